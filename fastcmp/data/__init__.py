@@ -1,0 +1,87 @@
+"""Small real prediction files, to try the library on.
+
+`load_digits` gives the answers of ten scikit-learn classifiers on 899 held-out
+handwritten digits; `example_path` gives the file itself. The ``README.md`` beside
+this module says how the files were made and whom to credit.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["EXAMPLES", "example_path", "load_digits"]
+
+EXAMPLES = {"digits": "digits.csv"}
+
+
+def example_path(name: str, /) -> Path:
+    """Return the path of an example prediction file.
+
+    Parameters
+    ----------
+    name : str
+        The example's name, a key of `EXAMPLES`.
+
+    Returns
+    -------
+    pathlib.Path
+        The CSV file, in the installed package.
+
+    Raises
+    ------
+    ValueError
+        If no example has that name.
+
+    Examples
+    --------
+    >>> from fastcmp.data import example_path
+    >>> example_path("digits").name
+    'digits.csv'
+    """
+    if name not in EXAMPLES:
+        known = ", ".join(repr(key) for key in EXAMPLES)
+        msg = f"name must be one of the known examples ({known}), got {name!r}"
+        raise ValueError(msg)
+    return Path(str(files(__name__).joinpath(EXAMPLES[name])))
+
+
+def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
+    """Load ten classifiers' predictions for 899 handwritten digits.
+
+    Returns
+    -------
+    y_true : ndarray of uint8, shape (899,)
+        The digit that was written, 0 to 9.
+    predictions : dict of str to ndarray of uint8, shape (899,)
+        The digit that each model named, by the model's name, the most accurate
+        model first.
+
+    Notes
+    -----
+    The arrays are new at every call, so they may be changed. One pass over a file
+    of 24 kB: a few milliseconds at the first call, less than one afterwards.
+
+    Examples
+    --------
+    >>> from fastcmp.data import load_digits
+    >>> y_true, predictions = load_digits()
+    >>> len(predictions)
+    10
+    >>> correct = predictions["svm_rbf"] == y_true
+    >>> int(correct.sum()), correct.size
+    (889, 899)
+    """
+    with example_path("digits").open(encoding="ascii") as file:
+        _, _, *names = file.readline().rstrip("\n").split(",")  # id, y_true, models
+        # Sample ids go up to 1796 and would not fit uint8: that column stays unread.
+        columns = range(1, len(names) + 2)
+        table = np.loadtxt(file, dtype=np.uint8, delimiter=",", usecols=columns)
+    y_true, *predictions = np.ascontiguousarray(table.T)
+    return y_true, dict(zip(names, predictions, strict=True))

@@ -1,0 +1,182 @@
+"""The binomial distribution at one half, to full precision in a constant time.
+
+McNemar's exact and mid-p tests are tails of Bin(n, 1/2). SciPy's incomplete beta takes
+100-300 ns for one; here it is 30-90 ns, for n from 1 to 10**15.
+
+Write u = (n - 2k)/n and D = n * (u * atanh(u) + log1p(-u**2)/2), the deviance. Then
+
+    P(X < k) + P(X = k)/2 = erfc(sqrt(D))/2 + P(X = k) * u * S(u**2, 1/n),
+
+where S is smooth: a saddle-point expansion in which the half weight of the boundary
+removes the lattice terms. Its coefficients are made by
+``benchmarks/make_binomial_coefficients.py``. Where n is small or the tail is far, the
+tail is summed outright: there its terms fall at least threefold a step, or are few.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from fastcmp._jit import inlined, kernel
+from fastcmp.kernels.special import erfcx
+
+_SMALL_N = 200  # below it the sum is as fast, and the expansion loses digits
+_FAR_U = 0.5  # beyond it the terms of the sum fall threefold a step
+_HALF_LOG_2PI = 0.9189385332046727
+
+
+class HalfBinomial(NamedTuple):
+    """The lower tail of Bin(n, 1/2) at k."""
+
+    #: P(X < k) + P(X = k) / 2
+    mid: float
+    #: P(X = k)
+    pmf: float
+
+
+@inlined
+def _stirling_error(k: float) -> float:
+    """Log k! minus Stirling's formula for it (Loader 2000), k >= 1."""
+    if k < 16.0:
+        return math.lgamma(k + 1.0) - (
+            (k + 0.5) * math.log(k) - k + _HALF_LOG_2PI
+        )
+    r = 1.0 / k
+    q = r * r
+    return r * (
+        1 / 12 - q * (1 / 360 - q * (1 / 1260 - q * (1 / 1680 - q * (1 / 1188))))
+    )
+
+
+@inlined
+def _expansion(v: float, r: float) -> float:
+    """S(v, r) of the module's formula, for v <= 1/4 and r <= 1/200."""
+    s0 = 0.2916666666666666 + v * (
+        0.05312500000009173 + v * (
+        0.02579778437411323 + v * (
+        0.016004792820102084 + v * (
+        0.011181514267026064 + v * (
+        0.008386750244033863 + v * (
+        0.006577662604827831 + v * (
+        0.005505296097645422 + v * (
+        0.003607680299244963 + v * (
+        0.007186612831371954 + v * (
+        -0.004697333867042726 + v * 0.01249825239147172
+        ))))))))))
+    s1 = -0.11770833333334525 + v * (
+        -0.07082506612603684 + v * (
+        -0.05496884484138808 + v * (
+        -0.04611271685401575 + v * (
+        -0.040344053915389325 + v * (
+        -0.03616318052594187 + v * (
+        -0.03386071202608488 + v * (
+        -0.02540180473706148 + v * (
+        -0.052345704826634164 + v * (
+        0.03584368229377126 + v * -0.10941382561566255
+        )))))))))
+    s2 = 0.01856398809581939 + v * (
+        0.0010553587452317762 + v * (
+        -0.013406633623317286 + v * (
+        -0.024984299893282304 + v * (
+        -0.034488644108029515 + v * (
+        -0.04391263026005702 + v * (
+        -0.04009699429307095 + v * (
+        -0.10843497388373152 + v * (
+        0.09498195376826277 + v * -0.3010271867534111
+        ))))))))
+    s3 = 0.07106352330991515 + v * (
+        0.20667743439604566 + v * (
+        0.37176536201708554 + v * (
+        0.5569470987616895 + v * (
+        0.7747132593747987 + v * (
+        0.8310650114662572 + v * (
+        2.16618644196931 + v * (
+        -1.8938687616465002 + v * 7.386844019454211
+        )))))))
+    s4 = -0.044911180482417906 + v * (
+        -0.10947590511025647 + v * (
+        -0.15109454891070623 + v * (
+        -0.11679166975248488 + v * (
+        -0.2844877184849827 + v * 0.5681567227455226
+        ))))
+    s5 = -0.1659779348496715 + v * (
+        -1.088565254662613 + v * (
+        -3.2260939750042628 + v * (
+        -12.26657403655819 + v * (
+        12.579834657814693 + v * -109.33388633191596
+        ))))
+    s6 = 0.19939048852120556 + v * (
+        0.6767108247635152 + v * 6.916417045603256
+    )
+    s7 = 1.042492580031125 + v * (-7.896922229193531 + v * 195.14177643915482)
+    return s0 + r * (
+        s1 + r * (s2 + r * (s3 + r * (s4 + r * (s5 + r * (s6 + r * s7)))))
+    )
+
+
+@kernel
+def binomial_half(k: float, n: float) -> HalfBinomial:
+    """Lower mid-tail and point probability of Bin(n, 1/2).
+
+    P(X <= k) is ``mid + pmf / 2`` and P(X < k) is ``mid - pmf / 2``; for a lower tail
+    (k <= n/2) the first is right to about 1e-13 relative down to 1e-300.
+
+    Parameters
+    ----------
+    k : float
+        Number of successes, a whole number in [0, n].
+    n : float
+        Number of trials, a whole number from 1 to 2**53.
+
+    Returns
+    -------
+    HalfBinomial
+        ``mid`` = P(X < k) + P(X = k)/2 and ``pmf`` = P(X = k).
+
+    Notes
+    -----
+    Constant time for n > 200 in the body of the distribution, and at most some sixty
+    terms elsewhere.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import binomial_half
+    >>> tail = binomial_half(1, 12)
+    >>> round((tail.mid + tail.pmf / 2) * 4096, 9)
+    13.0
+    """
+    m = min(k, n - k)
+    if m == 0.0:
+        pmf = math.exp2(-n)
+        mid = 0.5 * pmf
+    else:
+        u = (n - 2.0 * m) / n
+        if u <= _FAR_U:
+            deviance = n * (u * math.atanh(u) + 0.5 * math.log1p(-u * u))
+        else:
+            deviance = m * math.log(2.0 * m / n) + (n - m) * math.log(
+                2.0 * (n - m) / n
+            )
+        scale = math.sqrt(n / (2.0 * math.pi * m * (n - m))) * math.exp(
+            _stirling_error(n) - _stirling_error(m) - _stirling_error(n - m)
+        )
+        weight = math.exp(-deviance)
+        pmf = weight * scale
+        if n >= _SMALL_N and u <= _FAR_U:
+            mid = weight * (
+                0.5 * erfcx(math.sqrt(deviance))
+                + scale * u * _expansion(u * u, 1.0 / n)
+            )
+        else:
+            total = 0.5
+            term = 1.0
+            i = m
+            while i > 0.0 and term > 1e-17 * total:
+                term *= i / (n - i + 1.0)
+                total += term
+                i -= 1.0
+            mid = pmf * total
+    if k > n - k:
+        mid = 1.0 - mid
+    return HalfBinomial(mid, pmf)

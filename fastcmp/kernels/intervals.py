@@ -1,0 +1,458 @@
+"""Confidence intervals for one accuracy, for the difference of two, and for the odds.
+
+All take counts: `both_right`, `only_a`, `only_b` and `both_wrong` of n samples.
+The difference is (only_a - only_b) / n, the accuracy of a minus that of b.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from fastcmp._jit import inlined, kernel
+from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels.special import betainc, betaincinv, ndtri
+from fastcmp.kernels.status import Interval
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import FloatArray, IntArray
+
+#: Codes of the intervals for a difference, for `difference_interval_many`.
+WALD: Final = 0
+NEWCOMBE: Final = 1
+TANGO: Final = 2
+BONETT_PRICE: Final = 3
+
+_MAX_STEPS = 120
+
+
+@inlined
+def _normal_quantile(confidence_level: float) -> float:
+    if not 0.0 < confidence_level < 1.0:
+        return math.nan
+    return -ndtri(0.5 * (1.0 - confidence_level))
+
+
+@inlined
+def _wilson(successes: float, n: float, z: float) -> Interval:
+    p = successes / n
+    centre = p + z * z / (2.0 * n)
+    spread = z * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
+    scale = 1.0 + z * z / n
+    low = max((centre - spread) / scale, 0.0) if successes > 0.0 else 0.0
+    high = min((centre + spread) / scale, 1.0) if successes < n else 1.0
+    return Interval(low, high)
+
+
+@kernel
+def wilson_interval(successes: int, n: int, confidence_level: float) -> Interval:
+    """Wilson's score interval for a proportion, such as an accuracy.
+
+    Parameters
+    ----------
+    successes, n : int
+        Rightly classified samples, and all samples.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``; NaN where n is 0 or the level is outside (0, 1).
+
+    References
+    ----------
+    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical
+       inference", JASA 22 (1927) 209-212.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import wilson_interval
+    >>> low, high = wilson_interval(90, 100, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.8256, 0.9448)
+    """
+    z = _normal_quantile(confidence_level)
+    if n <= 0 or math.isnan(z):
+        return Interval(math.nan, math.nan)
+    return _wilson(float(successes), float(n), z)
+
+
+@inlined
+def _wald(only_a: float, only_b: float, n: float, z: float) -> Interval:
+    d = (only_a - only_b) / n
+    spread = z * math.sqrt((only_a + only_b) / n - d * d) / math.sqrt(n)
+    return Interval(max(d - spread, -1.0), min(d + spread, 1.0))
+
+
+@kernel
+def wald_interval(
+    only_a: int, only_b: int, n: int, confidence_level: float
+) -> Interval:
+    """Wald's interval for the difference of two paired proportions.
+
+    Too narrow for small samples, and of width 0 without discordant samples.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        Samples that only model a, only model b, classified rightly.
+    n : int
+        All samples.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``, clipped to [-1, 1].
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import wald_interval
+    >>> low, high = wald_interval(5, 5, 23, 0.95)
+    >>> round(low, 6), round(high, 6)
+    (-0.269476, 0.269476)
+    """
+    z = _normal_quantile(confidence_level)
+    if n <= 0 or math.isnan(z):
+        return Interval(math.nan, math.nan)
+    return _wald(float(only_a), float(only_b), float(n), z)
+
+
+@kernel
+def bonett_price_interval(
+    only_a: int, only_b: int, n: int, confidence_level: float
+) -> Interval:
+    """Wald's interval after one more sample is counted in each discordant cell.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        Samples that only model a, only model b, classified rightly.
+    n : int
+        All samples.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``, clipped to [-1, 1].
+
+    References
+    ----------
+    .. [1] D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a
+       difference of binomial proportions based on paired data", J. Educational and
+       Behavioral Statistics 37 (2012) 479-488.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import bonett_price_interval
+    >>> low, high = bonett_price_interval(11, 1, 10_000, 0.95)
+    >>> round(low, 9), round(high, 9)
+    (0.000266857, 0.001732743)
+    """
+    z = _normal_quantile(confidence_level)
+    if n <= 0 or math.isnan(z):
+        return Interval(math.nan, math.nan)
+    return _wald(only_a + 1.0, only_b + 1.0, n + 2.0, z)
+
+
+@inlined
+def _newcombe(
+    both_right: float, only_a: float, only_b: float, both_wrong: float, z: float
+) -> Interval:
+    n = both_right + only_a + only_b + both_wrong
+    right_a = both_right + only_a
+    right_b = both_right + only_b
+    d = (only_a - only_b) / n
+    a = _wilson(right_a, n, z)
+    b = _wilson(right_b, n, z)
+    association = both_right * both_wrong - only_a * only_b
+    if association > 0.0:
+        association = max(association - 0.5 * n, 0.0)
+    margins = right_a * right_b * (n - right_a) * (n - right_b)
+    phi = association / math.sqrt(margins) if margins > 0.0 else 0.0
+    below_a, above_a = right_a / n - a.low, a.high - right_a / n
+    below_b, above_b = right_b / n - b.low, b.high - right_b / n
+    down = below_a * below_a + above_b * above_b - 2.0 * phi * below_a * above_b
+    up = below_b * below_b + above_a * above_a - 2.0 * phi * below_b * above_a
+    return Interval(d - math.sqrt(max(down, 0.0)), d + math.sqrt(max(up, 0.0)))
+
+
+@kernel
+def newcombe_interval(
+    both_right: int, only_a: int, only_b: int, both_wrong: int, confidence_level: float
+) -> Interval:
+    """Newcombe's square-and-add score interval with continuity-corrected phi.
+
+    Parameters
+    ----------
+    both_right, only_a, only_b, both_wrong : int
+        The four cells of the table.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``.
+
+    References
+    ----------
+    .. [1] R. G. Newcombe, "Improved confidence intervals for the difference between
+       binomial proportions based on paired data", Statistics in Medicine 17 (1998)
+       2635-2650, method 10.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import newcombe_interval
+    >>> low, high = newcombe_interval(1, 1, 7, 12, 0.90)
+    >>> round(low, 6), round(high, 6)
+    (-0.474798, -0.06887)
+    """
+    z = _normal_quantile(confidence_level)
+    if both_right + only_a + only_b + both_wrong <= 0 or math.isnan(z):
+        return Interval(math.nan, math.nan)
+    return _newcombe(
+        float(both_right), float(only_a), float(only_b), float(both_wrong), z
+    )
+
+
+@inlined
+def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
+    """Score statistic for H0: difference = delta (Tango 1998, eq. 6)."""
+    b = -only_a - only_b + (2.0 * n - only_a + only_b) * delta
+    c = -only_b * delta * (1.0 - delta)
+    root = math.sqrt(max(b * b - 8.0 * n * c, 0.0))
+    # The same root of the quadratic, in the form that does not cancel.
+    q = (root - b) / (4.0 * n) if b <= 0.0 else -2.0 * c / (root + b)
+    variance = n * (2.0 * q + delta * (1.0 - delta))
+    return (only_a - only_b - n * delta) / math.sqrt(max(variance, 0.0))
+
+
+@inlined
+def _tango(only_a: float, only_b: float, n: float, z: float) -> Interval:
+    d = (only_a - only_b) / n
+    low = -1.0
+    high = 1.0
+    for side in (-1.0, 1.0):
+        if d * side >= 1.0:
+            continue
+        # In t = side * delta the excess z - |score| falls through 0 once, past d.
+        near, f_near = side * d, z
+        far, f_far = 1.0, -math.inf
+        for i in range(_MAX_STEPS):
+            reach = 0.5 * (far - near) if i < 60 else 0.0
+            t = itp_step(near, f_near, far, f_far, reach)
+            f = z - abs(_tango_score(only_a, only_b, n, side * t))
+            if f > 0.0:
+                near, f_near = t, f
+            else:
+                far, f_far = t, f
+            if far - near <= 4e-16 * max(abs(near), 1.0 / n):
+                break
+        end = side * 0.5 * (near + far)
+        if side < 0.0:
+            low = end
+        else:
+            high = end
+    return Interval(low, high)
+
+
+@kernel
+def tango_interval(
+    only_a: int, only_b: int, n: int, confidence_level: float
+) -> Interval:
+    """Tango's score interval for the difference of two paired proportions.
+
+    The set of differences that a score test does not reject; it agrees with McNemar's
+    asymptotic test about 0.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        Samples that only model a, only model b, classified rightly.
+    n : int
+        All samples.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``.
+
+    References
+    ----------
+    .. [1] T. Tango, "Equivalence test and confidence interval for the difference in
+       proportions for the paired-sample design", Statistics in Medicine 17 (1998)
+       891-908.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import tango_interval
+    >>> low, high = tango_interval(0, 1, 44, 0.90)
+    >>> round(low, 6), round(high, 6)
+    (-0.095662, 0.036517)
+    """
+    z = _normal_quantile(confidence_level)
+    if n <= 0 or math.isnan(z):
+        return Interval(math.nan, math.nan)
+    return _tango(float(only_a), float(only_b), float(n), z)
+
+
+@kernel
+def difference_interval_many(
+    both_right: IntArray,
+    only_a: IntArray,
+    only_b: IntArray,
+    both_wrong: IntArray,
+    options: tuple[int, float],
+    low: FloatArray,
+    high: FloatArray,
+) -> None:
+    """Intervals for many differences, written into the two output arrays.
+
+    Parameters
+    ----------
+    both_right, only_a, only_b, both_wrong : ndarray of int64, shape (P,)
+        The cells of each table.
+    options : tuple of int and float
+        ``WALD``, ``NEWCOMBE``, ``TANGO`` or ``BONETT_PRICE``, and the confidence level.
+    low, high : ndarray of float64, shape (P,)
+        Receive the ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import TANGO, difference_interval_many
+    >>> cells = np.array([[43], [0], [1], [0]])
+    >>> low, high = np.empty(1), np.empty(1)
+    >>> difference_interval_many(*cells, (TANGO, 0.90), low, high)
+    >>> low.round(6).tolist(), high.round(6).tolist()
+    ([-0.095662], [0.036517])
+    """
+    method, confidence_level = options
+    z = _normal_quantile(confidence_level)
+    for i in range(only_a.size):
+        right, a = float(both_right[i]), float(only_a[i])
+        b, wrong = float(only_b[i]), float(both_wrong[i])
+        n = right + a + b + wrong
+        if n <= 0.0 or math.isnan(z):
+            ends = Interval(math.nan, math.nan)
+        elif method == NEWCOMBE:
+            ends = _newcombe(right, a, b, wrong, z)
+        elif method == TANGO:
+            ends = _tango(a, b, n, z)
+        elif method == WALD:
+            ends = _wald(a, b, n, z)
+        else:
+            ends = _wald(a + 1.0, b + 1.0, n + 2.0, z)
+        low[i] = ends.low
+        high[i] = ends.high
+
+
+@kernel
+def odds_ratio_exact_interval(
+    only_a: int, only_b: int, confidence_level: float
+) -> Interval:
+    """Exact interval for the conditional odds ratio only_a : only_b.
+
+    Clopper and Pearson's limits of the share of discordant samples that a gets right,
+    as odds.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        Samples that only model a, only model b, classified rightly.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` is 0 where only_a is 0 and ``high`` infinite where only_b is 0.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import odds_ratio_exact_interval
+    >>> low, high = odds_ratio_exact_interval(11, 1, 0.95)
+    >>> round(low, 3), round(high, 1)
+    (1.599, 473.5)
+    """
+    if only_a < 0 or only_b < 0 or not 0.0 < confidence_level < 1.0:
+        return Interval(math.nan, math.nan)
+    tail = 0.5 * (1.0 - confidence_level)
+    a, b = float(only_a), float(only_b)
+    # Each limit from the smaller side, so that odds near 0 keep their digits.
+    low = 0.0
+    if only_a > 0:
+        p = betaincinv(a, b + 1.0, tail)
+        low = p / (1.0 - p)
+    high = math.inf
+    if only_b > 0:
+        p = betaincinv(b, a + 1.0, tail)
+        high = (1.0 - p) / p
+    return Interval(low, high)
+
+
+@inlined
+def _midp_lower_share(x: float, y: float, tail: float) -> float:
+    """Share p of x successes and y failures whose upper mid-p equals `tail`."""
+    low, f_low = 0.0, tail
+    high, f_high = x / (x + y), tail - 0.75
+    if y == 0.0:
+        return math.exp(math.log(2.0 * tail) / x)
+    for i in range(_MAX_STEPS):
+        reach = 0.5 * (high - low) if i < 60 else 0.0
+        p = itp_step(low, f_low, high, f_high, reach)
+        upper = 0.5 * (betainc(x, y + 1.0, p) + betainc(x + 1.0, y, p))
+        f = tail - upper
+        if f > 0.0:
+            low, f_low = p, f
+        else:
+            high, f_high = p, f
+        if high - low <= 4e-16 * high:
+            break
+    return 0.5 * (low + high)
+
+
+@kernel
+def odds_ratio_midp_interval(
+    only_a: int, only_b: int, confidence_level: float
+) -> Interval:
+    """Mid-p interval for the conditional odds ratio only_a : only_b.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        Samples that only model a, only model b, classified rightly.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` is 0 where only_a is 0 and ``high`` infinite where only_b is 0.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import odds_ratio_midp_interval
+    >>> low, high = odds_ratio_midp_interval(11, 1, 0.95)
+    >>> round(low, 3), round(high, 1)
+    (1.878, 238.9)
+    """
+    if only_a < 0 or only_b < 0 or not 0.0 < confidence_level < 1.0:
+        return Interval(math.nan, math.nan)
+    tail = 0.5 * (1.0 - confidence_level)
+    low = 0.0
+    if only_a > 0:
+        p = _midp_lower_share(float(only_a), float(only_b), tail)
+        low = p / (1.0 - p)
+    high = math.inf
+    if only_b > 0:
+        p = _midp_lower_share(float(only_b), float(only_a), tail)
+        high = (1.0 - p) / p
+    return Interval(low, high)

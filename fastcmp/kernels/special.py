@@ -1,0 +1,158 @@
+"""SciPy's special functions, callable and cacheable in nopython mode."""
+
+from __future__ import annotations
+
+from fastcmp._jit import kernel, scipy_special
+
+_erfcx = scipy_special("erfcx", 1)
+_ndtri = scipy_special("ndtri", 1)
+_chdtrc = scipy_special("chdtrc", 2)
+_fdtrc = scipy_special("fdtrc", 3)
+_betainc = scipy_special("betainc", 3)
+_betaincinv = scipy_special("betaincinv", 3)
+
+
+@kernel
+def erfcx(x: float) -> float:
+    """Scaled complementary error function, exp(x**2) * erfc(x).
+
+    Parameters
+    ----------
+    x : float
+        Any real number.
+
+    Returns
+    -------
+    float
+        As `scipy.special.erfcx`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import erfcx
+    >>> erfcx(0.0)
+    1.0
+    """
+    return _erfcx(x, 0)
+
+
+@kernel
+def ndtri(p: float) -> float:
+    """Quantile of the standard normal distribution.
+
+    Parameters
+    ----------
+    p : float
+        A probability.
+
+    Returns
+    -------
+    float
+        The x for which P(Z <= x) = p, as `scipy.special.ndtri`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import ndtri
+    >>> round(ndtri(0.975), 4)
+    1.96
+    """
+    return _ndtri(p, 0)
+
+
+@kernel
+def chdtrc(df: float, x: float) -> float:
+    """Upper tail of the chi-square distribution.
+
+    Parameters
+    ----------
+    df : float
+        Degrees of freedom.
+    x : float
+        The statistic.
+
+    Returns
+    -------
+    float
+        P(X >= x), as `scipy.special.chdtrc`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import chdtrc
+    >>> round(chdtrc(2.0, 7.529411764705882), 6)
+    0.023174
+    """
+    return _chdtrc(df, x, 0)
+
+
+@kernel
+def fdtrc(df1: float, df2: float, x: float) -> float:
+    """Upper tail of the F distribution.
+
+    Parameters
+    ----------
+    df1, df2 : float
+        Degrees of freedom of the numerator and of the denominator.
+    x : float
+        The statistic.
+
+    Returns
+    -------
+    float
+        P(F >= x), as `scipy.special.fdtrc`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import fdtrc
+    >>> round(fdtrc(2.0, 10.0, 4.1028), 4)
+    0.05
+    """
+    return _fdtrc(df1, df2, x, 0)
+
+
+@kernel
+def betainc(a: float, b: float, x: float) -> float:
+    """Regularised incomplete beta function.
+
+    Parameters
+    ----------
+    a, b : float
+        Positive parameters.
+    x : float
+        Upper limit of the integral, in [0, 1].
+
+    Returns
+    -------
+    float
+        As `scipy.special.betainc`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import betainc
+    >>> round(betainc(2.0, 2.0, 0.5), 12)
+    0.5
+    """
+    return _betainc(a, b, x, 0)
+
+
+@kernel
+def betaincinv(a: float, b: float, y: float) -> float:
+    """Inverse of the regularised incomplete beta function in its limit.
+
+    Parameters
+    ----------
+    a, b : float
+        Positive parameters.
+    y : float
+        The value to reach, in [0, 1].
+
+    Returns
+    -------
+    float
+        The x for which ``betainc(a, b, x) == y``, as `scipy.special.betaincinv`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import betaincinv
+    >>> round(betaincinv(2.0, 2.0, 0.5), 12)
+    0.5
+    """
+    return _betaincinv(a, b, y, 0)

@@ -1,0 +1,15 @@
+"""Names for the array types that kernels take."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+WordArray: TypeAlias = NDArray[np.uint64]
+StatusArray: TypeAlias = NDArray[np.uint8]
+#: uint8, uint16 or int32, as the front door makes them
+CodeArray: TypeAlias = NDArray[Any]

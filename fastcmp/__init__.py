@@ -1,0 +1,89 @@
+"""Which of these classifiers is really better?
+
+Tests, intervals and rankings for classifiers on the same samples, from two models to
+thousands, on Numba kernels that are public in `fastcmp.kernels`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastcmp import kernels
+    from fastcmp.multiplicity import adjust
+    from fastcmp.batch import compare_all
+    from fastcmp.cochran import cochrans_q
+    from fastcmp.data import load_digits
+    from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
+    from fastcmp.pairwise import PairwiseResult
+    from fastcmp.results import (
+        CochranResult,
+        ConfidenceInterval,
+        McNemarResult,
+        SymmetryResult,
+    )
+    from fastcmp.symmetry import (
+        bowker,
+        bowker_from_counts,
+        stuart_maxwell,
+        stuart_maxwell_from_counts,
+    )
+
+__version__ = "0.1.0"
+
+#: Where each public name lives; loaded when it is first asked for.
+_HOMES = {
+    "CochranResult": "results",
+    "ConfidenceInterval": "results",
+    "McNemarResult": "results",
+    "PairwiseResult": "pairwise",
+    "SymmetryResult": "results",
+    "adjust": "multiplicity",
+    "bowker": "symmetry",
+    "bowker_from_counts": "symmetry",
+    "cochrans_q": "cochran",
+    "compare_all": "batch",
+    "load_digits": "data",
+    "mcnemar": "paired",
+    "mcnemar_from_counts": "paired",
+    "mcnemar_table": "paired",
+    "stuart_maxwell": "symmetry",
+    "stuart_maxwell_from_counts": "symmetry",
+}
+
+__all__ = [
+    "CochranResult",
+    "ConfidenceInterval",
+    "McNemarResult",
+    "PairwiseResult",
+    "SymmetryResult",
+    "__version__",
+    "adjust",
+    "bowker",
+    "bowker_from_counts",
+    "cochrans_q",
+    "compare_all",
+    "kernels",
+    "load_digits",
+    "mcnemar",
+    "mcnemar_from_counts",
+    "mcnemar_table",
+    "stuart_maxwell",
+    "stuart_maxwell_from_counts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "kernels":
+        return import_module("fastcmp.kernels")
+    if name not in _HOMES:
+        message = f"module 'fastcmp' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(f"fastcmp.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

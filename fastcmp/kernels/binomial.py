@@ -19,7 +19,6 @@ import math
 from typing import NamedTuple
 
 from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.special import erfcx
 
 _SMALL_N = 200  # below it the sum is as fast, and the expansion loses digits
 _FAR_U = 0.5  # beyond it the terms of the sum fall threefold a step
@@ -164,10 +163,8 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
         weight = math.exp(-deviance)
         pmf = weight * scale
         if n >= _SMALL_N and u <= _FAR_U:
-            mid = weight * (
-                0.5 * erfcx(math.sqrt(deviance))
-                + scale * u * _expansion(u * u, 1.0 / n)
-            )
+            mid = 0.5 * math.erfc(math.sqrt(deviance))
+            mid += pmf * u * _expansion(u * u, 1.0 / n)
         else:
             total = 0.5
             term = 1.0

@@ -4,35 +4,11 @@ from __future__ import annotations
 
 from fastcmp._jit import kernel, scipy_special
 
-_erfcx = scipy_special("erfcx", 1)
 _ndtri = scipy_special("ndtri", 1)
 _chdtrc = scipy_special("chdtrc", 2)
 _fdtrc = scipy_special("fdtrc", 3)
 _betainc = scipy_special("betainc", 3)
 _betaincinv = scipy_special("betaincinv", 3)
-
-
-@kernel
-def erfcx(x: float) -> float:
-    """Scaled complementary error function, exp(x**2) * erfc(x).
-
-    Parameters
-    ----------
-    x : float
-        Any real number.
-
-    Returns
-    -------
-    float
-        As `scipy.special.erfcx`.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import erfcx
-    >>> erfcx(0.0)
-    1.0
-    """
-    return _erfcx(x, 0)
 
 
 @kernel

@@ -1,0 +1,365 @@
+"""All pairs of many models: tiles of pairs on a thread pool. The only threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastcmp import kernels
+from fastcmp.labels import Labels, encode
+from fastcmp.multiplicity import adjust as adjust_pvalues
+from fastcmp.multiplicity import check_adjustment, promise
+from fastcmp.paired import METHODS, evaluate_counts
+from fastcmp.pairwise import PairwiseResult
+from fastcmp.progress import Progress, reporting
+
+_TESTS = ("mcnemar",)
+_TILE = 64  # models a side; a multiple of kernels.TILE_ROWS
+_CHUNK = 16_384  # pairs whose p-values are one task
+_PACKED = 1 << 22  # samples whose packing is one task
+_THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
+
+
+def compare_all(
+    y_true: ArrayLike,
+    preds: Any,
+    /,
+    *,
+    test: str = "mcnemar",
+    method: str = "midp",
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> PairwiseResult:
+    """Compare many models on the same samples, all pairs at once.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of any type that can be compared. Samples with a missing one are
+        dropped and counted.
+    preds : array-like of shape (M, n), mapping or frame
+        Predicted labels: one row a model, or a mapping from names to columns, or a
+        pandas, polars or pyarrow frame whose columns are models.
+    test : {"mcnemar"}
+        What is compared: accuracies.
+    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
+        Variant of the test, as in `mcnemar`.
+    adjust : str
+        Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
+    alpha : float
+        Error rate of the decisions, in (0, 1); what it bounds, `adjust` decides.
+    pairs : sequence of pairs, optional
+        Compare only these, by name or index.
+    control : int or str, optional
+        Compare only this model with all others.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these; a prediction outside
+        them is an error.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction.
+    workers : int, optional
+        Threads; by default as many as there are processors. The result is the same
+        for any number.
+    progress : bool or callable, optional
+        True draws a bar; a function is called with the steps done and all steps.
+
+    Returns
+    -------
+    PairwiseResult
+        Counts, differences, p-values, decisions, leaderboard and groups of ties.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples, lengths differ, names repeat,
+        labels are missing, or an option is unknown.
+    TypeError
+        If labels cannot be compared.
+
+    Notes
+    -----
+    O(M n) to encode and pack, M**2 n / 128 popcounts, O(P log P) to adjust. Memory:
+    n / 8 bytes a model and some 100 bytes a pair.
+
+    References
+    ----------
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure",
+       Scandinavian J. Statistics 6 (1979) 65-70.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_all, load_digits
+    >>> result = compare_all(*load_digits())
+    >>> result.best
+    ('svm_rbf', 'knn_3', 'extra_trees')
+    """
+    _check_options(test, method, alpha)
+    check_adjustment(adjust)
+    threads = _check_workers(workers)
+    labels = encode(y_true, preds, classes=classes, missing=missing)
+    chosen = _chosen_pairs(labels.names, pairs, control)
+    n_models, n = len(labels.names), labels.n_samples
+    n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
+    if n_pairs * n // 64 < _THREADS_PAY:
+        threads = 1
+    with reporting(progress, "comparing") as report, _Crew(threads, report) as crew:
+        words, correct = _pack(labels, crew)
+        only_a, only_b = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
+        if chosen is None:
+            _count_all(words, correct, only_a, only_b, crew)
+            chosen = _all_pairs(n_models)
+        else:
+            _count_chosen(words, correct, chosen, only_a, only_b, crew)
+        judged = _Judged(n_pairs)
+        _judge(judged, chosen, correct, n, (only_a, only_b), method, alpha, crew)
+    return PairwiseResult(
+        statistic=judged.statistic,
+        pvalue=judged.pvalue,
+        pvalue_adjusted=np.atleast_1d(adjust_pvalues(judged.pvalue, adjust)),
+        pairs=chosen,
+        only_a=only_a,
+        only_b=only_b,
+        difference=(only_a - only_b) / n,
+        interval=judged.interval,
+        names=labels.names,
+        correct=correct,
+        accuracy_interval=np.array(
+            [kernels.wilson_interval(right, n, 1 - alpha) for right in correct]
+        ),
+        n_samples=n,
+        test=test,
+        method=method,
+        adjust=adjust,
+        alpha=alpha,
+        rule=promise(adjust, alpha),
+        n_missing=labels.n_missing,
+        n_excluded=labels.n_excluded,
+    )
+
+
+def _check_options(test: str, method: str, alpha: float) -> None:
+    if test not in _TESTS:
+        message = f"test must be one of {_TESTS}, got {test!r}"
+        raise ValueError(message)
+    if method not in METHODS:
+        message = f"method must be one of {METHODS}, got {method!r}"
+        raise ValueError(message)
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)):
+        message = f"alpha must be a number in (0, 1), got {alpha!r}"
+        raise TypeError(message)
+    if not 0 < alpha < 1:
+        message = f"alpha must lie in (0, 1), got {alpha}"
+        raise ValueError(message)
+
+
+def _check_workers(workers: int | None) -> int:
+    if workers is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, Integral):
+        message = f"workers must be a whole number, got {workers!r}"
+        raise TypeError(message)
+    if workers < 1:
+        message = f"workers must be at least 1, got {workers}"
+        raise ValueError(message)
+    return int(workers)
+
+
+class _Crew:
+    """Threads that work through tasks; the first error ends the work."""
+
+    def __init__(self, threads: int, report: Progress) -> None:
+        self._report = report
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def __enter__(self) -> _Crew:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def run(self, work: Callable[..., None], tasks: Iterable[Any]) -> None:
+        """Do all tasks, in any order."""
+        tasks = list(tasks)
+        if self._pool is None:
+            for i, task in enumerate(tasks):
+                work(task)
+                self._report(i + 1, len(tasks))
+            return
+        futures = [self._pool.submit(work, task) for task in tasks]
+        for i, future in enumerate(as_completed(futures)):
+            future.result()
+            self._report(i + 1, len(tasks))
+
+
+def _pack(labels: Labels, crew: _Crew) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    n_models = len(labels.names)
+    words = kernels.allocate_words(n_models, labels.n_samples)
+    correct = np.empty(n_models, np.int64)
+
+    def pack(models: range) -> None:
+        for i in models:
+            kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
+            correct[i] = kernels.count_bits(words[i])
+
+    some = max(1, _PACKED // labels.n_samples)
+    models = range(n_models)
+    crew.run(pack, [models[i : i + some] for i in range(0, n_models, some)])
+    return words, correct
+
+
+def _count_all(
+    words: NDArray[np.uint64],
+    correct: NDArray[np.int64],
+    only_a: NDArray[np.int64],
+    only_b: NDArray[np.int64],
+    crew: _Crew,
+) -> None:
+    n_models = correct.size
+
+    def count(tile: tuple[int, int, int, int]) -> None:
+        kernels.discordant_tile(words, correct, tile, only_a, only_b)
+
+    starts = range(0, n_models, _TILE)
+    tiles = [
+        (i, min(i + _TILE, n_models), j, min(j + _TILE, n_models))
+        for i in starts
+        for j in starts
+        if j >= i
+    ]
+    crew.run(count, tiles)
+
+
+def _count_chosen(
+    words: NDArray[np.uint64],
+    correct: NDArray[np.int64],
+    chosen: NDArray[np.int32],
+    only_a: NDArray[np.int64],
+    only_b: NDArray[np.int64],
+    crew: _Crew,
+) -> None:
+    def count(part: slice) -> None:
+        pairs = chosen[part].astype(np.int64)
+        kernels.discordant_pairs(words, correct, pairs, only_a[part], only_b[part])
+
+    crew.run(count, _parts(len(chosen), 64))
+
+
+def _parts(n: int, size: int) -> list[slice]:
+    return [slice(i, min(i + size, n)) for i in range(0, n, size)]
+
+
+class _Judged:
+    """Room for what is worked out from the counts of each pair."""
+
+    def __init__(self, n_pairs: int) -> None:
+        self.statistic = np.empty(n_pairs)
+        self.pvalue = np.empty(n_pairs)
+        self.interval = np.empty((n_pairs, 2))
+
+
+def _judge(
+    judged: _Judged,
+    chosen: NDArray[np.int32],
+    correct: NDArray[np.int64],
+    n: int,
+    counts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    method: str,
+    alpha: float,
+    crew: _Crew,
+) -> None:
+    def judge(part: slice) -> None:
+        only_a, only_b = counts[0][part], counts[1][part]
+        statistic, pvalue, _ = evaluate_counts(
+            only_a, only_b, np.int64(n), method, "two-sided"
+        )
+        judged.statistic[part], judged.pvalue[part] = statistic, pvalue
+        both_right = correct[chosen[part, 0]] - only_a
+        both_wrong = n - both_right - only_a - only_b
+        low, high = np.empty(only_a.size), np.empty(only_a.size)
+        kernels.difference_interval_many(
+            both_right,
+            only_a,
+            only_b,
+            both_wrong,
+            (kernels.NEWCOMBE, 1 - alpha),
+            low,
+            high,
+        )
+        judged.interval[part, 0], judged.interval[part, 1] = low, high
+
+    crew.run(judge, _parts(len(chosen), _CHUNK))
+
+
+def _all_pairs(n_models: int) -> NDArray[np.int32]:
+    pairs = np.empty((n_models * (n_models - 1) // 2, 2), np.int32)
+    start = 0
+    for i in range(n_models - 1):
+        end = start + n_models - 1 - i
+        pairs[start:end, 0] = i
+        pairs[start:end, 1] = np.arange(i + 1, n_models)
+        start = end
+    return pairs
+
+
+def _chosen_pairs(
+    names: tuple[str, ...],
+    pairs: Sequence[tuple[int | str, int | str]] | None,
+    control: int | str | None,
+) -> NDArray[np.int32] | None:
+    if pairs is not None and control is not None:
+        message = "pairs and control exclude each other: pass one of them"
+        raise ValueError(message)
+    if control is not None:
+        first = _model_index(control, names, "control")
+        others = [i for i in range(len(names)) if i != first]
+        return np.array([(first, i) for i in others], np.int32)
+    if pairs is None:
+        return None
+    chosen = [_pair_indices(pair, names) for pair in pairs]
+    if not chosen:
+        message = "pairs must name at least one pair, got none"
+        raise ValueError(message)
+    unordered = [frozenset(pair) for pair in chosen]
+    if len(set(unordered)) < len(unordered):
+        twice = next(p for p, u in zip(chosen, unordered, strict=True)
+                     if unordered.count(u) > 1)
+        message = f"pairs must differ, got {names[twice[0]]} and {names[twice[1]]} twice"
+        raise ValueError(message)
+    return np.array(chosen, np.int32)
+
+
+def _pair_indices(pair: Any, names: tuple[str, ...]) -> tuple[int, int]:
+    if isinstance(pair, str) or np.size(pair) != 2:
+        message = f"pairs must be pairs of models, got {pair!r}"
+        raise ValueError(message)
+    i, j = (_model_index(model, names, "pairs") for model in pair)
+    if i == j:
+        message = f"pairs must be of two models, got {names[i]} with itself"
+        raise ValueError(message)
+    return i, j
+
+
+def _model_index(model: int | str, names: tuple[str, ...], argument: str) -> int:
+    if isinstance(model, Integral) and not isinstance(model, bool):
+        if 0 <= model < len(names):
+            return int(model)
+    elif model in names:
+        return names.index(model)
+    known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    message = f"{argument} names no model {model!r}; there are {known}"
+    raise ValueError(message)

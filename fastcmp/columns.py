@@ -1,0 +1,354 @@
+"""One column of labels, from whatever library it comes.
+
+A column is read either as plain integers, which need no further work, or as codes into
+its distinct values with -1 for what is missing.
+"""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
+_INTEGRAL_LIMIT = 2.0**53
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """Labels of one model, or the true ones.
+
+    Exactly one of `integers` and `codes` is given.
+    """
+
+    #: What to call it in an error.
+    name: str
+    #: The labels themselves, an integer or bool array without missing values.
+    integers: NDArray[Any] | None = None
+    #: Positions in `distinct`, -1 where missing.
+    codes: NDArray[Any] | None = None
+    #: The distinct labels, as Python objects.
+    distinct: tuple[Any, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the samples."""
+        return len(self.integers if self.integers is not None else self._codes())
+
+    def _codes(self) -> NDArray[Any]:
+        assert self.codes is not None
+        return self.codes
+
+    def missing(self) -> NDArray[np.bool_] | None:
+        """Mark the missing labels, or return None where there are none."""
+        if self.integers is not None:
+            return None
+        mask = self._codes() < 0
+        return mask if mask.any() else None
+
+    def take(self, keep: NDArray[np.bool_]) -> Column:
+        """Select samples."""
+        if self.integers is not None:
+            return Column(name=self.name, integers=self.integers[keep])
+        return Column(
+            name=self.name, codes=self._codes()[keep], distinct=self.distinct
+        )
+
+    def factorized(self) -> Column:
+        """Return the same labels as codes into their distinct values."""
+        if self.integers is None:
+            return self
+        codes, distinct = _factorize_integers(self.integers)
+        return Column(name=self.name, codes=codes, distinct=tuple(distinct.tolist()))
+
+    def kind(self) -> str:
+        """Name the family of types within which labels can be equal.
+
+        Raises
+        ------
+        TypeError
+            If the labels are of more than one family.
+        """
+        if self.integers is not None:
+            return "number"
+        kinds = {_kind_of(label): type(label).__name__ for label in self.distinct}
+        if len(kinds) > 1:
+            types = " and ".join(sorted(kinds.values()))
+            message = f"{self.name} mixes {types} labels, which cannot be compared"
+            raise TypeError(message)
+        return next(iter(kinds), "number")
+
+
+def _kind_of(label: object) -> str:
+    if isinstance(label, str):
+        return "str"
+    if isinstance(label, bytes):
+        return "bytes"
+    if isinstance(label, numbers.Number):
+        return "number"
+    return type(label).__name__
+
+
+def read_column(raw: Any, name: str) -> Column:
+    """Read labels of any supported type.
+
+    Parameters
+    ----------
+    raw : array-like, shape (n,)
+        A list, NumPy array, pandas or polars series, pyarrow array, or what NumPy can
+        convert.
+    name : str
+        What to call it in an error.
+
+    Returns
+    -------
+    Column
+        The labels, read but not yet shared with other columns.
+
+    Raises
+    ------
+    ValueError
+        If it is not one-dimensional.
+    TypeError
+        If the labels are of a type that cannot be compared.
+    """
+    library = type(raw).__module__.partition(".")[0]
+    if library == "pandas":
+        return _read_pandas(raw, name)
+    if library == "polars":
+        return _read_polars(raw, name)
+    if library == "pyarrow":
+        return _read_arrow(raw, name)
+    if isinstance(raw, np.ma.MaskedArray):
+        return _read_masked(raw, name)
+    if isinstance(raw, (str, bytes)) or np.ndim(raw if _has_shape(raw) else 0) > 1:
+        return _read_array(np.asarray(raw), name)
+    if isinstance(raw, (list, tuple)):
+        return _read_list(raw, name)
+    return _read_array(np.asarray(raw), name)
+
+
+def _has_shape(raw: Any) -> bool:
+    return hasattr(raw, "shape")
+
+
+def _read_list(raw: list[Any] | tuple[Any, ...], name: str) -> Column:
+    types = set(map(type, raw))
+    # np.asarray would turn [1, "1"] into two equal strings, and [2**53 + 1, 0.5] into
+    # floats: only lists of one plain type are left to it.
+    if len(types) == 1 and types <= {bool, int, float, str, bytes}:
+        return _read_array(np.asarray(raw), name)
+    if types and all(issubclass(t, (bool, np.bool_, int, np.integer)) for t in types):
+        return _read_array(np.asarray(raw), name)
+    if any(issubclass(t, (list, tuple, np.ndarray)) for t in types):
+        shape = np.shape(np.asarray(raw, dtype=object))
+        if len(shape) > 1:
+            _refuse_shape(shape, name)
+    array = np.empty(len(raw), dtype=object)
+    array[:] = raw
+    return _read_array(array, name)
+
+
+def _refuse_shape(shape: tuple[int, ...], name: str) -> None:
+    message = f"{name} must be one-dimensional, got shape {shape}"
+    raise ValueError(message)
+
+
+def _read_array(array: NDArray[Any], name: str) -> Column:
+    if array.ndim != 1:
+        _refuse_shape(array.shape, name)
+    match array.dtype.kind:
+        case "b" | "i" | "u":
+            return Column(name=name, integers=array)
+        case "f":
+            return _read_floats(array, name)
+        case "U" | "S":
+            return _coded(name, *_factorize_strings(array))
+        case "T":
+            return _read_objects(array.astype(object), name)
+        case "M" | "m":
+            return _read_dates(array, name)
+        case "O":
+            return _read_objects(array, name)
+    message = f"{name} holds labels of type {array.dtype}, which cannot be compared"
+    raise TypeError(message)
+
+
+def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
+    return Column(name=name, codes=codes, distinct=tuple(distinct))
+
+
+def _read_floats(array: NDArray[Any], name: str) -> Column:
+    missing = np.isnan(array)
+    if not missing.any():
+        whole = np.abs(array) < _INTEGRAL_LIMIT
+        if whole.all() and np.array_equal(array, np.trunc(array)):
+            return Column(name=name, integers=array.astype(np.int64))
+    distinct, codes = np.unique(array[~missing], return_inverse=True)
+    everywhere = np.full(array.size, -1, np.int64)
+    everywhere[~missing] = codes
+    return _coded(name, everywhere, map(_plain_number, distinct.tolist()))
+
+
+def _plain_number(x: float) -> float | int:
+    return int(x) if abs(x) < _INTEGRAL_LIMIT and x == int(x) else x
+
+
+def _read_dates(array: NDArray[Any], name: str) -> Column:
+    missing = np.isnat(array)
+    distinct, codes = np.unique(array[~missing], return_inverse=True)
+    everywhere = np.full(array.size, -1, np.int64)
+    everywhere[~missing] = codes
+    return _coded(name, everywhere, distinct)
+
+
+def _read_masked(array: np.ma.MaskedArray[Any, Any], name: str) -> Column:
+    column = _read_array(np.asarray(array.data), name).factorized()
+    codes = np.where(np.ma.getmaskarray(array), -1, column._codes())
+    return Column(name=name, codes=codes, distinct=column.distinct)
+
+
+def _factorize_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if high - low >= max(1024, array.size):
+        distinct, codes = np.unique(array, return_inverse=True)
+        return codes, distinct
+    offset = array.astype(np.int64) - low
+    present = np.bincount(offset, minlength=high - low + 1) > 0
+    rank = np.cumsum(present) - 1
+    return rank[offset], np.flatnonzero(present) + low
+
+
+def _factorize_strings(array: NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
+    if array.size >= _HASHING_PAYS:
+        hashed = _factorize_hashed(array)
+        if hashed is not None:
+            return hashed
+    distinct, codes = np.unique(array, return_inverse=True)
+    return codes, distinct.tolist()
+
+
+def _factorize_hashed(array: NDArray[Any]) -> tuple[NDArray[Any], list[Any]] | None:
+    """Factorize with pyarrow or pandas; None where neither can."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        pass
+    else:
+        try:
+            encoded = pa.array(array, from_pandas=True).dictionary_encode()
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            return None
+        return _dictionary_parts(encoded)
+    try:
+        import pandas as pd
+    except ImportError:
+        return None
+    codes, distinct = pd.factorize(array.astype(object))
+    return codes, list(distinct)
+
+
+def _read_objects(array: NDArray[Any], name: str) -> Column:
+    if array.size >= _HASHING_PAYS:
+        hashed = _factorize_hashed(array)
+        if hashed is not None:
+            return _coded(name, *hashed)
+    index: dict[Any, int] = {}
+    codes = np.empty(array.size, np.int64)
+    for i, label in enumerate(array.tolist()):
+        try:
+            codes[i] = -1 if _is_missing(label) else index.setdefault(label, len(index))
+        except TypeError:
+            message = (
+                f"{name} holds a label of type {type(label).__name__} at row {i}, "
+                "which cannot be compared"
+            )
+            raise TypeError(message) from None
+    return _coded(name, codes, index)
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None:
+        return True
+    unequal = label != label  # NaN and NaT differ from themselves
+    if isinstance(unequal, (bool, np.bool_)):
+        return bool(unequal)
+    return type(label).__name__ == "NAType"  # pandas.NA answers every question with NA
+
+
+def _read_pandas(raw: Any, name: str) -> Column:
+    if getattr(raw, "ndim", 1) != 1:
+        _refuse_shape(raw.shape, name)
+    dtype = raw.dtype
+    if type(dtype).__name__ == "CategoricalDtype":
+        values = raw.cat if hasattr(raw, "cat") else raw
+        return _coded(name, np.asarray(values.codes), dtype.categories.tolist())
+    if isinstance(dtype, np.dtype) and dtype.kind != "O":
+        return _read_array(raw.to_numpy(), name)
+    codes, distinct = sys.modules["pandas"].factorize(raw)
+    labels = _coded(name, codes, distinct.tolist())
+    return _as_integers(labels) or labels
+
+
+def _as_integers(column: Column) -> Column | None:
+    """Undo the coding of whole numbers, so that they compare with plain arrays."""
+    if column.missing() is not None or not column.distinct:
+        return None
+    if not all(type(label) in (int, bool) for label in column.distinct):
+        return None
+    values = np.asarray(column.distinct)
+    if values.dtype.kind not in "biu":
+        return None
+    return Column(name=column.name, integers=values[column._codes()])
+
+
+def _read_polars(raw: Any, name: str) -> Column:
+    if not hasattr(raw, "null_count"):
+        _refuse_shape(getattr(raw, "shape", ()), name)
+    if raw.null_count() == 0 and raw.dtype.is_numeric():
+        return _read_array(raw.to_numpy(), name)
+    try:
+        return _read_arrow(raw.to_arrow(), name)
+    except ImportError:
+        return _read_list(raw.to_list(), name)
+
+
+def _read_arrow(raw: Any, name: str) -> Column:
+    import pyarrow as pa
+
+    if not isinstance(raw, (pa.Array, pa.ChunkedArray)):
+        _refuse_shape(getattr(raw, "shape", ()), name)
+    kind = raw.type
+    if raw.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return _read_array(raw.to_numpy(), name)
+    if raw.null_count == 0 and pa.types.is_boolean(kind):
+        return _read_array(np.asarray(raw.to_numpy(zero_copy_only=False)), name)
+    codes, distinct = _dictionary_parts(raw)
+    nan = [i for i, label in enumerate(distinct) if label != label]
+    if nan:
+        codes = np.where(np.isin(codes, nan), -1, codes)
+    used = [label for label in distinct if label == label]
+    if nan:
+        rank = np.cumsum([label == label for label in distinct]) - 1
+        codes = np.where(codes < 0, -1, rank[codes])
+    return _coded(name, codes, used)
+
+
+def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Split an Arrow array into codes, -1 for null, and the labels they stand for."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(raw.type):
+        raw = raw.dictionary_encode()
+    if isinstance(raw, pa.ChunkedArray):
+        raw = raw.unify_dictionaries().combine_chunks()
+    if isinstance(raw, pa.ChunkedArray):  # of no or several chunks, by version
+        raw = pa.concat_arrays(raw.chunks) if raw.num_chunks else pa.array([], raw.type)
+    codes = raw.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    labels = raw.dictionary.to_pylist()
+    if None in labels:  # a null inside the dictionary itself
+        codes = np.where(codes == labels.index(None), -1, codes)
+    return codes, labels

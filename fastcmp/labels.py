@@ -1,0 +1,281 @@
+"""The front door: labels of any type become codes that all columns share, or an error.
+
+Whole numbers in range pass through as they are; everything else is factorized once a
+column, and only the distinct labels are compared in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp.columns import Column, read_column
+
+_MISSING_RULES = ("raise", "wrong")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """True and predicted labels as codes of one type: equal codes are equal labels."""
+
+    #: True codes, shape (n,).
+    y_true: NDArray[Any]
+    #: Predicted codes of each model, M arrays of shape (n,).
+    preds: tuple[NDArray[Any], ...]
+    #: Names of the models.
+    names: tuple[str, ...]
+    #: Codes are below this number.
+    n_codes: int
+    #: Samples dropped because the true label is missing.
+    n_missing: int
+    #: Samples dropped because the true label is not among the chosen classes.
+    n_excluded: int
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are compared."""
+        return int(self.y_true.size)
+
+
+def encode(
+    y_true: Any,
+    preds: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    min_models: int = 2,
+    truth: str = "y_true",
+) -> Labels:
+    """Encode true and predicted labels with shared codes.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    preds : array-like of shape (M, n), mapping or frame
+        Predicted labels: one row a model, or a mapping from names to columns, or a
+        pandas, polars or pyarrow frame whose columns are models.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these; a prediction outside
+        them is an error of that model.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction.
+    min_models : int
+        Fewer models are refused.
+    truth : str
+        What to call the first argument in an error.
+
+    Returns
+    -------
+    Labels
+        Codes, names and what was dropped.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples, too few models, unequal lengths, duplicate
+        names, missing predictions, or unknown options.
+    TypeError
+        If labels are of types that cannot be compared.
+
+    Examples
+    --------
+    >>> from fastcmp.labels import encode
+    >>> labels = encode(["a", "b", "b"], {"m": ["a", "b", "a"], "k": ["b", "b", "b"]})
+    >>> labels.y_true.tolist(), [codes.tolist() for codes in labels.preds]
+    ([0, 1, 1], [[0, 1, 0], [1, 1, 1]])
+    """
+    if missing not in _MISSING_RULES:
+        message = f"missing must be one of {_MISSING_RULES}, got {missing!r}"
+        raise ValueError(message)
+    named = _named_columns(preds)
+    true = read_column(y_true, truth)
+    if len(named) < min_models:
+        message = f"preds must hold at least {min_models} models, got {len(named)}"
+        raise ValueError(message)
+    models = [read_column(raw, name) for name, raw in named]
+    _check_lengths(true, models)
+    n_all = len(true)
+    rows = None
+    if (absent := true.missing()) is not None:
+        rows = np.flatnonzero(~absent)
+        true = true.take(~absent)
+        models = [model.take(~absent) for model in models]
+    n_missing = n_all - len(true)
+    _check_kinds([true, *models], classes)
+    if missing == "raise":
+        _refuse_missing(models, rows)
+    integers = _as_shared_integers([true, *models]) if classes is None else None
+    n_excluded = 0
+    if integers is not None:
+        codes, n_codes = integers
+    else:
+        codes, n_codes = _share([true, *models], classes)
+        inside = codes[0] >= 0
+        if not inside.all():
+            n_excluded = int(inside.size - np.count_nonzero(inside))
+            codes = [column[inside] for column in codes]
+        codes = _compact(codes, n_codes)
+        n_codes += 1
+    if codes[0].size < 2:
+        what = "sample" if codes[0].size == 1 else "samples"
+        dropped = n_missing + n_excluded
+        left = f" after {dropped} were dropped" if dropped else ""
+        message = f"{true.name} must hold at least 2 samples, got {codes[0].size} {what}"
+        raise ValueError(message + left)
+    return Labels(
+        y_true=codes[0],
+        preds=tuple(codes[1:]),
+        names=tuple(name for name, _ in named),
+        n_codes=n_codes,
+        n_missing=n_missing,
+        n_excluded=n_excluded,
+    )
+
+
+def _named_columns(preds: Any) -> list[tuple[str, Any]]:
+    library = type(preds).__module__.partition(".")[0]
+    if isinstance(preds, Mapping):
+        named = [(str(name), column) for name, column in preds.items()]
+    elif library == "pandas" and preds.ndim == 2:
+        named = [(str(c), preds.iloc[:, i]) for i, c in enumerate(preds.columns)]
+    elif library == "polars" and hasattr(preds, "get_columns"):
+        named = [(column.name, column) for column in preds.get_columns()]
+    elif library == "pyarrow" and hasattr(preds, "column_names"):
+        named = list(zip(preds.column_names, preds.columns, strict=True))
+    else:
+        named = [(f"model_{i}", row) for i, row in enumerate(_rows(preds))]
+    names = [name for name, _ in named]
+    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        message = f"preds must have one name a model, got {duplicates} more than once"
+        raise ValueError(message)
+    return named
+
+
+def _rows(preds: Any) -> list[Any]:
+    if isinstance(preds, (list, tuple)) and not all(map(np.isscalar, preds)):
+        return list(preds)
+    array = np.asarray(preds)
+    if array.ndim != 2:
+        message = f"preds must be of shape (M, n), one row a model, got {array.shape}"
+        raise ValueError(message)
+    return list(array)
+
+
+def _check_lengths(truth: Column, models: list[Column]) -> None:
+    n = len(truth)
+    wrong = next((model for model in models if len(model) != n), None)
+    if wrong is None:
+        return
+    message = f"{wrong.name} has {len(wrong)} labels, {truth.name} has {n}"
+    if len(models) == n and all(len(model) == len(wrong) for model in models):
+        message += "; models come first: pass preds.T"
+    raise ValueError(message)
+
+
+def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
+    truth = columns[0]
+    for column in columns:
+        if column.kind() != truth.kind():
+            message = (
+                f"{column.name} holds {column.kind()} labels and {truth.name} "
+                f"{truth.kind()} labels, which can never be equal: convert one of them"
+            )
+            raise TypeError(message)
+    if classes is not None:
+        chosen = read_column(list(classes), "classes")
+        if chosen.kind() != truth.kind():
+            message = (
+                f"classes holds {chosen.kind()} labels and {truth.name} "
+                f"{truth.kind()} labels"
+            )
+            raise TypeError(message)
+
+
+def _refuse_missing(models: list[Column], rows: NDArray[Any] | None) -> None:
+    for model in models:
+        absent = model.missing()
+        if absent is not None:
+            row = int(np.flatnonzero(absent)[0])
+            row = row if rows is None else int(rows[row])
+            message = (
+                f"{model.name} has no prediction at row {row} "
+                f"({np.count_nonzero(absent)} missing in all); pass missing='wrong' to "
+                "count a missing prediction as an error of the model"
+            )
+            raise ValueError(message)
+
+
+def _as_shared_integers(
+    columns: list[Column],
+) -> tuple[list[NDArray[Any]], int] | None:
+    """Use whole numbers as their own codes: no sort, and no copy of single bytes."""
+    arrays = [column.integers for column in columns if column.integers is not None]
+    if len(arrays) < len(columns):
+        return None
+    if all(array.dtype in (np.uint8, np.bool_) for array in arrays):
+        return [np.ascontiguousarray(array).view(np.uint8) for array in arrays], 256
+    sized = [array for array in arrays if array.size]
+    low = min((int(array.min()) for array in sized), default=0)
+    high = max((int(array.max()) for array in sized), default=0)
+    low = min(low, 0)
+    n_codes = high - low + 1
+    if n_codes > np.iinfo(np.int32).max:
+        return None
+    dtype = code_type(n_codes)
+    if low == 0:
+        return [array.astype(dtype, order="C") for array in arrays], n_codes
+    return [(array.astype(np.int64) - low).astype(dtype) for array in arrays], n_codes
+
+
+def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
+    """Choose the smallest type of codes for so many classes.
+
+    Parameters
+    ----------
+    n_codes : int
+        Number of codes.
+
+    Returns
+    -------
+    type
+        uint8, uint16 or int32.
+    """
+    if n_codes <= 256:
+        return np.uint8
+    return np.uint16 if n_codes <= 65536 else np.int32
+
+
+def _share(
+    columns: list[Column], classes: Sequence[Any] | None
+) -> tuple[list[NDArray[Any]], int]:
+    """Give equal labels equal codes; -1 is missing, or a true label left out."""
+    index: dict[Any, int] = {}
+    if classes is not None:
+        for label in classes:
+            if index.setdefault(label, len(index)) != len(index) - 1:
+                message = f"classes must differ, got {label!r} twice"
+                raise ValueError(message)
+        if len(index) < 2:
+            message = f"classes must name at least 2 classes, got {list(index)}"
+            raise ValueError(message)
+    coded = []
+    for column in (column.factorized() for column in columns):
+        if classes is None:
+            places = [index.setdefault(label, len(index)) for label in column.distinct]
+        else:
+            places = [index.get(label, -1) for label in column.distinct]
+        # The last entry is what code -1 finds.
+        lookup = np.array([*places, -1], np.int64)
+        coded.append(lookup[column._codes()])
+    return coded, len(index)
+
+
+def _compact(codes: list[NDArray[Any]], n_codes: int) -> list[NDArray[Any]]:
+    """Store codes in the smallest type, with n_codes itself for 'none of them'."""
+    dtype = code_type(n_codes + 1)
+    return [np.where(column < 0, n_codes, column).astype(dtype) for column in codes]

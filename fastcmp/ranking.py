@@ -1,0 +1,180 @@
+"""What pairwise decisions say about a ranking: rank intervals and groups of ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MAX_GROUPS = 1000
+_MAX_WORK = 2_000_000  # comparisons of neighbourhoods: about a second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieGroups:
+    """Sets of models that cannot be told apart, best first."""
+
+    #: Indices of models, each group in the order of the ranking.
+    groups: tuple[tuple[int, ...], ...]
+    #: Whether these are all the maximal sets; if not, they are the runs of neighbours
+    #: in the ranking, because the maximal sets are too many to list.
+    complete: bool
+
+
+def rank_intervals(
+    n_models: int, better: NDArray[np.int64], worse: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Ranks that each model may have, given who significantly beats whom.
+
+    If the probability of any false decision is at most alpha, all true ranks lie in
+    their intervals with probability at least 1 - alpha.
+
+    Parameters
+    ----------
+    n_models : int
+        How many models (M).
+    better, worse : ndarray of int, shape (D,)
+        The winner and the loser of each significant pair.
+
+    Returns
+    -------
+    ndarray of int64, shape (M, 2)
+        1 + the number of models that beat it, and M - the number that it beats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rank_intervals(3, np.array([0, 1]), np.array([2, 2])).tolist()
+    [[1, 2], [1, 2], [3, 3]]
+    """
+    wins = np.bincount(better, minlength=n_models)
+    losses = np.bincount(worse, minlength=n_models)
+    return np.stack([1 + losses, n_models - wins], axis=1)
+
+
+def tie_groups(order: NDArray[np.int64], tied: NDArray[np.bool_]) -> TieGroups:
+    """All maximal sets of models in which every pair is tied.
+
+    Ties are not transitive, so a model may be in several sets: they are the maximal
+    cliques of the graph of ties. Where these are too many, the maximal runs of
+    neighbours in the ranking without a decided pair are given instead: each still is a
+    set of ties, but not every tie is inside one.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (M,)
+        Models from best to worst.
+    tied : ndarray of bool, shape (M, M)
+        Symmetric; which pairs were tested and not told apart.
+
+    Returns
+    -------
+    TieGroups
+        The sets, ordered by their best model.
+
+    References
+    ----------
+    .. [1] C. Bron, J. Kerbosch, "Finding all cliques of an undirected graph", CACM 16
+       (1973) 575-577.
+    .. [2] H.-P. Piepho, "An algorithm for a letter-based representation of all-pairwise
+       comparisons", J. Computational and Graphical Statistics 13 (2004) 456-466.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tied = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], bool)
+    >>> tie_groups(np.arange(3), tied).groups
+    ((0, 1), (1, 2))
+    """
+    ranked = tied[np.ix_(order, order)]
+    cliques = _maximal_cliques(_bit_rows(ranked))
+    complete = cliques is not None
+    if cliques is None:
+        cliques = _runs(ranked)
+    positions = sorted(cliques)
+    models = order.tolist()
+    groups = tuple(tuple(models[i] for i in group) for group in positions)
+    return TieGroups(groups=groups, complete=complete)
+
+
+def _bit_rows(tied: NDArray[np.bool_]) -> list[int]:
+    """Each model's ties as one integer, bit j for model j."""
+    packed = np.packbits(tied, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
+    """Bron and Kerbosch's search with pivots; None beyond the limits."""
+    found: list[tuple[int, ...]] = []
+    everyone = (1 << len(neighbours)) - 1
+    stack: list[tuple[tuple[int, ...], int, int]] = [((), everyone, 0)]
+    work = 0
+    while stack:
+        clique, candidates, excluded = stack.pop()
+        work += 1 + (candidates | excluded).bit_count()
+        if not candidates and not excluded:
+            found.append(tuple(sorted(clique)))
+        if work > _MAX_WORK or len(found) > _MAX_GROUPS:
+            return None
+        if not candidates:
+            continue
+        pivot = max(
+            _members(candidates | excluded),
+            key=lambda v: (candidates & neighbours[v]).bit_count(),
+        )
+        for v in _members(candidates & ~neighbours[pivot]):
+            near = neighbours[v]
+            stack.append(((*clique, v), candidates & near, excluded & near))
+            candidates &= ~(1 << v)
+            excluded |= 1 << v
+    return found
+
+
+def _members(bits: int) -> list[int]:
+    members = []
+    while bits:
+        low = bits & -bits
+        members.append(low.bit_length() - 1)
+        bits ^= low
+    return members
+
+
+def _runs(tied: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Maximal runs of neighbours in which all pairs are tied."""
+    n = tied.shape[0]
+    decided = ~tied
+    np.fill_diagonal(decided, val=False)
+    after = np.triu(decided)
+    first = np.where(after.any(axis=1), after.argmax(axis=1), n)
+    ends = np.minimum.accumulate(first[::-1])[::-1]
+    starts = [i for i in range(n) if i == 0 or ends[i] > ends[i - 1]]
+    return [tuple(range(i, int(ends[i]))) for i in starts]
+
+
+def letters(groups: tuple[tuple[int, ...], ...], n_models: int) -> list[str]:
+    """Compact letter display: models that share a letter cannot be told apart.
+
+    Parameters
+    ----------
+    groups : tuple of tuples of int
+        Sets of ties.
+    n_models : int
+        How many models.
+
+    Returns
+    -------
+    list of str
+        The letters of each model; empty strings where there are more than 26 groups.
+
+    Examples
+    --------
+    >>> letters(((0, 1), (1, 2)), 3)
+    ['a', 'ab', 'b']
+    """
+    marks = [""] * n_models
+    if len(groups) <= 26:
+        for letter, group in zip("abcdefghijklmnopqrstuvwxyz", groups, strict=False):
+            for model in group:
+                marks[model] += letter
+    return marks

@@ -1,0 +1,428 @@
+"""Frozen records of single tests. They keep the counts that they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    to_html,
+    to_text,
+)
+
+if TYPE_CHECKING:
+    from fastcmp.pairwise import PairwiseResult
+
+_INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
+_ODDS_INTERVALS = ("exact", "midp")
+_VERBS = {
+    "two-sided": "differ",
+    "greater": "a is better than b",
+    "less": "a is worse than b",
+}
+_METHOD_NAMES = {
+    "midp": "mid-p",
+    "exact": "exact conditional",
+    "asymptotic": "asymptotic",
+    "corrected": "continuity-corrected",
+    "unconditional": "exact unconditional",
+}
+
+
+class ConfidenceInterval(NamedTuple):
+    """The two ends of an interval, numbers or arrays of one shape."""
+
+    low: Any
+    high: Any
+
+
+class Printed:
+    """A record that prints as text in a terminal and as HTML in a notebook."""
+
+    __slots__ = ()
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            What there is to say, in order.
+        """
+        raise TypeError(type(self).__name__)
+
+    def __str__(self) -> str:
+        """Render as text."""
+        return to_text(self.sections())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.sections())
+
+
+def check_level(confidence_level: float) -> float:
+    """Refuse a confidence level outside (0, 1).
+
+    Parameters
+    ----------
+    confidence_level : float
+        The level.
+
+    Returns
+    -------
+    float
+        The same level.
+
+    Raises
+    ------
+    ValueError
+        If it is no number between 0 and 1.
+    """
+    if not isinstance(confidence_level, (int, float)) or not 0 < confidence_level < 1:
+        message = f"confidence_level must lie in (0, 1), got {confidence_level!r}"
+        raise ValueError(message)
+    return float(confidence_level)
+
+
+def _check_method(method: str, known: tuple[str, ...]) -> int:
+    if method not in known:
+        message = f"method must be one of {known}, got {method!r}"
+        raise ValueError(message)
+    return known.index(method)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McNemarResult(Printed):
+    """McNemar's test of two models on the same samples.
+
+    All numbers are arrays of one shape where the counts were.
+    """
+
+    #: McNemar's chi-square, (only_a - only_b)**2 / (only_a + only_b), for every
+    #: method; with Edwards' correction for ``method="corrected"``.
+    statistic: Any
+    pvalue: Any
+    #: A `fastcmp.kernels.Status`.
+    status: Any
+    #: Samples that only model a classified rightly.
+    only_a: Any
+    #: Samples that only model b classified rightly.
+    only_b: Any
+    #: Samples that both classified rightly; None where they were not given.
+    both_right: Any = None
+    #: Samples that both classified wrongly; None where they were not given.
+    both_wrong: Any = None
+    method: str
+    alternative: str
+    #: Samples dropped because the true label is missing, or not a chosen class.
+    n_missing: int = 0
+    n_excluded: int = 0
+
+    @property
+    def n_samples(self) -> Any:
+        """All samples; needs `both_right` and `both_wrong`."""
+        self._need_concordant("n_samples")
+        return self.both_right + self.only_a + self.only_b + self.both_wrong
+
+    @property
+    def table(self) -> NDArray[np.int64]:
+        """The 2 x 2 table, shape (..., 2, 2): rows a right or wrong, columns b."""
+        self._need_concordant("table")
+        cells = [self.both_right, self.only_a, self.only_b, self.both_wrong]
+        stacked = np.stack(np.broadcast_arrays(*cells), axis=-1)
+        return stacked.reshape(*stacked.shape[:-1], 2, 2)
+
+    @property
+    def accuracy_a(self) -> Any:
+        """Share of samples that model a classified rightly."""
+        return (self.both_right + self.only_a) / self.n_samples
+
+    @property
+    def accuracy_b(self) -> Any:
+        """Share of samples that model b classified rightly."""
+        return (self.both_right + self.only_b) / self.n_samples
+
+    @property
+    def difference(self) -> Any:
+        """The accuracy of a minus that of b: positive where a is better."""
+        return (self.only_a - self.only_b) / self.n_samples
+
+    @property
+    def odds_ratio(self) -> Any:
+        """Conditional odds ratio only_a / only_b; NaN without discordant samples."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.divide(self.only_a, self.only_b)[()]
+
+    @property
+    def zscore(self) -> Any:
+        """Root of the statistic with the sign of the difference."""
+        return np.sign(self.only_a - self.only_b) * np.sqrt(self.statistic)
+
+    def _need_concordant(self, what: str) -> None:
+        if self.both_right is None or self.both_wrong is None:
+            message = (
+                f"{what} needs all four counts: pass both_right= and both_wrong= to "
+                "mcnemar_from_counts"
+            )
+            raise ValueError(message)
+
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = "newcombe"
+    ) -> ConfidenceInterval:
+        """Interval for `difference`.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+        method : {"newcombe", "tango", "bonett-price", "wald"}
+            Newcombe's method 10, Tango's score interval, Bonett and Price's adjusted
+            Wald interval, or Wald's, which is too narrow for small samples.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown, or the concordant counts were not given.
+
+        Examples
+        --------
+        >>> from fastcmp import mcnemar_from_counts
+        >>> result = mcnemar_from_counts(11, 1, both_right=9959, both_wrong=29)
+        >>> low, high = result.confidence_interval(method="tango")
+        >>> round(low, 6), round(high, 6)
+        (0.000397, 0.00188)
+        """
+        from fastcmp.kernels import difference_interval_many
+
+        code = _check_method(method, _INTERVALS)
+        options = (code, check_level(confidence_level))
+        cells = self.table.reshape(-1, 4).T.copy()
+        low, high = np.empty(cells.shape[1]), np.empty(cells.shape[1])
+        difference_interval_many(*cells, options, low, high)
+        shape = np.shape(self.pvalue)
+        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+
+    def odds_ratio_interval(
+        self, confidence_level: float = 0.95, method: str = "exact"
+    ) -> ConfidenceInterval:
+        """Interval for `odds_ratio`.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+        method : {"exact", "midp"}
+            Clopper and Pearson's limits, or those of the mid-p test.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``; 0 and infinity where nothing bounds them.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown.
+
+        Examples
+        --------
+        >>> from fastcmp import mcnemar_from_counts
+        >>> low, high = mcnemar_from_counts(11, 1).odds_ratio_interval()
+        >>> round(low, 2), round(high, 1)
+        (1.6, 473.5)
+        """
+        from fastcmp import kernels
+
+        names = [f"odds_ratio_{name}_interval" for name in _ODDS_INTERVALS]
+        interval = getattr(kernels, names[_check_method(method, _ODDS_INTERVALS)])
+        level = check_level(confidence_level)
+        a, b = np.ravel(self.only_a), np.ravel(self.only_b)
+        ends = [interval(i, j, level) for i, j in zip(a, b, strict=True)]
+        low, high = np.array(ends).reshape(-1, 2).T
+        shape = np.shape(self.pvalue)
+        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+
+    @property
+    def effect(self) -> str:
+        """One sentence that says which model did better, and how surely."""
+        low, high = self.confidence_interval()
+        points = 100 * self.difference
+        interval = format_interval(100 * low, 100 * high, digits=2, sign="+")
+        if self.difference == 0:
+            lead = "Both models are right equally often"
+        else:
+            better, worse = ("a", "b") if self.difference > 0 else ("b", "a")
+            lead = (
+                f"Model {better} is right on {abs(points):.2f} % more of the samples "
+                f"than model {worse}"
+            )
+        return (
+            f"{lead}: accuracy of a minus b {points:+.2f} points, 95 % interval "
+            f"{interval}."
+        )
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section for a single test; for arrays, what they hold.
+        """
+        method = _METHOD_NAMES[self.method]
+        title = f"McNemar's test ({method}, {self.alternative})"
+        if np.ndim(self.pvalue):
+            shape = np.shape(self.pvalue)
+            text = (f"{np.size(self.pvalue)} tests, shape {shape}",)
+            return [Section(title=title, text=text)]
+        counts = f"{self.only_a} samples only a is right on, {self.only_b} only b"
+        tested = (
+            f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
+            f"that a and b {_VERBS['two-sided']}"
+            if self.alternative == "two-sided"
+            else f"chi-square = {self.statistic:.4g}, p = "
+            f"{format_pvalue(self.pvalue)} that {_VERBS[self.alternative]}"
+        )
+        text = [counts, tested]
+        if self.both_right is not None and self.both_wrong is not None:
+            accuracies = (
+                f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f} on "
+                f"{self.n_samples} samples"
+            )
+            text = [self.effect, accuracies, *text]
+        text += dropped_sentences(self.n_missing, self.n_excluded)
+        return [Section(title=title, text=tuple(text))]
+
+
+def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
+    """Give answers the shape of the question: numbers for numbers.
+
+    Parameters
+    ----------
+    flat : ndarray
+        Answers in C order.
+    shape : tuple of int
+        Shape of the question.
+
+    Returns
+    -------
+    ndarray or number
+        The answers in that shape; a Python number for ``()``.
+    """
+    return flat.reshape(shape) if shape else flat.item()
+
+
+def dropped_sentences(n_missing: int, n_excluded: int) -> list[str]:
+    """Say which samples were left out.
+
+    Parameters
+    ----------
+    n_missing, n_excluded : int
+        Samples without a true label, and of classes that were not chosen.
+
+    Returns
+    -------
+    list of str
+        No, one or two sentences.
+    """
+    sentences = []
+    if n_missing:
+        sentences.append(f"{n_missing} samples without a true label were dropped.")
+    if n_excluded:
+        sentences.append(f"{n_excluded} samples of other classes were dropped.")
+    return sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CochranResult(Printed):
+    """Cochran's Q test that M models are equally accurate."""
+
+    #: Cochran's Q.
+    statistic: float
+    #: By the method that was asked for.
+    pvalue: float
+    #: Degrees of freedom of the chi-square approximation, M - 1.
+    df: int
+    #: Looney's F, referred to F(M - 1, (M - 1)(n - 1)).
+    f_statistic: float
+    f_pvalue: float
+    #: Share of the largest possible Q, Q / (n (M - 1)), in [0, 1].
+    effect_size: float
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    method: str
+    names: tuple[str, ...]
+    #: Rightly classified samples of each model, shape (M,).
+    correct: NDArray[np.int64]
+    n_samples: int
+    n_missing: int = 0
+    n_excluded: int = 0
+    #: The comparison of all pairs, where it was asked for.
+    post_hoc: PairwiseResult | None = None
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Share of samples that each model classified rightly, shape (M,)."""
+        return self.correct / self.n_samples
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The test, and the pairs where they were compared.
+        """
+        best, worst = self.accuracy.max(), self.accuracy.min()
+        text = [
+            f"{len(self.names)} models on {self.n_samples} samples, accuracies from "
+            f"{worst:.4f} to {best:.4f}",
+            f"Q = {self.statistic:.4g} with {self.df} d.o.f., p = "
+            f"{format_pvalue(self.pvalue)} ({self.method}) that any of them differ",
+            f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
+            f"effect size {self.effect_size:.3g}",
+            *dropped_sentences(self.n_missing, self.n_excluded),
+        ]
+        own = [Section(title="Cochran's Q test", text=tuple(text))]
+        return own + (self.post_hoc.sections() if self.post_hoc else [])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SymmetryResult(Printed):
+    """A chi-square test on the K x K table of two models' predictions."""
+
+    statistic: float
+    pvalue: float
+    df: int
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: "Bowker's test of symmetry" or "Stuart and Maxwell's test of marginal ...".
+    test: str
+    #: ``table[i, j]`` samples for which a predicted class i and b class j.
+    table: NDArray[np.int64]
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        agreed = np.trace(self.table) / max(self.table.sum(), 1)
+        text = (
+            f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
+            f"p = {format_pvalue(self.pvalue)}",
+            f"the models agree on {100 * agreed:.1f} % of {self.table.sum()} samples",
+        )
+        return [Section(title=self.test, text=text)]

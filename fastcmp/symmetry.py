@@ -1,0 +1,199 @@
+"""Do two models predict the classes equally often, or confuse them symmetrically?
+
+The true labels play no part: these tests look at the table of what a and b predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastcmp import kernels
+from fastcmp.labels import encode
+from fastcmp.results import SymmetryResult
+
+_BOWKER = "Bowker's test of symmetry"
+_STUART_MAXWELL = "Stuart and Maxwell's test of marginal homogeneity"
+_MANY_CODES = 1024
+
+
+def bowker(
+    pred_a: ArrayLike, pred_b: ArrayLike, /, *, classes: Sequence[Any] | None = None
+) -> SymmetryResult:
+    """Bowker's test: is (i by a, j by b) as frequent as (j by a, i by b)?
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that two models predicted for the same samples.
+    classes : sequence, optional
+        Count only samples for which both predicted one of these classes.
+
+    Returns
+    -------
+    SymmetryResult
+        Chi-square with one degree of freedom for each pair of classes that were ever
+        exchanged, and the table.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ or a prediction is missing.
+    TypeError
+        If labels cannot be compared.
+
+    References
+    ----------
+    .. [1] A. H. Bowker, "A test for symmetry in contingency tables", JASA 43 (1948)
+       572-574.
+
+    Examples
+    --------
+    >>> from fastcmp import bowker
+    >>> result = bowker([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
+    >>> result.df, round(result.pvalue, 4)
+    (2, 0.5134)
+    """
+    return bowker_from_counts(_agreement(pred_a, pred_b, classes))
+
+
+def bowker_from_counts(table: ArrayLike, /) -> SymmetryResult:
+    """Bowker's test of symmetry from a table.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (K, K)
+        ``table[i, j]`` samples for which a predicted class i and b class j.
+
+    Returns
+    -------
+    SymmetryResult
+        As from `bowker`.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, or its counts are negative or fractional.
+
+    Examples
+    --------
+    >>> from fastcmp import bowker_from_counts
+    >>> result = bowker_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> round(result.statistic, 4), result.df
+    (13.7692, 3)
+    """
+    counts = _check_table(table)
+    return SymmetryResult(
+        **kernels.bowker(counts)._asdict(), test=_BOWKER, table=counts
+    )
+
+
+def stuart_maxwell(
+    pred_a: ArrayLike, pred_b: ArrayLike, /, *, classes: Sequence[Any] | None = None
+) -> SymmetryResult:
+    """Stuart and Maxwell's test: do two models predict each class equally often?
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that two models predicted for the same samples.
+    classes : sequence, optional
+        Count only samples for which both predicted one of these classes.
+
+    Returns
+    -------
+    SymmetryResult
+        Chi-square with rank(S) degrees of freedom, K - 1 as a rule, and the table.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ or a prediction is missing.
+    TypeError
+        If labels cannot be compared.
+
+    References
+    ----------
+    .. [1] A. Stuart, "A test for homogeneity of the marginal distributions in a two-way
+       classification", Biometrika 42 (1955) 412-416.
+    .. [2] A. E. Maxwell, "Comparing the classification of subjects by two independent
+       judges", British J. Psychiatry 116 (1970) 651-655.
+
+    Examples
+    --------
+    >>> from fastcmp import stuart_maxwell
+    >>> result = stuart_maxwell([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
+    >>> result.df, round(result.pvalue, 4)
+    (2, 0.5134)
+    """
+    return stuart_maxwell_from_counts(_agreement(pred_a, pred_b, classes))
+
+
+def stuart_maxwell_from_counts(table: ArrayLike, /) -> SymmetryResult:
+    """Stuart and Maxwell's test of marginal homogeneity from a table.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (K, K)
+        ``table[i, j]`` samples for which a predicted class i and b class j.
+
+    Returns
+    -------
+    SymmetryResult
+        As from `stuart_maxwell`.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, or its counts are negative or fractional.
+
+    Examples
+    --------
+    >>> from fastcmp import stuart_maxwell_from_counts
+    >>> result = stuart_maxwell_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> round(result.statistic, 4), result.df
+    (13.7647, 2)
+    """
+    counts = _check_table(table)
+    outcome = kernels.stuart_maxwell(counts)
+    return SymmetryResult(**outcome._asdict(), test=_STUART_MAXWELL, table=counts)
+
+
+def _agreement(
+    pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
+) -> NDArray[np.int64]:
+    """Count what two models predicted; a class outside `classes` is no class."""
+    labels = encode(
+        pred_a, {"pred_b": pred_b}, classes=classes, min_models=1, truth="pred_a"
+    )
+    a, b = labels.y_true, labels.preds[0]
+    n_codes = labels.n_codes
+    if n_codes > _MANY_CODES:
+        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
+        (a, b), n_codes = codes.reshape(2, -1), distinct.size
+    table = np.zeros((n_codes, n_codes), np.int64)
+    kernels.count_agreement(a, b, table)
+    if classes is not None:
+        return table[: len(classes), : len(classes)].copy()
+    used = table.any(axis=0) | table.any(axis=1)
+    return table[np.ix_(used, used)]
+
+
+def _check_table(table: ArrayLike) -> NDArray[np.int64]:
+    array = np.asarray(table)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
+        message = f"table must be square, got shape {array.shape}"
+        raise ValueError(message)
+    if array.dtype.kind not in "iuf":
+        message = f"table must hold whole numbers, got {array.dtype} values"
+        raise TypeError(message)
+    if not np.array_equal(array, np.trunc(array)) or array.min() < 0:
+        message = "table must hold whole numbers that are not negative"
+        raise ValueError(message)
+    if array.max() > 2**53:
+        message = f"table must hold counts of at most 2**53, got {array.max()}"
+        raise ValueError(message)
+    return np.ascontiguousarray(array, dtype=np.int64)

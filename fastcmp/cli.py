@@ -1,0 +1,174 @@
+"""The command line: from prediction files to an answer.
+
+Exit codes: 0 done, 2 bad input with one line that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import fastcmp
+from fastcmp.data import EXAMPLES, example_path
+from fastcmp.report import Section, to_csv, to_latex, to_markdown, to_text
+
+if TYPE_CHECKING:
+    from fastcmp.pairwise import PairwiseResult
+
+_BAD_INPUT = 2
+_INTERRUPTED = 130
+_FORMATS: dict[str, Callable[[PairwiseResult], str]] = {
+    "table": lambda result: to_text(result.sections()),
+    "markdown": lambda result: to_markdown(result.sections()),
+    "latex": lambda result: to_latex(result.sections()),
+    "csv": lambda result: to_csv(result.columns()).rstrip("\n"),
+    "json": lambda result: json.dumps(result.to_dict(), indent=1, allow_nan=False),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that refuses in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="fastcmp", description="Which classifier is really better?")
+    parser.add_argument(
+        "--version", action="version", version=f"fastcmp {fastcmp.__version__}"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_compare(commands)
+    return parser
+
+
+def _add_compare(commands: Any) -> None:
+    compare = commands.add_parser(
+        "compare",
+        help="compare all models of prediction files in pairs",
+        description="Compare all models of one or several prediction files: a "
+        "leaderboard, who beats whom, and who cannot be told apart.",
+        epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
+        "compressed (.csv.gz). One row a sample, one column a model.",
+    )
+    add = compare.add_argument
+    add("files", nargs="*", metavar="FILE", type=Path, help="prediction files")
+    add("--example", choices=tuple(EXAMPLES), help="compare bundled real predictions")
+    add("--target", metavar="COL", help="column of the true labels (y_true)")
+    add("--models", nargs="+", metavar="COL", help="columns to compare (all others)")
+    add("--id", metavar="COL", help="column of sample ids, to join several files by")
+    add("--test", default="mcnemar", help="what is compared (mcnemar: accuracy)")
+    add("--method", default="midp", help="variant of the test (midp)")
+    add("--adjust", default="holm", help="adjustment for many pairs (holm)")
+    add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add("--control", metavar="COL", help="compare only this model with all others")
+    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
+    add("--workers", type=int, help="threads (as many as processors)")
+    add("--format", choices=tuple(_FORMATS), default="table", help="how to write")
+    add("--output", type=Path, metavar="FILE", help="where to write (the terminal)")
+    compare.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from fastcmp.io import read_predictions
+
+    files, target, id_column = options.files, options.target, options.id
+    if options.example is not None:
+        if files:
+            message = "pass prediction files or --example, not both"
+            raise ValueError(message)
+        files = [example_path(options.example)]
+        target, id_column = target or "y_true", id_column or "id"
+    if not files:
+        message = "pass a prediction file, or --example digits"
+        raise ValueError(message)
+    read = read_predictions(
+        files, target=target, models=options.models, id_column=id_column
+    )
+    result = fastcmp.compare_all(
+        read.y_true,
+        read.preds,
+        test=options.test,
+        method=options.method,
+        adjust=options.adjust,
+        alpha=options.alpha,
+        control=options.control,
+        missing=options.missing,
+        workers=options.workers,
+        progress=sys.stderr.isatty(),
+    )
+    _write(result, options)
+
+
+def _write(result: PairwiseResult, options: argparse.Namespace) -> None:
+    if options.output is None and options.format == "table" and sys.stdout.isatty():
+        _draw(result.sections())
+        return
+    text = _FORMATS[options.format](result)
+    if options.output is None:
+        print(text)
+    else:
+        options.output.write_text(text + "\n", encoding="utf-8")
+
+
+def _draw(sections: list[Section]) -> None:
+    """Draw on a terminal: tables as wide as it is, and headings that stand out."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for section in sections:
+        console.print(Text(section.title, style="bold"))
+        for line in section.text:
+            console.print(Text(line))
+        if section.columns:
+            table = Table(box=None, pad_edge=False, header_style="dim")
+            for j, name in enumerate(section.columns):
+                side = "right" if section.is_numeric(j) else "left"
+                table.add_column(Text(name), justify=side)
+            for row in section.rows:
+                table.add_row(*map(Text, row))
+            console.print(table)
+        for line in section.notes:
+            console.print(Text(line, style="dim"))
+        console.print()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words after the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except BrokenPipeError:
+        # The reader of our output left, as `| head` does: nothing to complain about.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"fastcmp: {_one_line(error)}", file=sys.stderr)
+        return _BAD_INPUT
+    return 0
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())

@@ -1,0 +1,197 @@
+"""Prediction files in every format, joins by id, and every way in which they can be bad."""
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+
+from fastcmp.io import read_predictions, read_table
+
+TABLE = pa.table(
+    {
+        "id": [10, 20, 30, 40],
+        "y_true": ["cat", "dog", "dog", None],
+        "svm": ["cat", "dog", "cat", "dog"],
+        "knn": ["dog", "dog", "dog", "dog"],
+    }
+)
+
+
+def write(path, table=TABLE):
+    kind = path.name.partition(".")[2]
+    if kind in ("csv", "csv.gz", "tsv"):
+        options = csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",")
+        if kind.endswith("gz"):
+            with pa.CompressedOutputStream(str(path), "gzip") as stream:
+                csv.write_csv(table, stream, options)
+        else:
+            csv.write_csv(table, path, options)
+    elif kind in ("jsonl", "ndjson"):
+        import json as lines
+
+        path.write_text("\n".join(map(lines.dumps, table.to_pylist())) + "\n")
+    elif kind in ("parquet", "pq"):
+        parquet.write_table(table, path)
+    else:
+        feather.write_feather(table, path, compression="uncompressed")
+    return path
+
+
+@pytest.mark.parametrize(
+    "suffix",
+    ["csv", "csv.gz", "tsv", "jsonl", "ndjson", "parquet", "pq", "arrow", "feather"],
+)
+def test_every_format_gives_the_same_table(tmp_path, suffix):
+    table = read_table(write(tmp_path / f"p.{suffix}"))
+    assert table.to_pydict() == TABLE.to_pydict()
+
+
+def test_columns_are_told_apart(tmp_path):
+    read = read_predictions([write(tmp_path / "p.csv")], id_column="id")
+    assert read.y_true.to_pylist() == ["cat", "dog", "dog", None]
+    assert list(read.preds) == ["svm", "knn"]
+    read = read_predictions([tmp_path / "p.csv"], target="svm", models=["knn", "id"])
+    assert list(read.preds) == ["knn", "id"]
+
+
+def test_missing_values_of_text_files(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text('y_true,a,b\n1,,2\nNA,1,1\n3,"3",nan\n')
+    columns = read_table(path).to_pydict()
+    assert columns["y_true"] == [1, None, 3]
+    assert columns["b"] == [2, 1, None]
+    path.write_text('y_true,a\nx,"NA"\ny,NA\n')
+    assert read_table(path).to_pydict()["a"] == ["NA", None]
+
+
+def test_files_are_joined_by_id_not_by_order(tmp_path):
+    first = write(tmp_path / "a.csv", TABLE.select(["id", "y_true", "svm"]))
+    shuffled = TABLE.select(["id", "knn"]).take([3, 1, 0, 2])
+    shuffled = shuffled.set_column(1, "knn", pa.array(["forty", "20", "10", "30"]))
+    second = write(tmp_path / "b.parquet", shuffled)
+    read = read_predictions([first, second], id_column="id")
+    assert read.preds["knn"].to_pylist() == ["10", "20", "30", "forty"]
+    assert read.preds["svm"].to_pylist() == TABLE["svm"].to_pylist()
+
+
+def test_a_target_in_two_files_must_agree(tmp_path):
+    first = write(tmp_path / "a.csv", TABLE.select(["id", "y_true", "svm"]))
+    second = write(tmp_path / "b.csv", TABLE.select(["id", "y_true", "knn"]))
+    assert list(read_predictions([first, second], id_column="id").preds) == [
+        "svm",
+        "knn",
+    ]
+    changed = TABLE.set_column(1, "y_true", pa.array(["cat", "dog", "cat", None]))
+    write(second, changed.select(["id", "y_true", "knn"]))
+    with pytest.raises(ValueError, match=r"'y_true' differs between .*a\.csv and .*b\.csv"):
+        read_predictions([first, second], id_column="id")
+
+
+def joined_with(tmp_path, ids):
+    first = write(tmp_path / "a.csv", TABLE.select(["id", "y_true", "svm"]))
+    table = pa.table({"id": ids, "knn": ["dog"] * len(ids)})
+    second = write(tmp_path / "b.parquet", table)
+    return read_predictions([first, second], id_column="id")
+
+
+def test_ids_that_do_not_match_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"b\.parquet lacks samples of .*a\.csv: id 40"):
+        joined_with(tmp_path, [10, 20, 30])
+    with pytest.raises(ValueError, match=r"a\.csv lacks samples of .*b\.parquet: id 50"):
+        joined_with(tmp_path, [10, 20, 30, 40, 50])
+    with pytest.raises(ValueError, match="more than one row has 20"):
+        joined_with(tmp_path, [10, 20, 20, 30])
+    with pytest.raises(ValueError, match="1 rows have no id, the first is row 2"):
+        joined_with(tmp_path, [10, 20, None, 40])
+    with pytest.raises(ValueError, match="ids differ in type: 'id' is int64 .* string"):
+        joined_with(tmp_path, ["10", "20", "30", "40"])
+    many = list(range(100, 108))
+    with pytest.raises(ValueError, match="id 100, 101, 102, 103, 104 and 3 more"):
+        joined_with(tmp_path, [10, 20, 30, 40, *many])
+
+
+def test_several_files_need_an_id(tmp_path):
+    path = write(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match="joined by the samples' ids"):
+        read_predictions([path, path])
+
+
+def test_a_model_in_two_files_is_refused(tmp_path):
+    first, second = write(tmp_path / "a.csv"), write(tmp_path / "b.csv")
+    with pytest.raises(ValueError, match=r"model 'svm' is both in .*a\.csv and in .*b"):
+        read_predictions([first, second], id_column="id")
+
+
+@pytest.mark.parametrize(
+    ("options", "column"),
+    [({"target": "z"}, "z"), ({"models": ["svm", "x"]}, "x"), ({"id_column": "k"}, "k")],
+)
+def test_unknown_columns_are_named_with_the_known_ones(tmp_path, options, column):
+    path = write(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match=f"no column '{column}' .*svm, knn"):
+        read_predictions([path], **options)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "arrow", "tsv"])
+def test_an_empty_file(tmp_path, suffix):
+    path = tmp_path / f"p.{suffix}"
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"p\.\w+ is empty"):
+        read_table(path)
+
+
+def test_a_header_alone(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y_true,a,b\n")
+    with pytest.raises(ValueError, match="holds no rows"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow", "jsonl", "csv.gz"])
+def test_a_file_that_is_cut_off(tmp_path, suffix):
+    path = write(tmp_path / f"p.{suffix}")
+    content = path.read_bytes()
+    path.write_bytes(content[:-9])
+    with pytest.raises(ValueError, match="cannot be read as .* cut off"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("cell", [b"caf\xe9", b"\xff\xfe"])
+def test_text_that_is_not_utf8(tmp_path, cell):
+    path = tmp_path / "p.csv"
+    path.write_bytes(b"y_true,a\n" + cell + b",x\ny,x\n")
+    with pytest.raises(ValueError, match=r"not UTF-8 text \(column 'y_true'\)"):
+        read_table(path)
+    path.write_bytes(b"y_true," + cell + b"\ny,x\n")
+    with pytest.raises(ValueError, match="cannot be read as CSV"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("real", "claimed", "match"),
+    [
+        ("parquet", "csv", "is a Parquet file, but its extension says CSV"),
+        ("arrow", "parquet", "is a Arrow file, but its extension says Parquet"),
+        ("csv", "parquet", "cannot be read as Parquet"),
+        ("csv", "arrow", "cannot be read as Arrow"),
+        ("csv", "jsonl", "cannot be read as JSON lines"),
+        ("csv", "xlsx", "extension must be one of .csv"),
+        ("csv", "", "extension must be one of .csv"),
+    ],
+)
+def test_a_file_that_is_not_what_its_extension_says(tmp_path, real, claimed, match):
+    path = write(tmp_path / f"p.{real}")
+    renamed = path.rename(tmp_path / (f"q.{claimed}" if claimed else "q"))
+    with pytest.raises(ValueError, match=match):
+        read_table(renamed)
+
+
+def test_columns_of_one_name(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y_true,a,a\n1,1,1\n")
+    with pytest.raises(ValueError, match="more than one column named a"):
+        read_table(path)
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_table(tmp_path / "none.csv")

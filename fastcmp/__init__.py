@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastcmp import kernels
-    from fastcmp.multiplicity import adjust
     from fastcmp.batch import compare_all
     from fastcmp.cochran import cochrans_q
     from fastcmp.data import load_digits
+    from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
     from fastcmp.pairwise import PairwiseResult
     from fastcmp.results import (

@@ -112,7 +112,7 @@ def kernel(function: F) -> F:
     """
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if isinstance(compiled, Dispatcher) and _cache_directory() is not None:
-        compiled._cache = _Cache(function)
+        compiled._cache = _Cache(function)  # type: ignore[attr-defined]
     return compiled  # type: ignore[no-any-return]
 
 
@@ -134,8 +134,8 @@ def inlined(function: F) -> F:
     )(function)
 
 
-def _prefer_512(typing_context: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _prefer_512(typing_context: Any) -> Any:  # noqa: ARG001  # numba passes it
+    def codegen(context: Any, builder: Any, *_: Any) -> Any:
         # llvmlite knows a fixed list of attributes; LLVM accepts any string.
         set.add(builder.function.attributes, '"prefer-vector-width"="512"')
         return context.get_dummy_value()

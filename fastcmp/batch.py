@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.labels import Labels, encode
@@ -19,6 +18,11 @@ from fastcmp.paired import METHODS, evaluate_counts
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.progress import Progress, reporting
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
 _TESTS = ("mcnemar",)
 _TILE = 64  # models a side; a multiple of kernels.TILE_ROWS
 _CHUNK = 16_384  # pairs whose p-values are one task
@@ -26,7 +30,7 @@ _PACKED = 1 << 22  # samples whose packing is one task
 _THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
 
 
-def compare_all(
+def compare_all(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     preds: Any,
     /,
@@ -103,7 +107,7 @@ def compare_all(
     >>> from fastcmp import compare_all, load_digits
     >>> result = compare_all(*load_digits())
     >>> result.best
-    ('svm_rbf', 'knn_3', 'extra_trees')
+    ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
     _check_options(test, method, alpha)
     check_adjustment(adjust)
@@ -115,28 +119,21 @@ def compare_all(
     if n_pairs * n // 64 < _THREADS_PAY:
         threads = 1
     with reporting(progress, "comparing") as report, _Crew(threads, report) as crew:
-        words, correct = _pack(labels, crew)
-        only_a, only_b = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
-        if chosen is None:
-            _count_all(words, correct, only_a, only_b, crew)
-            chosen = _all_pairs(n_models)
-        else:
-            _count_chosen(words, correct, chosen, only_a, only_b, crew)
-        judged = _Judged(n_pairs)
-        _judge(judged, chosen, correct, n, (only_a, only_b), method, alpha, crew)
+        counts = _count(labels, chosen, crew)
+        statistic, pvalue, interval = _judge(counts, method, 1 - alpha, crew)
     return PairwiseResult(
-        statistic=judged.statistic,
-        pvalue=judged.pvalue,
-        pvalue_adjusted=np.atleast_1d(adjust_pvalues(judged.pvalue, adjust)),
-        pairs=chosen,
-        only_a=only_a,
-        only_b=only_b,
-        difference=(only_a - only_b) / n,
-        interval=judged.interval,
+        statistic=statistic,
+        pvalue=pvalue,
+        pvalue_adjusted=adjust_pvalues(pvalue, adjust),
+        pairs=counts.pairs,
+        only_a=counts.only_a,
+        only_b=counts.only_b,
+        difference=(counts.only_a - counts.only_b) / n,
+        interval=interval,
         names=labels.names,
-        correct=correct,
+        correct=counts.correct,
         accuracy_interval=np.array(
-            [kernels.wilson_interval(right, n, 1 - alpha) for right in correct]
+            [kernels.wilson_interval(right, n, 1 - alpha) for right in counts.correct]
         ),
         n_samples=n,
         test=test,
@@ -206,103 +203,91 @@ class _Crew:
             self._report(i + 1, len(tasks))
 
 
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What all tests of pairs start from."""
+
+    n_samples: int
+    #: Rightly classified samples of each model, shape (M,).
+    correct: NDArray[np.int64]
+    #: Models of each pair, shape (P, 2), and the samples only one of them got right.
+    pairs: NDArray[np.int32]
+    only_a: NDArray[np.int64]
+    only_b: NDArray[np.int64]
+
+
+def _count(labels: Labels, chosen: NDArray[np.int32] | None, crew: _Crew) -> _Counts:
+    n_models = len(labels.names)
+    words, correct = _pack(labels, crew)
+    pairs = _all_pairs(n_models) if chosen is None else chosen
+    only_a, only_b = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+
+    def count_tile(tile: tuple[int, int, int, int]) -> None:
+        kernels.discordant_tile(words, correct, tile, only_a, only_b)
+
+    def count_part(part: slice) -> None:
+        some = pairs[part].astype(np.int64)
+        kernels.discordant_pairs(words, correct, some, only_a[part], only_b[part])
+
+    if chosen is None:
+        crew.run(count_tile, _tiles(n_models))
+    else:
+        crew.run(count_part, _parts(len(pairs), _TILE))
+    return _Counts(labels.n_samples, correct, pairs, only_a, only_b)
+
+
 def _pack(labels: Labels, crew: _Crew) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     n_models = len(labels.names)
     words = kernels.allocate_words(n_models, labels.n_samples)
     correct = np.empty(n_models, np.int64)
 
-    def pack(models: range) -> None:
-        for i in models:
+    def pack(part: slice) -> None:
+        for i in range(part.start, part.stop):
             kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
             correct[i] = kernels.count_bits(words[i])
 
-    some = max(1, _PACKED // labels.n_samples)
-    models = range(n_models)
-    crew.run(pack, [models[i : i + some] for i in range(0, n_models, some)])
+    crew.run(pack, _parts(n_models, max(1, _PACKED // labels.n_samples)))
     return words, correct
 
 
-def _count_all(
-    words: NDArray[np.uint64],
-    correct: NDArray[np.int64],
-    only_a: NDArray[np.int64],
-    only_b: NDArray[np.int64],
-    crew: _Crew,
-) -> None:
-    n_models = correct.size
-
-    def count(tile: tuple[int, int, int, int]) -> None:
-        kernels.discordant_tile(words, correct, tile, only_a, only_b)
-
+def _tiles(n_models: int) -> list[tuple[int, int, int, int]]:
     starts = range(0, n_models, _TILE)
-    tiles = [
+    return [
         (i, min(i + _TILE, n_models), j, min(j + _TILE, n_models))
         for i in starts
         for j in starts
         if j >= i
     ]
-    crew.run(count, tiles)
-
-
-def _count_chosen(
-    words: NDArray[np.uint64],
-    correct: NDArray[np.int64],
-    chosen: NDArray[np.int32],
-    only_a: NDArray[np.int64],
-    only_b: NDArray[np.int64],
-    crew: _Crew,
-) -> None:
-    def count(part: slice) -> None:
-        pairs = chosen[part].astype(np.int64)
-        kernels.discordant_pairs(words, correct, pairs, only_a[part], only_b[part])
-
-    crew.run(count, _parts(len(chosen), 64))
 
 
 def _parts(n: int, size: int) -> list[slice]:
     return [slice(i, min(i + size, n)) for i in range(0, n, size)]
 
 
-class _Judged:
-    """Room for what is worked out from the counts of each pair."""
-
-    def __init__(self, n_pairs: int) -> None:
-        self.statistic = np.empty(n_pairs)
-        self.pvalue = np.empty(n_pairs)
-        self.interval = np.empty((n_pairs, 2))
-
-
 def _judge(
-    judged: _Judged,
-    chosen: NDArray[np.int32],
-    correct: NDArray[np.int64],
-    n: int,
-    counts: tuple[NDArray[np.int64], NDArray[np.int64]],
-    method: str,
-    alpha: float,
-    crew: _Crew,
-) -> None:
+    counts: _Counts, method: str, confidence_level: float, crew: _Crew
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Statistic, p-value and Newcombe's interval for the difference of each pair."""
+    n_pairs, n = len(counts.pairs), counts.n_samples
+    statistic, pvalue = np.empty(n_pairs), np.empty(n_pairs)
+    interval = np.empty((n_pairs, 2))
+    options = (kernels.NEWCOMBE, confidence_level)
+
     def judge(part: slice) -> None:
-        only_a, only_b = counts[0][part], counts[1][part]
-        statistic, pvalue, _ = evaluate_counts(
+        only_a, only_b = counts.only_a[part], counts.only_b[part]
+        statistic[part], pvalue[part], _ = evaluate_counts(
             only_a, only_b, np.int64(n), method, "two-sided"
         )
-        judged.statistic[part], judged.pvalue[part] = statistic, pvalue
-        both_right = correct[chosen[part, 0]] - only_a
-        both_wrong = n - both_right - only_a - only_b
+        right = counts.correct[counts.pairs[part, 0]] - only_a
+        wrong = n - right - only_a - only_b
         low, high = np.empty(only_a.size), np.empty(only_a.size)
         kernels.difference_interval_many(
-            both_right,
-            only_a,
-            only_b,
-            both_wrong,
-            (kernels.NEWCOMBE, 1 - alpha),
-            low,
-            high,
+            right, only_a, only_b, wrong, options, low, high
         )
-        judged.interval[part, 0], judged.interval[part, 1] = low, high
+        interval[part, 0], interval[part, 1] = low, high
 
-    crew.run(judge, _parts(len(chosen), _CHUNK))
+    crew.run(judge, _parts(n_pairs, _CHUNK))
+    return statistic, pvalue, interval
 
 
 def _all_pairs(n_models: int) -> NDArray[np.int32]:
@@ -336,9 +321,12 @@ def _chosen_pairs(
         raise ValueError(message)
     unordered = [frozenset(pair) for pair in chosen]
     if len(set(unordered)) < len(unordered):
-        twice = next(p for p, u in zip(chosen, unordered, strict=True)
-                     if unordered.count(u) > 1)
-        message = f"pairs must differ, got {names[twice[0]]} and {names[twice[1]]} twice"
+        twice = next(
+            p for p, u in zip(chosen, unordered, strict=True) if unordered.count(u) > 1
+        )
+        message = (
+            f"pairs must differ, got {names[twice[0]]} and {names[twice[1]]} twice"
+        )
         raise ValueError(message)
     return np.array(chosen, np.int32)
 

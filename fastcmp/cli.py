@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,6 +17,8 @@ from fastcmp.data import EXAMPLES, example_path
 from fastcmp.report import Section, to_csv, to_latex, to_markdown, to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from fastcmp.pairwise import PairwiseResult
 
 _BAD_INPUT = 2

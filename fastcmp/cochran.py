@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.batch import compare_all
@@ -16,12 +14,17 @@ from fastcmp.labels import Labels, encode
 from fastcmp.paired import METHODS as POST_HOC
 from fastcmp.results import CochranResult
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
 _METHODS = ("asymptotic", "f", "exact")
 _MAX_STATES = 5_000_000
 _MAX_WORK = 50_000_000
 
 
-def cochrans_q(
+def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     preds: Any,
     /,
@@ -175,4 +178,4 @@ def _permute(
     after = np.sort(states[:, None, :] + ways, axis=2).reshape(-1, n_models)
     shared = np.repeat(weights / len(ways), len(ways))
     distinct, where = np.unique(after, axis=0, return_inverse=True)
-    return distinct, np.bincount(where.ravel(), shared)
+    return distinct, np.bincount(where.ravel(), shared).astype(np.float64)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import numbers
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
 _INTEGRAL_LIMIT = 2.0**53
@@ -53,9 +55,7 @@ class Column:
         """Select samples."""
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
-        return Column(
-            name=self.name, codes=self._codes()[keep], distinct=self.distinct
-        )
+        return Column(name=self.name, codes=self._codes()[keep], distinct=self.distinct)
 
     def factorized(self) -> Column:
         """Return the same labels as codes into their distinct values."""
@@ -273,7 +273,7 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
 def _is_missing(label: Any) -> bool:
     if label is None:
         return True
-    unequal = label != label  # NaN and NaT differ from themselves
+    unequal = label != label  # noqa: PLR0124  # NaN and NaT differ from themselves
     if isinstance(unequal, (bool, np.bool_)):
         return bool(unequal)
     return type(label).__name__ == "NAType"  # pandas.NA answers every question with NA
@@ -322,19 +322,13 @@ def _read_arrow(raw: Any, name: str) -> Column:
     if not isinstance(raw, (pa.Array, pa.ChunkedArray)):
         _refuse_shape(getattr(raw, "shape", ()), name)
     kind = raw.type
-    if raw.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+    if raw.null_count == 0 and (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    ):
         return _read_array(raw.to_numpy(), name)
     if raw.null_count == 0 and pa.types.is_boolean(kind):
         return _read_array(np.asarray(raw.to_numpy(zero_copy_only=False)), name)
-    codes, distinct = _dictionary_parts(raw)
-    nan = [i for i, label in enumerate(distinct) if label != label]
-    if nan:
-        codes = np.where(np.isin(codes, nan), -1, codes)
-    used = [label for label in distinct if label == label]
-    if nan:
-        rank = np.cumsum([label == label for label in distinct]) - 1
-        codes = np.where(codes < 0, -1, rank[codes])
-    return _coded(name, codes, used)
+    return _coded(name, *_dictionary_parts(raw))
 
 
 def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
@@ -349,6 +343,9 @@ def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
         raw = pa.concat_arrays(raw.chunks) if raw.num_chunks else pa.array([], raw.type)
     codes = raw.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     labels = raw.dictionary.to_pylist()
-    if None in labels:  # a null inside the dictionary itself
-        codes = np.where(codes == labels.index(None), -1, codes)
+    known = np.array([not _is_missing(label) for label in labels], bool)
+    if not known.all():  # a null or NaN inside the dictionary itself
+        place = np.where(known, np.cumsum(known) - 1, -1)
+        codes = np.append(place, -1)[codes]
+        labels = [label for label in labels if not _is_missing(label)]
     return codes, labels

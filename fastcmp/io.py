@@ -6,7 +6,6 @@ sample's id, never by the order of their rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ except ImportError:
     raise ImportError(_message) from None
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     Table: TypeAlias = Any
@@ -141,9 +141,7 @@ def _check_beginning(path: Path, kind: str) -> None:
             raise ValueError(message)
 
 
-def _check_table(
-    table: Table, names: list[str], path: Path, *, is_text: bool
-) -> None:
+def _check_table(table: Table, names: list[str], path: Path, *, is_text: bool) -> None:
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         message = f"{path} has more than one column named {', '.join(repeated)}"
         raise ValueError(message)
@@ -190,7 +188,9 @@ def read_predictions(
         hold the same samples, or their true labels differ.
     """
     if len(paths) > 1 and id_column is None:
-        message = "several files are joined by the samples' ids: name their column (--id)"
+        message = (
+            "several files are joined by the samples' ids: name their column (--id)"
+        )
         raise ValueError(message)
     tables = [read_table(path) for path in paths]
     if id_column is not None:
@@ -266,10 +266,14 @@ def _checked_ids(table: Table, path: str, id_column: str) -> Any:
     return ids
 
 
-def _refuse_unknown(ids: Any, within: Any, id_column: str, paths: Sequence[str]) -> None:
+def _refuse_unknown(
+    ids: Any, within: Any, id_column: str, paths: Sequence[str]
+) -> None:
     absent = ids.filter(pc.invert(pc.is_in(ids, value_set=within)))
     if len(absent):
-        message = f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}"
+        message = (
+            f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}"
+        )
         raise ValueError(message)
 
 

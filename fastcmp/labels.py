@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.columns import Column, read_column
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MISSING_RULES = ("raise", "wrong")
 
@@ -125,7 +127,9 @@ def encode(
         what = "sample" if codes[0].size == 1 else "samples"
         dropped = n_missing + n_excluded
         left = f" after {dropped} were dropped" if dropped else ""
-        message = f"{true.name} must hold at least 2 samples, got {codes[0].size} {what}"
+        message = (
+            f"{true.name} must hold at least 2 samples, got {codes[0].size} {what}"
+        )
         raise ValueError(message + left)
     return Labels(
         y_true=codes[0],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Floats = NDArray[np.float64]
 
@@ -17,7 +19,8 @@ def _bonferroni(p: Floats) -> Floats:
 
 def _sidak(p: Floats) -> Floats:
     with np.errstate(divide="ignore"):  # log1p(-1) is -inf, and the answer 1
-        return -np.expm1(p.size * np.log1p(-p))
+        adjusted: Floats = -np.expm1(p.size * np.log1p(-p))
+    return adjusted
 
 
 def _remaining(p: Floats) -> Floats:
@@ -63,7 +66,9 @@ def _none(p: Floats) -> Floats:
 #: Procedures by name: (on sorted p-values, whether order matters, what is promised).
 _ANY_FALSE = "the probability that any 'better' is false is at most {alpha:.3g}"
 _DISCOVERIES = "of all 'better', a share of at most {alpha:.3g} is expected to be false"
-_EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all at once"
+_EACH = (
+    "each pair alone errs with probability {alpha:.3g}; nothing holds for all at once"
+)
 _STEPS: dict[str, Callable[[Floats], Floats]] = {
     "bonferroni": _bonferroni,
     "sidak": _sidak,

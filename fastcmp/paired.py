@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.labels import Labels, encode
 from fastcmp.results import McNemarResult, unwrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CODES = {
     "midp": kernels.MIDP,
@@ -200,7 +202,9 @@ def _check_options(method: str, alternative: str) -> None:
         message = f"method must be one of {METHODS}, got {method!r}"
         raise ValueError(message)
     if alternative not in ALTERNATIVES:
-        message = f"alternative must be one of {tuple(ALTERNATIVES)}, got {alternative!r}"
+        message = (
+            f"alternative must be one of {tuple(ALTERNATIVES)}, got {alternative!r}"
+        )
         raise ValueError(message)
 
 
@@ -243,7 +247,7 @@ def _check_total(flat: dict[str, Ints]) -> None:
 
 
 def evaluate_counts(
-    only_a: Ints, only_b: Ints, n: Ints | None, method: str, alternative: str
+    only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, method: str, alternative: str
 ) -> tuple[Floats, Floats, Statuses]:
     """Test many pairs of checked counts: the one path to every McNemar p-value.
 
@@ -278,7 +282,7 @@ def evaluate_counts(
 
 
 def _unconditional(
-    only_a: Ints, only_b: Ints, n: Ints | None, tail: int
+    only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, tail: int
 ) -> tuple[Floats, Floats, Statuses]:
     if n is None:
         message = "method='unconditional' needs both_right and both_wrong"
@@ -293,7 +297,7 @@ def _unconditional(
     # It costs up to a second: once for each table that differs.
     tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=1)
     distinct, where = np.unique(tables, axis=0, return_inverse=True)
-    outcomes = [kernels.mcnemar_unconditional(*table, tail) for table in distinct]
+    outcomes = [kernels.mcnemar_unconditional(a, b, m, tail) for a, b, m in distinct]
     statistic, pvalue, status = np.array(outcomes).reshape(-1, 3)[where.ravel()].T
     return statistic.copy(), pvalue.copy(), status.astype(np.uint8)
 
@@ -355,5 +359,6 @@ def _encode_pair(
 
 def _table(labels: Labels) -> Ints:
     table = np.zeros((2, 2), np.int64)
-    kernels.count_paired(labels.y_true, *labels.preds, table)
+    pred_a, pred_b = labels.preds
+    kernels.count_paired(labels.y_true, pred_a, pred_b, table)
     return table

@@ -267,7 +267,7 @@ class PairwiseResult(Printed):
         >>> from fastcmp import compare_all
         >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
         >>> result.to_dict()["pairs"]["pvalue"]
-        [1.0]
+        [0.5]
         """
         board = self.leaderboard
         return {
@@ -375,7 +375,9 @@ class PairwiseResult(Printed):
         closest = ""
         if len(self.pairs):
             largest = np.nanmax(self.pvalue_adjusted[self.significant], initial=0.0)
-            closest = f" The weakest decision has adjusted p = {format_pvalue(largest)}."
+            closest = (
+                f" The weakest decision has adjusted p = {format_pvalue(largest)}."
+            )
         level = f"{100 * (1 - self.alpha):g} %"
         ties = "share a letter of ties where no pair among them is told apart"
         if not self._groups.complete:

@@ -14,7 +14,7 @@ def _silent(done: int, total: int) -> None:
 
 
 @contextmanager
-def reporting(progress: bool | Progress | None, title: str) -> Iterator[Progress]:
+def reporting(progress: object, title: str) -> Iterator[Progress]:
     """Open what `progress` asks for.
 
     Parameters
@@ -50,7 +50,7 @@ def reporting(progress: bool | Progress | None, title: str) -> Iterator[Progress
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
     elif callable(progress):
-        yield progress
+        yield progress  # called with two numbers, whatever it makes of them
     else:
         kind = type(progress).__name__
         message = f"progress must be True, a function or None, got {kind}"

@@ -250,7 +250,9 @@ def to_html(sections: list[Section]) -> str:
             parts.append("</thead><tbody>")
             parts += [_html_row(row, styles, "td") for row in section.rows]
             parts.append("</tbody></table>")
-        parts += [f"<p><small>{html.escape(line)}</small></p>" for line in section.notes]
+        parts += [
+            f"<p><small>{html.escape(line)}</small></p>" for line in section.notes
+        ]
     parts.append("</div>")
     return "\n".join(parts)
 

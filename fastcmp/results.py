@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.report import (
     Section,
@@ -17,14 +16,16 @@ from fastcmp.report import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fastcmp.pairwise import PairwiseResult
 
 _INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
 _ODDS_INTERVALS = ("exact", "midp")
-_VERBS = {
-    "two-sided": "differ",
-    "greater": "a is better than b",
-    "less": "a is worse than b",
+_HYPOTHESES = {
+    "two-sided": "against: a and b are equally accurate",
+    "greater": "against: a is not better than b",
+    "less": "against: a is not worse than b",
 }
 _METHOD_NAMES = {
     "midp": "mid-p",
@@ -65,7 +66,7 @@ class Printed:
         return to_html(self.sections())
 
 
-def check_level(confidence_level: float) -> float:
+def check_level(confidence_level: Any) -> float:
     """Refuse a confidence level outside (0, 1).
 
     Parameters
@@ -208,7 +209,8 @@ class McNemarResult(Printed):
         options = (code, check_level(confidence_level))
         cells = self.table.reshape(-1, 4).T.copy()
         low, high = np.empty(cells.shape[1]), np.empty(cells.shape[1])
-        difference_interval_many(*cells, options, low, high)
+        right, a, b, wrong = cells
+        difference_interval_many(right, a, b, wrong, options, low, high)
         shape = np.shape(self.pvalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
@@ -243,8 +245,8 @@ class McNemarResult(Printed):
         """
         from fastcmp import kernels
 
-        names = [f"odds_ratio_{name}_interval" for name in _ODDS_INTERVALS]
-        interval = getattr(kernels, names[_check_method(method, _ODDS_INTERVALS)])
+        _check_method(method, _ODDS_INTERVALS)
+        interval = getattr(kernels, f"odds_ratio_{method}_interval")
         level = check_level(confidence_level)
         a, b = np.ravel(self.only_a), np.ravel(self.only_b)
         ends = [interval(i, j, level) for i, j in zip(a, b, strict=True)]
@@ -281,27 +283,23 @@ class McNemarResult(Printed):
         """
         method = _METHOD_NAMES[self.method]
         title = f"McNemar's test ({method}, {self.alternative})"
+        text: tuple[str, ...]
         if np.ndim(self.pvalue):
-            shape = np.shape(self.pvalue)
-            text = (f"{np.size(self.pvalue)} tests, shape {shape}",)
+            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             return [Section(title=title, text=text)]
-        counts = f"{self.only_a} samples only a is right on, {self.only_b} only b"
-        tested = (
+        text = (
+            f"{self.only_a} samples only a is right on, {self.only_b} only b",
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
-            f"that a and b {_VERBS['two-sided']}"
-            if self.alternative == "two-sided"
-            else f"chi-square = {self.statistic:.4g}, p = "
-            f"{format_pvalue(self.pvalue)} that {_VERBS[self.alternative]}"
+            f"({_HYPOTHESES[self.alternative]})",
         )
-        text = [counts, tested]
         if self.both_right is not None and self.both_wrong is not None:
             accuracies = (
                 f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f} on "
                 f"{self.n_samples} samples"
             )
-            text = [self.effect, accuracies, *text]
+            text = (self.effect, accuracies, *text)
         text += dropped_sentences(self.n_missing, self.n_excluded)
-        return [Section(title=title, text=tuple(text))]
+        return [Section(title=title, text=text)]
 
 
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
@@ -322,7 +320,7 @@ def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
     return flat.reshape(shape) if shape else flat.item()
 
 
-def dropped_sentences(n_missing: int, n_excluded: int) -> list[str]:
+def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
     """Say which samples were left out.
 
     Parameters
@@ -332,7 +330,7 @@ def dropped_sentences(n_missing: int, n_excluded: int) -> list[str]:
 
     Returns
     -------
-    list of str
+    tuple of str
         No, one or two sentences.
     """
     sentences = []
@@ -340,7 +338,7 @@ def dropped_sentences(n_missing: int, n_excluded: int) -> list[str]:
         sentences.append(f"{n_missing} samples without a true label were dropped.")
     if n_excluded:
         sentences.append(f"{n_excluded} samples of other classes were dropped.")
-    return sentences
+    return tuple(sentences)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,7 +382,7 @@ class CochranResult(Printed):
             The test, and the pairs where they were compared.
         """
         best, worst = self.accuracy.max(), self.accuracy.min()
-        text = [
+        text = (
             f"{len(self.names)} models on {self.n_samples} samples, accuracies from "
             f"{worst:.4f} to {best:.4f}",
             f"Q = {self.statistic:.4g} with {self.df} d.o.f., p = "
@@ -392,8 +390,8 @@ class CochranResult(Printed):
             f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
             f"effect size {self.effect_size:.3g}",
             *dropped_sentences(self.n_missing, self.n_excluded),
-        ]
-        own = [Section(title="Cochran's Q test", text=tuple(text))]
+        )
+        own = [Section(title="Cochran's Q test", text=text)]
         return own + (self.post_hoc.sections() if self.post_hoc else [])
 
 

@@ -5,15 +5,18 @@ The true labels play no part: these tests look at the table of what a and b pred
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.labels import encode
 from fastcmp.results import SymmetryResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
 
 _BOWKER = "Bowker's test of symmetry"
 _STUART_MAXWELL = "Stuart and Maxwell's test of marginal homogeneity"

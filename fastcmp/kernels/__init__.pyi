@@ -4,6 +4,7 @@ from fastcmp.kernels.cochran import *
 from fastcmp.kernels.counts import *
 from fastcmp.kernels.intervals import *
 from fastcmp.kernels.multiplicity import *
+from fastcmp.kernels.odds import *
 from fastcmp.kernels.paired import *
 from fastcmp.kernels.roots import *
 from fastcmp.kernels.special import *

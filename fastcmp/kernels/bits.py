@@ -37,7 +37,7 @@ _BYTES = np.uint64(0x0101010101010101)
 
 @inlined
 def _popcount(x: np.uint64) -> np.int64:
-    """Count set bits; LLVM recognises the form and emits vpopcntq where there is one."""
+    """Count set bits; LLVM knows the form and emits vpopcntq where there is one."""
     x = x - ((x >> _ONE) & _ODD)
     x = (x & _PAIRS) + ((x >> _TWO) & _PAIRS)
     x = (x + (x >> _FOUR)) & _NIBBLES
@@ -138,7 +138,7 @@ def count_bits(words: WordArray) -> int:
     total = np.int64(0)
     for w in range(words.size):
         total += _popcount(words[w])
-    return total
+    return total  # type: ignore[return-value]  # int64 is an int in nopython
 
 
 @kernel
@@ -166,7 +166,7 @@ def count_common_bits(a: WordArray, b: WordArray) -> int:
     total = np.int64(0)
     for w in range(a.size):
         total += _popcount(a[w] & b[w])
-    return total
+    return total  # type: ignore[return-value]  # int64 is an int in nopython
 
 
 @kernel
@@ -364,4 +364,4 @@ def row_square_sum(words: WordArray) -> int:
                 for w in range(width):
                     common += _popcount(planes[p, w] & planes[q, w])
                 total += common << np.int64(p + q)
-    return total
+    return total  # type: ignore[return-value]  # int64 is an int in nopython

@@ -129,9 +129,9 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
             share = weight[i, j] / degree
             if share > 0.0:
                 margin[j] += margin[i] * share
-                for l in range(i + 1, k):
-                    if l != j:
-                        weight[j, l] += share * weight[i, l]
+                for other in range(i + 1, k):
+                    if other != j:
+                        weight[j, other] += share * weight[i, other]
     if df == 0:
         return ChiSquareOutcome(0.0, 1.0, 0, DEGENERATE)
     return ChiSquareOutcome(statistic, chdtrc(float(df), statistic), df, OK)

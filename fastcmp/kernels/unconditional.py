@@ -183,7 +183,7 @@ def mcnemar_unconditional(
     best = a[n]  # the limit at pi = 1
     if a.max() == 0.0:
         return Outcome(chi2, 0.0, OK)
-    cells = 8 * int(math.ceil(0.5 * math.pi * math.sqrt(n))) + 64
+    cells = 8 * math.ceil(0.5 * math.pi * math.sqrt(n)) + 64
     step = 0.5 * math.pi / cells
     status = OK
     left = _Point(0.0, math.inf)
@@ -192,8 +192,7 @@ def mcnemar_unconditional(
         before = angle
         angle = min(i * step, 0.5 * math.pi - 1e-6)
         right = _bernstein(a, math.sin(angle) ** 2)
-        if right.value > best:
-            best = right.value
+        best = max(best, right.value)
         if left.slope > 0.0 and right.slope <= 0.0 and i > 1:
             rise = left.slope * step * math.sin(2.0 * before)
             if left.value + rise > best or right.value == best:

@@ -63,12 +63,10 @@ def _none(p: Floats) -> Floats:
     return p
 
 
-#: Procedures by name: (on sorted p-values, whether order matters, what is promised).
-_ANY_FALSE = "the probability that any 'better' is false is at most {alpha:.3g}"
-_DISCOVERIES = "of all 'better', a share of at most {alpha:.3g} is expected to be false"
-_EACH = (
-    "each pair alone errs with probability {alpha:.3g}; nothing holds for all at once"
-)
+_NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
+_FEW_FALSE = "of all decisions, a share of at most {alpha:.3g} is expected to be false"
+_EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all of them"
+#: Procedures by name, each on sorted p-values.
 _STEPS: dict[str, Callable[[Floats], Floats]] = {
     "bonferroni": _bonferroni,
     "sidak": _sidak,
@@ -130,7 +128,7 @@ def promise(method: str, alpha: float) -> str:
     """
     if method == "none":
         return _EACH.format(alpha=alpha)
-    rule = _DISCOVERIES if method in _FALSE_DISCOVERY else _ANY_FALSE
+    rule = _FEW_FALSE if method in _FALSE_DISCOVERY else _NO_FALSE
     return rule.format(alpha=alpha)
 
 

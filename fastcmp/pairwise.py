@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.ranking import TieGroups, letters, rank_intervals, tie_groups
-from fastcmp.report import Section, format_interval, format_pvalue
-from fastcmp.results import Printed, dropped_sentences
+from fastcmp.report import Section, format_interval
+from fastcmp.results import METHOD_NAMES, Printed, dropped_sentences
 
 _SHOWN = 20  # models of a leaderboard that are printed
 _MATRIX_FIELDS = (
@@ -23,6 +23,7 @@ _MATRIX_FIELDS = (
     "pvalue_adjusted",
     "significant",
 )
+_TEST_NAMES = {"mcnemar": "McNemar's test"}
 _FRAMES = ("pandas", "polars", "pyarrow")
 
 Ints = NDArray[np.int64]
@@ -372,23 +373,18 @@ class PairwiseResult(Printed):
         )
 
     def _explanations(self) -> tuple[str, ...]:
-        closest = ""
-        if len(self.pairs):
-            largest = np.nanmax(self.pvalue_adjusted[self.significant], initial=0.0)
-            closest = (
-                f" The weakest decision has adjusted p = {format_pvalue(largest)}."
-            )
-        level = f"{100 * (1 - self.alpha):g} %"
-        ties = "share a letter of ties where no pair among them is told apart"
+        ties = "Models share a letter of ties where no pair among them is told apart."
         if not self._groups.complete:
             ties = (
-                "share a letter of ties in runs of the ranking without a decided pair: "
-                "all groups of ties are too many to list, so some ties have no letter"
+                "All groups of ties are too many to list: the letters mark runs of the "
+                "ranking without a decided pair, so some ties share no letter."
             )
+        level = f"{100 * (1 - self.alpha):g} %"
         return (
-            f"Each pair: {self.test} test, method {self.method}; p-values adjusted by "
-            f"{self.adjust}: {self.rule}.{closest if self.significant.any() else ''}",
-            f"Models {ties}. Ranks are those that the decisions leave open.",
+            f"Told apart at {self.alpha:g}: {self.rule}.",
+            f"Each pair: {_TEST_NAMES[self.test]} ({METHOD_NAMES[self.method]}); "
+            f"p-values adjusted for {len(self.pairs)} pairs ({self.adjust}).",
+            f"{ties} Ranks are those that the decisions leave open.",
             f"{level} intervals of accuracy are for each model alone (Wilson); overlap "
             "of two says nothing about their pair.",
         )

@@ -27,7 +27,7 @@ _HYPOTHESES = {
     "greater": "against: a is not better than b",
     "less": "against: a is not worse than b",
 }
-_METHOD_NAMES = {
+METHOD_NAMES = {
     "midp": "mid-p",
     "exact": "exact conditional",
     "asymptotic": "asymptotic",
@@ -281,7 +281,7 @@ class McNemarResult(Printed):
         list of Section
             One section for a single test; for arrays, what they hold.
         """
-        method = _METHOD_NAMES[self.method]
+        method = METHOD_NAMES[self.method]
         title = f"McNemar's test ({method}, {self.alternative})"
         text: tuple[str, ...]
         if np.ndim(self.pvalue):

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).parent
 
+#: Whether kernels run as plain Python, under NUMBA_DISABLE_JIT=1.
+INTERPRETED = bool(numba.config.DISABLE_JIT)
+
 
 @cache
 def _source_hash() -> str:
@@ -143,7 +146,7 @@ def _prefer_512(typing_context: Any) -> Any:  # noqa: ARG001  # numba passes it
     return numba.types.none(), codegen
 
 
-if numba.config.DISABLE_JIT:
+if INTERPRETED:
 
     def wide_vectors() -> None:
         """Do nothing: without the compiler there are no vectors."""
@@ -176,7 +179,7 @@ def scipy_special(name: str, n_arguments: int) -> Any:
     ImportError
         If this SciPy offers no variant of that function on doubles.
     """
-    if numba.config.DISABLE_JIT:
+    if INTERPRETED:
         from scipy import special
 
         ufunc = getattr(special, name)

@@ -52,7 +52,18 @@ class Column:
         return mask if mask.any() else None
 
     def take(self, keep: NDArray[np.bool_]) -> Column:
-        """Select samples."""
+        """Select samples.
+
+        Parameters
+        ----------
+        keep : ndarray of bool, shape (n,)
+            Which to keep.
+
+        Returns
+        -------
+        Column
+            The labels of those samples.
+        """
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
         return Column(name=self.name, codes=self._codes()[keep], distinct=self.distinct)

@@ -247,7 +247,7 @@ def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
     Returns
     -------
     type
-        uint8, uint16 or int32.
+        One of uint8, uint16 and int32.
     """
     if n_codes <= 256:
         return np.uint8

@@ -65,7 +65,9 @@ def _none(p: Floats) -> Floats:
 
 _NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
 _FEW_FALSE = "of all decisions, a share of at most {alpha:.3g} is expected to be false"
-_EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all of them"
+_EACH = (
+    "each pair alone errs with probability {alpha:.3g}; nothing holds for all"
+)
 #: Procedures by name, each on sorted p-values.
 _STEPS: dict[str, Callable[[Floats], Floats]] = {
     "bonferroni": _bonferroni,
@@ -83,7 +85,7 @@ _FALSE_DISCOVERY = ("bh", "by")
 
 
 def adjustment_names() -> tuple[str, ...]:
-    """Names that `adjust` knows.
+    """List the methods that `adjust` knows.
 
     Returns
     -------

@@ -103,7 +103,7 @@ class PairwiseResult(Printed):
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
-        """Models from best to worst, with intervals for accuracy and rank."""
+        """The ranking from best to worst, with intervals for accuracy and rank."""
         order = np.argsort(-self.correct, kind="stable")
         ranks = rank_intervals(len(self.names), *self._decided)
         ascending = np.sort(-self.correct)
@@ -118,7 +118,7 @@ class PairwiseResult(Printed):
 
     @cached_property
     def _tied(self) -> NDArray[np.bool_]:
-        """Pairs that were tested and not told apart, shape (M, M)."""
+        """Which pairs were tested and not told apart, shape (M, M)."""
         tied = np.zeros((len(self.names), len(self.names)), bool)
         i, j = self.pairs[~self.significant].T
         tied[i, j] = tied[j, i] = True

@@ -28,7 +28,7 @@ class TieGroups:
 def rank_intervals(
     n_models: int, better: NDArray[np.int64], worse: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Ranks that each model may have, given who significantly beats whom.
+    """Bound the rank of each model, given who significantly beats whom.
 
     If the probability of any false decision is at most alpha, all true ranks lie in
     their intervals with probability at least 1 - alpha.

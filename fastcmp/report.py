@@ -27,7 +27,18 @@ class Section:
     notes: tuple[str, ...] = ()
 
     def is_numeric(self, column: int) -> bool:
-        """Tell whether a column reads best aligned to the right."""
+        """Tell whether a column reads best aligned to the right.
+
+        Parameters
+        ----------
+        column : int
+            Its position.
+
+        Returns
+        -------
+        bool
+            True if all its cells are numbers or intervals.
+        """
         cells = [row[column] for row in self.rows if row[column]]
         return bool(cells) and all(cell[0] in "+-[<.0123456789" for cell in cells)
 

@@ -191,7 +191,9 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
         )
         weight = math.exp(-deviance)
         pmf = weight * scale
-        if n >= _SMALL_N and u <= _FAR_U:
+        if u == 0.0:
+            mid = 0.5  # exactly, so that ties have p = 1
+        elif n >= _SMALL_N and u <= _FAR_U:
             mid = 0.5 * math.erfc(math.sqrt(deviance))
             mid += pmf * u * _expansion(u * u, 1.0 / n)
         else:

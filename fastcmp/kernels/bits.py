@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel, wide_vectors
+from fastcmp._jit import INTERPRETED, inlined, kernel, wide_vectors
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
@@ -35,14 +35,22 @@ _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 
 
-@inlined
-def _popcount(x: np.uint64) -> np.int64:
-    """Count set bits; LLVM knows the form and emits vpopcntq where there is one."""
-    x = x - ((x >> _ONE) & _ODD)
-    x = (x & _PAIRS) + ((x >> _TWO) & _PAIRS)
-    x = (x + (x >> _FOUR)) & _NIBBLES
-    # int64, because a uint64 added to an int64 would be a float64.
-    return np.int64((x * _BYTES) >> _56)
+if INTERPRETED:
+
+    def _popcount(x: np.uint64) -> np.int64:
+        """Count set bits, without the product that overflows on purpose below."""
+        return np.int64(int(x).bit_count())
+
+else:
+
+    @inlined
+    def _popcount(x: np.uint64) -> np.int64:
+        """Count set bits; LLVM knows the form and emits vpopcntq where there is one."""
+        x = x - ((x >> _ONE) & _ODD)
+        x = (x & _PAIRS) + ((x >> _TWO) & _PAIRS)
+        x = (x + (x >> _FOUR)) & _NIBBLES
+        # int64, because a uint64 added to an int64 would be a float64.
+        return np.int64((x * _BYTES) >> _56)
 
 
 def allocate_words(n_models: int, n_samples: int) -> WordArray:
@@ -78,7 +86,7 @@ def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
 
     Parameters
     ----------
-    y_true, pred : ndarray of an integer type, shape (n,)
+    y_true, pred : ndarray of uint8, uint16, int32 or int64, shape (n,)
         True and predicted codes.
     out : ndarray of uint64, shape (words,)
         At least n / 64 words, rounded up; words beyond are left alone.

@@ -23,7 +23,7 @@ def count_paired(
 
     Parameters
     ----------
-    y_true, pred_a, pred_b : ndarray of an integer type, shape (n,)
+    y_true, pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
         True and predicted codes.
     out : ndarray of int64, shape (2, 2)
         ``out[0, 1]`` counts the samples that only a got right, ``out[1, 0]`` those
@@ -64,7 +64,7 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
 
     Parameters
     ----------
-    pred_a, pred_b : ndarray of an integer type, shape (n,)
+    pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
         Codes below K.
     out : ndarray of int64, shape (K, K)
         ``out[i, j]`` counts the samples for which a predicted i and b predicted j.

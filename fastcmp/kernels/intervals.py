@@ -313,7 +313,7 @@ def difference_interval_many(
     low: FloatArray,
     high: FloatArray,
 ) -> None:
-    """Intervals for many differences, written into the two output arrays.
+    """Compute intervals for many differences, written into the two output arrays.
 
     Parameters
     ----------

@@ -18,10 +18,8 @@ def itp_step(
 
     Parameters
     ----------
-    low, high : float
-        The bracket.
-    f_low, f_high : float
-        The function at its ends, of opposite signs; infinite values are allowed.
+    low, f_low, high, f_high : float
+        The bracket, and the function at its ends: of opposite signs, perhaps infinite.
     reach : float
         How far from the midpoint the proposal may lie.
 

@@ -35,7 +35,9 @@ INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 @cache
 def _source_hash() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
+    # Bounds checks are compiled in, and numba does not tell them apart.
+    version = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
+    digest = hashlib.sha256(version.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(str(path.relative_to(_PACKAGE)).encode())
         digest.update(path.read_bytes())

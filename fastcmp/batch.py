@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from numbers import Integral
@@ -11,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.checks import as_share, check_choice
 from fastcmp.labels import Labels, encode
+from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
-from fastcmp.multiplicity import check_adjustment, promise
 from fastcmp.paired import METHODS, evaluate_counts
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.progress import Progress, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -109,8 +111,10 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     >>> result.best
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
-    _check_options(test, method, alpha)
-    check_adjustment(adjust)
+    check_choice(test, "test", _TESTS)
+    check_choice(method, "method", METHODS)
+    check_choice(adjust, "adjust", ADJUSTMENTS)
+    alpha = as_share(alpha, "alpha")
     threads = _check_workers(workers)
     labels = encode(y_true, preds, classes=classes, missing=missing)
     chosen = _chosen_pairs(labels.names, pairs, control)
@@ -118,9 +122,17 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
     if n_pairs * n // 64 < _THREADS_PAY:
         threads = 1
-    with reporting(progress, "comparing") as report, _Crew(threads, report) as crew:
-        counts = _count(labels, chosen, crew)
-        statistic, pvalue, interval = _judge(counts, method, 1 - alpha, crew)
+    plan = _Plan(
+        pack=_parts(n_models, max(1, _PACKED // n)),
+        count=_tiles(n_models) if chosen is None else _parts(n_pairs, _TILE),
+        judge=_parts(n_pairs, _CHUNK),
+    )
+    with (
+        reporting(progress, "comparing") as report,
+        _Crew(threads, report, plan.n_tasks) as crew,
+    ):
+        counts = _count(labels, chosen, plan, crew)
+        statistic, pvalue, interval = _judge(counts, method, 1 - alpha, plan, crew)
     return PairwiseResult(
         statistic=statistic,
         pvalue=pvalue,
@@ -146,21 +158,6 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-def _check_options(test: str, method: str, alpha: float) -> None:
-    if test not in _TESTS:
-        message = f"test must be one of {_TESTS}, got {test!r}"
-        raise ValueError(message)
-    if method not in METHODS:
-        message = f"method must be one of {METHODS}, got {method!r}"
-        raise ValueError(message)
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)):
-        message = f"alpha must be a number in (0, 1), got {alpha!r}"
-        raise TypeError(message)
-    if not 0 < alpha < 1:
-        message = f"alpha must lie in (0, 1), got {alpha}"
-        raise ValueError(message)
-
-
 def _check_workers(workers: int | None) -> int:
     if workers is None:
         if hasattr(os, "sched_getaffinity"):
@@ -178,8 +175,10 @@ def _check_workers(workers: int | None) -> int:
 class _Crew:
     """Threads that work through tasks; the first error ends the work."""
 
-    def __init__(self, threads: int, report: Progress) -> None:
+    def __init__(self, threads: int, report: Progress, n_tasks: int) -> None:
         self._report = report
+        self._n_tasks = n_tasks
+        self._done = 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def __enter__(self) -> _Crew:
@@ -191,16 +190,35 @@ class _Crew:
 
     def run(self, work: Callable[..., None], tasks: Iterable[Any]) -> None:
         """Do all tasks, in any order."""
-        tasks = list(tasks)
         if self._pool is None:
-            for i, task in enumerate(tasks):
+            for task in tasks:
                 work(task)
-                self._report(i + 1, len(tasks))
+                self._count_one()
             return
         futures = [self._pool.submit(work, task) for task in tasks]
-        for i, future in enumerate(as_completed(futures)):
+        for future in as_completed(futures):
             future.result()
-            self._report(i + 1, len(tasks))
+            self._count_one()
+
+    def _count_one(self) -> None:
+        self._done += 1
+        self._report(self._done, self._n_tasks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """The tasks of each stage."""
+
+    #: Models whose rows are packed together.
+    pack: list[slice]
+    #: Tiles of models, or parts of the chosen pairs.
+    count: list[tuple[int, int, int, int]] | list[slice]
+    #: Parts of the pairs.
+    judge: list[slice]
+
+    @property
+    def n_tasks(self) -> int:
+        return len(self.pack) + len(self.count) + len(self.judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +234,11 @@ class _Counts:
     only_b: NDArray[np.int64]
 
 
-def _count(labels: Labels, chosen: NDArray[np.int32] | None, crew: _Crew) -> _Counts:
+def _count(
+    labels: Labels, chosen: NDArray[np.int32] | None, plan: _Plan, crew: _Crew
+) -> _Counts:
     n_models = len(labels.names)
-    words, correct = _pack(labels, crew)
+    words, correct = _pack(labels, plan, crew)
     pairs = _all_pairs(n_models) if chosen is None else chosen
     only_a, only_b = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
 
@@ -229,14 +249,13 @@ def _count(labels: Labels, chosen: NDArray[np.int32] | None, crew: _Crew) -> _Co
         some = pairs[part].astype(np.int64)
         kernels.discordant_pairs(words, correct, some, only_a[part], only_b[part])
 
-    if chosen is None:
-        crew.run(count_tile, _tiles(n_models))
-    else:
-        crew.run(count_part, _parts(len(pairs), _TILE))
+    crew.run(count_tile if chosen is None else count_part, plan.count)
     return _Counts(labels.n_samples, correct, pairs, only_a, only_b)
 
 
-def _pack(labels: Labels, crew: _Crew) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _pack(
+    labels: Labels, plan: _Plan, crew: _Crew
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     n_models = len(labels.names)
     words = kernels.allocate_words(n_models, labels.n_samples)
     correct = np.empty(n_models, np.int64)
@@ -246,7 +265,7 @@ def _pack(labels: Labels, crew: _Crew) -> tuple[NDArray[np.uint64], NDArray[np.i
             kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
             correct[i] = kernels.count_bits(words[i])
 
-    crew.run(pack, _parts(n_models, max(1, _PACKED // labels.n_samples)))
+    crew.run(pack, plan.pack)
     return words, correct
 
 
@@ -265,7 +284,7 @@ def _parts(n: int, size: int) -> list[slice]:
 
 
 def _judge(
-    counts: _Counts, method: str, confidence_level: float, crew: _Crew
+    counts: _Counts, method: str, confidence_level: float, plan: _Plan, crew: _Crew
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Statistic, p-value and Newcombe's interval for the difference of each pair."""
     n_pairs, n = len(counts.pairs), counts.n_samples
@@ -286,7 +305,7 @@ def _judge(
         )
         interval[part, 0], interval[part, 1] = low, high
 
-    crew.run(judge, _parts(n_pairs, _CHUNK))
+    crew.run(judge, plan.judge)
     return statistic, pvalue, interval
 
 
@@ -315,6 +334,9 @@ def _chosen_pairs(
         return np.array([(first, i) for i in others], np.int32)
     if pairs is None:
         return None
+    if not isinstance(pairs, Iterable):
+        message = f"pairs must be a sequence of pairs of models, got {pairs!r}"
+        raise TypeError(message)
     chosen = [_pair_indices(pair, names) for pair in pairs]
     if not chosen:
         message = "pairs must name at least one pair, got none"

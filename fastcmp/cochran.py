@@ -10,7 +10,9 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.batch import compare_all
+from fastcmp.checks import as_share, check_choice
 from fastcmp.labels import Labels, encode
+from fastcmp.multiplicity import ADJUSTMENTS
 from fastcmp.paired import METHODS as POST_HOC
 from fastcmp.results import CochranResult
 
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _METHODS = ("asymptotic", "f", "exact")
-_MAX_STATES = 5_000_000
-_MAX_WORK = 50_000_000
+_MAX_WORK = 20_000_000  # states times ways: some seconds
 
 
 def cochrans_q(  # noqa: PLR0913  # options, all by keyword
@@ -95,12 +96,10 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (5.1818, 0.075)
     """
-    if method not in _METHODS:
-        message = f"method must be one of {_METHODS}, got {method!r}"
-        raise ValueError(message)
-    if post_hoc is not None and post_hoc not in POST_HOC:
-        message = f"post_hoc must be None or one of {POST_HOC}, got {post_hoc!r}"
-        raise ValueError(message)
+    check_choice(method, "method", _METHODS)
+    check_choice(adjust, "adjust", ADJUSTMENTS)
+    alpha = as_share(alpha, "alpha")
+    check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
     labels = encode(y_true, preds, classes=classes, missing=missing)
     n_models, n = len(labels.names), labels.n_samples
     words = kernels.allocate_words(n_models, n)
@@ -151,31 +150,33 @@ def _exact_pvalue(labels: Labels) -> float:
     observed = int((right[:, mixed].sum(axis=1) ** 2).sum())
     states = np.zeros((1, n_models), np.int64)
     weights = np.ones(1)
-    work = 0
+    base = int(np.count_nonzero(mixed)) + 1  # a column sum is below it
+    work = 0 if base**n_models < 2**63 else _MAX_WORK
     for size in np.sort(row_sums[mixed]).tolist():
-        n_ways = comb(n_models, size)
-        work += len(states) * n_ways
-        if len(states) * n_ways > _MAX_STATES or work > _MAX_WORK:
+        work += len(states) * comb(n_models, size)
+        if work > _MAX_WORK:
             message = (
-                f"method='exact' takes too long for {n_models} models and "
-                f"{np.count_nonzero(mixed)} samples on which they differ: use "
-                "method='asymptotic', which is close at that size"
+                f"method='exact' takes too long for {n_models} models and {base - 1} "
+                "samples on which they differ: use method='asymptotic', which is close "
+                "at that size"
             )
             raise ValueError(message)
-        states, weights = _permute(states, weights, n_models, size)
+        states, weights = _permute(states, weights, size, base)
     reached = (states**2).sum(axis=1) >= observed
     return float(min(weights[reached].sum(), 1.0))
 
 
 def _permute(
-    states: NDArray[np.int64], weights: NDArray[np.float64], n_models: int, size: int
+    states: NDArray[np.int64], weights: NDArray[np.float64], size: int, base: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Add one sample on which `size` models, any of them, are right."""
+    n_models = states.shape[1]
     ways = np.zeros((comb(n_models, size), n_models), np.int64)
     for way, members in zip(ways, combinations(range(n_models), size), strict=True):
         way[list(members)] = 1
     # Models are exchangeable, so states that differ in order only are one.
     after = np.sort(states[:, None, :] + ways, axis=2).reshape(-1, n_models)
     shared = np.repeat(weights / len(ways), len(ways))
-    distinct, where = np.unique(after, axis=0, return_inverse=True)
-    return distinct, np.bincount(where.ravel(), shared).astype(np.float64)
+    keys = after @ base ** np.arange(n_models)
+    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+    return after[first], np.bincount(where, shared).astype(np.float64)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
 _INTEGRAL_LIMIT = 2.0**53
+_WHOLE = (int, np.integer, np.bool_)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,11 @@ class Column:
     def kind(self) -> str:
         """Name the family of types within which labels can be equal.
 
+        Returns
+        -------
+        str
+            Such as "number" or "str"; empty where all labels are missing.
+
         Raises
         ------
         TypeError
@@ -90,7 +96,7 @@ class Column:
             types = " and ".join(sorted(kinds.values()))
             message = f"{self.name} mixes {types} labels, which cannot be compared"
             raise TypeError(message)
-        return next(iter(kinds), "number")
+        return next(iter(kinds), "")
 
 
 def _kind_of(label: object) -> str:
@@ -98,7 +104,7 @@ def _kind_of(label: object) -> str:
         return "str"
     if isinstance(label, bytes):
         return "bytes"
-    if isinstance(label, numbers.Number):
+    if isinstance(label, (numbers.Number, np.bool_)):
         return "number"
     return type(label).__name__
 
@@ -148,19 +154,26 @@ def _has_shape(raw: Any) -> bool:
 
 def _read_list(raw: list[Any] | tuple[Any, ...], name: str) -> Column:
     types = set(map(type, raw))
-    # np.asarray would turn [1, "1"] into two equal strings, and [2**53 + 1, 0.5] into
-    # floats: only lists of one plain type are left to it.
-    if len(types) == 1 and types <= {bool, int, float, str, bytes}:
-        return _read_array(np.asarray(raw), name)
-    if types and all(issubclass(t, (bool, np.bool_, int, np.integer)) for t in types):
-        return _read_array(np.asarray(raw), name)
+    # np.asarray would turn [1, "1"] into two equal strings, drop the zero at the end of
+    # "a\0", and round [2**63, -1] to floats: only plain numbers are left to it.
+    if np.timedelta64 not in types and all(issubclass(t, _WHOLE) for t in types):
+        try:
+            return _read_array(np.array(raw, dtype=np.int64), name)
+        except OverflowError:
+            pass
+    elif all(issubclass(t, (float, np.float32)) for t in types):
+        return _read_array(np.array(raw, dtype=np.float64), name)
     if any(issubclass(t, (list, tuple, np.ndarray)) for t in types):
-        shape = np.shape(np.asarray(raw, dtype=object))
+        shape = np.array(raw, dtype=object).shape
         if len(shape) > 1:
             _refuse_shape(shape, name)
+    return _read_objects(_as_objects(raw), name)
+
+
+def _as_objects(raw: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     array = np.empty(len(raw), dtype=object)
     array[:] = raw
-    return _read_array(array, name)
+    return array
 
 
 def _refuse_shape(shape: tuple[int, ...], name: str) -> None:
@@ -178,12 +191,10 @@ def _read_array(array: NDArray[Any], name: str) -> Column:
             return _read_floats(array, name)
         case "U" | "S":
             return _coded(name, *_factorize_strings(array))
-        case "T":
-            return _read_objects(array.astype(object), name)
         case "M" | "m":
             return _read_dates(array, name)
-        case "O":
-            return _read_objects(array, name)
+        case "O" | "T":
+            return _read_objects(array.astype(object, copy=False), name)
     message = f"{name} holds labels of type {array.dtype}, which cannot be compared"
     raise TypeError(message)
 
@@ -193,6 +204,11 @@ def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
 
 
 def _read_floats(array: NDArray[Any], name: str) -> Column:
+    with np.errstate(over="ignore"):
+        doubles = array.astype(np.float64, copy=False)
+    if not np.array_equal(doubles, array, equal_nan=True):
+        return _read_objects(_as_objects(list(array)), name)
+    array = doubles
     missing = np.isnan(array)
     if not missing.any():
         whole = np.abs(array) < _INTEGRAL_LIMIT
@@ -224,7 +240,7 @@ def _read_masked(array: np.ma.MaskedArray[Any, Any], name: str) -> Column:
 
 def _factorize_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-    if high - low >= max(1024, array.size):
+    if high - low >= max(1024, array.size) or high > np.iinfo(np.int64).max:
         distinct, codes = np.unique(array, return_inverse=True)
         return codes, distinct
     offset = array.astype(np.int64) - low
@@ -235,44 +251,44 @@ def _factorize_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]
 
 def _factorize_strings(array: NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
     if array.size >= _HASHING_PAYS:
-        hashed = _factorize_hashed(array)
+        hashed = _factorize_hashed(array.tolist())
         if hashed is not None:
             return hashed
     distinct, codes = np.unique(array, return_inverse=True)
     return codes, distinct.tolist()
 
 
-def _factorize_hashed(array: NDArray[Any]) -> tuple[NDArray[Any], list[Any]] | None:
-    """Factorize with pyarrow or pandas; None where neither can."""
+def _factorize_hashed(labels: list[Any]) -> tuple[NDArray[Any], list[Any]] | None:
+    """Factorize strings with pyarrow or pandas; None where neither can."""
     try:
         import pyarrow as pa
     except ImportError:
         pass
     else:
         try:
-            encoded = pa.array(array, from_pandas=True).dictionary_encode()
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            return _dictionary_parts(pa.array(labels))
+        except (pa.ArrowException, UnicodeError):  # surrogates are no UTF-8
             return None
-        return _dictionary_parts(encoded)
     try:
         import pandas as pd
     except ImportError:
         return None
-    codes, distinct = pd.factorize(array.astype(object))
+    codes, distinct = pd.factorize(_as_objects(labels))
     return codes, list(distinct)
 
 
 def _read_objects(array: NDArray[Any], name: str) -> Column:
-    if array.size >= _HASHING_PAYS:
-        hashed = _factorize_hashed(array)
+    labels = array.tolist()
+    if array.size >= _HASHING_PAYS and set(map(type, labels)) <= {str, type(None)}:
+        hashed = _factorize_hashed(labels)
         if hashed is not None:
             return _coded(name, *hashed)
     index: dict[Any, int] = {}
     codes = np.empty(array.size, np.int64)
-    for i, label in enumerate(array.tolist()):
+    for i, label in enumerate(labels):
         try:
             codes[i] = -1 if _is_missing(label) else index.setdefault(label, len(index))
-        except TypeError:
+        except (TypeError, ValueError):
             message = (
                 f"{name} holds a label of type {type(label).__name__} at row {i}, "
                 "which cannot be compared"
@@ -297,7 +313,7 @@ def _read_pandas(raw: Any, name: str) -> Column:
     if type(dtype).__name__ == "CategoricalDtype":
         values = raw.cat if hasattr(raw, "cat") else raw
         return _coded(name, np.asarray(values.codes), dtype.categories.tolist())
-    if isinstance(dtype, np.dtype) and dtype.kind != "O":
+    if isinstance(dtype, np.dtype):
         return _read_array(raw.to_numpy(), name)
     codes, distinct = sys.modules["pandas"].factorize(raw)
     labels = _coded(name, codes, distinct.tolist())
@@ -317,13 +333,17 @@ def _as_integers(column: Column) -> Column | None:
 
 
 def _read_polars(raw: Any, name: str) -> Column:
-    if not hasattr(raw, "null_count"):
-        _refuse_shape(getattr(raw, "shape", ()), name)
-    if raw.null_count() == 0 and raw.dtype.is_numeric():
-        return _read_array(raw.to_numpy(), name)
+    if not hasattr(raw, "dtype"):
+        _refuse_shape(raw.shape, name)
+    kind = str(raw.dtype)
+    if kind.lstrip("U").startswith(("Int", "Float")) and "128" not in kind:
+        if raw.null_count() == 0:
+            return _read_array(raw.to_numpy(), name)
+    elif kind == "Object" or "128" in kind:
+        return _read_list(raw.to_list(), name)
     try:
         return _read_arrow(raw.to_arrow(), name)
-    except ImportError:
+    except ImportError:  # polars is here without pyarrow
         return _read_list(raw.to_list(), name)
 
 
@@ -339,7 +359,10 @@ def _read_arrow(raw: Any, name: str) -> Column:
         return _read_array(raw.to_numpy(), name)
     if raw.null_count == 0 and pa.types.is_boolean(kind):
         return _read_array(np.asarray(raw.to_numpy(zero_copy_only=False)), name)
-    return _coded(name, *_dictionary_parts(raw))
+    try:
+        return _coded(name, *_dictionary_parts(raw))
+    except pa.ArrowNotImplementedError:
+        return _read_objects(_as_objects(raw.to_pylist()), name)
 
 
 def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
@@ -352,7 +375,8 @@ def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
         raw = raw.unify_dictionaries().combine_chunks()
     if isinstance(raw, pa.ChunkedArray):  # of no or several chunks, by version
         raw = pa.concat_arrays(raw.chunks) if raw.num_chunks else pa.array([], raw.type)
-    codes = raw.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    indices = raw.indices.cast(pa.int64()).fill_null(-1)
+    codes = indices.to_numpy(zero_copy_only=False)
     labels = raw.dictionary.to_pylist()
     known = np.array([not _is_missing(label) for label in labels], bool)
     if not known.all():  # a null or NaN inside the dictionary itself

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.checks import check_choice
 from fastcmp.columns import Column, read_column
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ def encode(
     *,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
-    min_models: int = 2,
     truth: str = "y_true",
 ) -> Labels:
     """Encode true and predicted labels with shared codes.
@@ -66,10 +66,8 @@ def encode(
         them is an error of that model.
     missing : {"raise", "wrong"}
         What to make of a missing prediction.
-    min_models : int
-        Fewer models are refused.
     truth : str
-        What to call the first argument in an error.
+        What to call the true labels in an error.
 
     Returns
     -------
@@ -91,13 +89,11 @@ def encode(
     >>> labels.y_true.tolist(), [codes.tolist() for codes in labels.preds]
     ([0, 1, 1], [[0, 1, 0], [1, 1, 1]])
     """
-    if missing not in _MISSING_RULES:
-        message = f"missing must be one of {_MISSING_RULES}, got {missing!r}"
-        raise ValueError(message)
+    check_choice(missing, "missing", _MISSING_RULES)
     named = _named_columns(preds)
     true = read_column(y_true, truth)
-    if len(named) < min_models:
-        message = f"preds must hold at least {min_models} models, got {len(named)}"
+    if len(named) < 2:
+        message = f"preds must hold at least 2 models, got {len(named)}"
         raise ValueError(message)
     models = [read_column(raw, name) for name, raw in named]
     _check_lengths(true, models)
@@ -141,6 +137,45 @@ def encode(
     )
 
 
+def encode_predictions(
+    pred_a: Any, pred_b: Any, *, classes: Sequence[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Encode what two models predicted, without true labels.
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Predicted labels.
+    classes : sequence, optional
+        Keep only samples for which both predicted one of these.
+
+    Returns
+    -------
+    tuple of ndarray, ndarray and int
+        Codes of both, and the number below which they are: in the order of `classes`
+        where it is given.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples, lengths differ or a label is missing.
+    TypeError
+        If labels are of types that cannot be compared.
+    """
+    columns = [read_column(pred_a, "pred_a"), read_column(pred_b, "pred_b")]
+    _check_lengths(columns[0], columns[1:])
+    _check_kinds(columns, classes)
+    _refuse_missing(columns, None)
+    integers = _as_shared_integers(columns) if classes is None else None
+    (a, b), n_codes = _share(columns, classes) if integers is None else integers
+    inside = (a >= 0) & (b >= 0)
+    if np.count_nonzero(inside) < 2:
+        kept = np.count_nonzero(inside)
+        message = f"pred_a and pred_b must hold at least 2 samples, got {kept}"
+        raise ValueError(message)
+    return a[inside], b[inside], n_codes
+
+
 def _named_columns(preds: Any) -> list[tuple[str, Any]]:
     library = type(preds).__module__.partition(".")[0]
     if isinstance(preds, Mapping):
@@ -163,7 +198,7 @@ def _named_columns(preds: Any) -> list[tuple[str, Any]]:
 def _rows(preds: Any) -> list[Any]:
     if isinstance(preds, (list, tuple)) and not all(map(np.isscalar, preds)):
         return list(preds)
-    array = np.asarray(preds)
+    array = np.asanyarray(preds)  # a masked array keeps its mask
     if array.ndim != 2:
         message = f"preds must be of shape (M, n), one row a model, got {array.shape}"
         raise ValueError(message)
@@ -184,7 +219,7 @@ def _check_lengths(truth: Column, models: list[Column]) -> None:
 def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
     truth = columns[0]
     for column in columns:
-        if column.kind() != truth.kind():
+        if "" not in (column.kind(), truth.kind()) and column.kind() != truth.kind():
             message = (
                 f"{column.name} holds {column.kind()} labels and {truth.name} "
                 f"{truth.kind()} labels, which can never be equal: convert one of them"
@@ -192,7 +227,7 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
             raise TypeError(message)
     if classes is not None:
         chosen = read_column(list(classes), "classes")
-        if chosen.kind() != truth.kind():
+        if truth.kind() and chosen.kind() != truth.kind():
             message = (
                 f"classes holds {chosen.kind()} labels and {truth.name} "
                 f"{truth.kind()} labels"
@@ -261,9 +296,10 @@ def _share(
     index: dict[Any, int] = {}
     if classes is not None:
         for label in classes:
-            if index.setdefault(label, len(index)) != len(index) - 1:
+            if label in index:
                 message = f"classes must differ, got {label!r} twice"
                 raise ValueError(message)
+            index[label] = len(index)
         if len(index) < 2:
             message = f"classes must name at least 2 classes, got {list(index)}"
             raise ValueError(message)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastcmp.checks import as_numbers, check_choice
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,9 +67,7 @@ def _none(p: Floats) -> Floats:
 
 _NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
 _FEW_FALSE = "of all decisions, a share of at most {alpha:.3g} is expected to be false"
-_EACH = (
-    "each pair alone errs with probability {alpha:.3g}; nothing holds for all"
-)
+_EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all"
 #: Procedures by name, each on sorted p-values.
 _STEPS: dict[str, Callable[[Floats], Floats]] = {
     "bonferroni": _bonferroni,
@@ -80,37 +80,10 @@ _STEPS: dict[str, Callable[[Floats], Floats]] = {
     "by": _by,
     "none": _none,
 }
+#: Names that `adjust` knows.
+ADJUSTMENTS = tuple(_STEPS)
 _UNORDERED = ("bonferroni", "sidak", "none")
 _FALSE_DISCOVERY = ("bh", "by")
-
-
-def adjustment_names() -> tuple[str, ...]:
-    """List the methods that `adjust` knows.
-
-    Returns
-    -------
-    tuple of str
-        All the methods.
-    """
-    return tuple(_STEPS)
-
-
-def check_adjustment(method: str) -> None:
-    """Refuse an unknown method.
-
-    Parameters
-    ----------
-    method : str
-        Name of a procedure.
-
-    Raises
-    ------
-    ValueError
-        If `adjust` does not know it.
-    """
-    if method not in _STEPS:
-        message = f"adjust must be one of {adjustment_names()}, got {method!r}"
-        raise ValueError(message)
 
 
 def promise(method: str, alpha: float) -> str:
@@ -181,14 +154,8 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
     >>> adjust([0.01, 0.02, 0.03, 0.04, 0.05]).round(4).tolist()
     [0.05, 0.08, 0.09, 0.09, 0.09]
     """
-    if method not in _STEPS:
-        message = f"method must be one of {adjustment_names()}, got {method!r}"
-        raise ValueError(message)
-    try:
-        p = np.asarray(pvalues, dtype=np.float64)
-    except (TypeError, ValueError):
-        message = f"pvalues must be numbers, got {type(pvalues).__name__}"
-        raise TypeError(message) from None
+    check_choice(method, "method", ADJUSTMENTS)
+    p = as_numbers(pvalues, "pvalues").astype(np.float64)
     flat = p.ravel()
     known = ~np.isnan(flat)
     family = flat if known.all() else flat[known]
@@ -197,7 +164,7 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
         message = f"pvalues must lie in [0, 1], got {bad:g}"
         raise ValueError(message)
     if family.size == 0:
-        return p.copy()[()]
+        return p[()]
     if method in _UNORDERED:
         adjusted = _STEPS[method](family)
     else:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
+from fastcmp.checks import LARGEST_COUNT, as_counts, check_choice
 from fastcmp.labels import Labels, encode
 from fastcmp.results import McNemarResult, unwrap
 
@@ -26,7 +27,6 @@ ALTERNATIVES = {
     "greater": kernels.GREATER,
     "less": kernels.LESS,
 }
-_LARGEST = 2**53
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -177,7 +177,7 @@ def mcnemar_from_counts(
         for name, counts in (("both_right", both_right), ("both_wrong", both_wrong))
         if counts is not None
     }
-    counts = _broadcast({name: _as_counts(raw, name) for name, raw in given.items()})
+    counts = _broadcast({name: as_counts(raw, name) for name, raw in given.items()})
     shape = counts["only_a"].shape
     flat = {name: np.ravel(x) for name, x in counts.items()}
     _check_total(flat)
@@ -198,34 +198,8 @@ def mcnemar_from_counts(
 
 
 def _check_options(method: str, alternative: str) -> None:
-    if method not in METHODS:
-        message = f"method must be one of {METHODS}, got {method!r}"
-        raise ValueError(message)
-    if alternative not in ALTERNATIVES:
-        message = (
-            f"alternative must be one of {tuple(ALTERNATIVES)}, got {alternative!r}"
-        )
-        raise ValueError(message)
-
-
-def _as_counts(raw: ArrayLike, name: str) -> Ints:
-    array = np.asarray(raw)
-    if array.dtype.kind not in "iuf":
-        message = f"{name} must be whole numbers, got {array.dtype} values"
-        raise TypeError(message)
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
-        bad = array[~(array == np.trunc(array))].flat[0]
-        message = f"{name} must be whole numbers, got {bad}"
-        raise ValueError(message)
-    if array.min() < 0:
-        message = f"{name} must not be negative, got {array.min()}"
-        raise ValueError(message)
-    if array.max() > _LARGEST:
-        message = f"{name} must be at most 2**53, got {array.max()}"
-        raise ValueError(message)
-    return array.astype(np.int64)
+    check_choice(method, "method", METHODS)
+    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
 
 
 def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
@@ -240,7 +214,7 @@ def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
 
 def _check_total(flat: dict[str, Ints]) -> None:
     total = sum(x.astype(np.float64) for x in flat.values())
-    if np.size(total) and np.max(total) > _LARGEST:
+    if np.size(total) and np.max(total) > LARGEST_COUNT:
         names = " + ".join(flat)
         message = f"{names} must be at most 2**53, got {np.max(total):.6g}"
         raise ValueError(message)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.checks import check_choice
 from fastcmp.ranking import TieGroups, letters, rank_intervals, tie_groups
 from fastcmp.report import Section, format_interval
 from fastcmp.results import METHOD_NAMES, Printed, dropped_sentences
@@ -30,7 +31,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Leaderboard:
     """Models from best to worst; all arrays in that order."""
 
@@ -46,7 +47,7 @@ class Leaderboard:
     rank_interval: Ints
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class PairwiseResult(Printed):
     """Many models on the same samples, compared in pairs.
 
@@ -178,9 +179,7 @@ class PairwiseResult(Printed):
         >>> result.matrix("difference").tolist()
         [[0.0, 0.25], [-0.25, 0.0]]
         """
-        if field not in _MATRIX_FIELDS:
-            message = f"field must be one of {_MATRIX_FIELDS}, got {field!r}"
-            raise ValueError(message)
+        check_choice(field, "field", _MATRIX_FIELDS)
         values = getattr(self, field)
         mirrored = values
         if field == "difference":
@@ -244,9 +243,7 @@ class PairwiseResult(Printed):
         >>> result.to_frame("pyarrow").num_rows
         1
         """
-        if library not in _FRAMES:
-            message = f"library must be one of {_FRAMES}, got {library!r}"
-            raise ValueError(message)
+        check_choice(library, "library", _FRAMES)
         try:
             module = __import__(library)
         except ImportError:

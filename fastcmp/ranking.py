@@ -91,14 +91,18 @@ def tie_groups(order: NDArray[np.int64], tied: NDArray[np.bool_]) -> TieGroups:
     ((0, 1), (1, 2))
     """
     ranked = tied[np.ix_(order, order)]
-    cliques = _maximal_cliques(_bit_rows(ranked))
-    complete = cliques is not None
-    if cliques is None:
-        cliques = _runs(ranked)
-    positions = sorted(cliques)
+    ends = _run_ends(ranked)
+    groups = _runs(ends)
+    # Where the runs hold every tie, they are the cliques.
+    inside = int((ends - np.arange(1, ends.size + 1)).sum())
+    complete = 2 * inside == int(np.count_nonzero(ranked))
+    if not complete:
+        cliques = _maximal_cliques(_bit_rows(ranked))
+        complete = cliques is not None
+        groups = groups if cliques is None else cliques
     models = order.tolist()
-    groups = tuple(tuple(models[i] for i in group) for group in positions)
-    return TieGroups(groups=groups, complete=complete)
+    named = tuple(tuple(models[i] for i in group) for group in sorted(groups))
+    return TieGroups(groups=named, complete=complete)
 
 
 def _bit_rows(tied: NDArray[np.bool_]) -> list[int]:
@@ -143,15 +147,17 @@ def _members(bits: int) -> list[int]:
     return members
 
 
-def _runs(tied: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Maximal runs of neighbours in which all pairs are tied."""
+def _run_ends(tied: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each model, the end of the longest run of ties that starts with it."""
     n = tied.shape[0]
-    decided = ~tied
-    np.fill_diagonal(decided, val=False)
-    after = np.triu(decided)
-    first = np.where(after.any(axis=1), after.argmax(axis=1), n)
-    ends = np.minimum.accumulate(first[::-1])[::-1]
-    starts = [i for i in range(n) if i == 0 or ends[i] > ends[i - 1]]
+    decided = np.triu(~tied, 1)
+    first = np.where(decided.any(axis=1), decided.argmax(axis=1), n)
+    return np.minimum.accumulate(first[::-1])[::-1]
+
+
+def _runs(ends: NDArray[np.int64]) -> list[tuple[int, ...]]:
+    """Maximal runs of neighbours in which all pairs are tied."""
+    starts = np.flatnonzero(np.diff(ends, prepend=0) > 0).tolist()
     return [tuple(range(i, int(ends[i]))) for i in starts]
 
 

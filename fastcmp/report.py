@@ -93,6 +93,11 @@ def format_interval(low: float, high: float, *, digits: int, sign: str = "") -> 
     return f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 
 
+def _one_line(text: str) -> str:
+    """Put a name with line breaks on one line, or it would begin a new row."""
+    return " ".join(text.split()) if any(map(str.isspace, text)) else text
+
+
 def to_text(sections: list[Section]) -> str:
     """Render for a terminal, without colours.
 
@@ -109,16 +114,16 @@ def to_text(sections: list[Section]) -> str:
     blocks = []
     for section in sections:
         lines = [section.title] if section.title else []
-        lines += section.text
+        lines += map(_one_line, section.text)
         if section.columns:
             lines += _aligned(section)
-        lines += section.notes
+        lines += map(_one_line, section.notes)
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
 def _aligned(section: Section) -> list[str]:
-    table = [section.columns, *section.rows]
+    table = [tuple(map(_one_line, row)) for row in (section.columns, *section.rows)]
     widths = [max(len(row[j]) for row in table) for j in range(len(section.columns))]
     right = [section.is_numeric(j) for j in range(len(section.columns))]
     lines = []
@@ -147,7 +152,7 @@ def to_markdown(sections: list[Section]) -> str:
     blocks: list[str] = []
     for section in sections:
         if section.title:
-            blocks.append(f"### {section.title}")
+            blocks.append(f"### {_markdown_escape(section.title)}")
         blocks += map(_markdown_escape, section.text)
         if section.columns:
             marks = [
@@ -166,9 +171,9 @@ def to_markdown(sections: list[Section]) -> str:
 
 
 def _markdown_escape(text: str) -> str:
-    for mark in "\\|*_`<":
+    for mark in "\\|*_`<[]":
         text = text.replace(mark, "\\" + mark)
-    return " ".join(text.split())
+    return _one_line(text)
 
 
 _LATEX_MARKS = {
@@ -182,13 +187,15 @@ _LATEX_MARKS = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "[": "{[}",  # a row that begins with one would be an option of the line before
+    "]": "{]}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
 
 
 def _latex_escape(text: str) -> str:
-    return "".join(_LATEX_MARKS.get(letter, letter) for letter in text)
+    return "".join(_LATEX_MARKS.get(letter, letter) for letter in _one_line(text))
 
 
 def to_latex(sections: list[Section]) -> str:
@@ -208,7 +215,7 @@ def to_latex(sections: list[Section]) -> str:
     for section in sections:
         if not section.columns:
             said = [section.title, *section.text, *section.notes]
-            blocks.append("\n".join(f"% {line}" for line in said if line))
+            blocks.append("\n".join(f"% {_one_line(line)}" for line in said if line))
             continue
         marks = "".join(
             "r" if section.is_numeric(j) else "l" for j in range(len(section.columns))

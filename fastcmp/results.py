@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastcmp.checks import as_share, check_choice
 from fastcmp.report import (
     Section,
     format_interval,
@@ -43,6 +44,14 @@ class ConfidenceInterval(NamedTuple):
     high: Any
 
 
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+    if isinstance(first, float) and first != first:  # noqa: PLR0124  # NaN
+        return bool(second != second)  # noqa: PLR0124
+    return bool(first == second)
+
+
 class Printed:
     """A record that prints as text in a terminal and as HTML in a notebook."""
 
@@ -58,6 +67,15 @@ class Printed:
         """
         raise TypeError(type(self).__name__)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare all fields; arrays are equal where all entries are, NaN included."""
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
+
     def __str__(self) -> str:
         """Render as text."""
         return to_text(self.sections())
@@ -66,38 +84,14 @@ class Printed:
         return to_html(self.sections())
 
 
-def check_level(confidence_level: Any) -> float:
-    """Refuse a confidence level outside (0, 1).
-
-    Parameters
-    ----------
-    confidence_level : float
-        The level.
-
-    Returns
-    -------
-    float
-        The same level.
-
-    Raises
-    ------
-    ValueError
-        If it is no number between 0 and 1.
-    """
-    if not isinstance(confidence_level, (int, float)) or not 0 < confidence_level < 1:
-        message = f"confidence_level must lie in (0, 1), got {confidence_level!r}"
-        raise ValueError(message)
-    return float(confidence_level)
+def _ratio(part: Any, whole: Any) -> Any:
+    """Divide numbers or arrays; NaN or infinity for nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.divide(part, whole)
+    return quotient if np.ndim(quotient) else float(quotient)
 
 
-def _check_method(method: str, known: tuple[str, ...]) -> int:
-    if method not in known:
-        message = f"method must be one of {known}, got {method!r}"
-        raise ValueError(message)
-    return known.index(method)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class McNemarResult(Printed):
     """McNemar's test of two models on the same samples.
 
@@ -141,28 +135,30 @@ class McNemarResult(Printed):
     @property
     def accuracy_a(self) -> Any:
         """Share of samples that model a classified rightly."""
-        return (self.both_right + self.only_a) / self.n_samples
+        n = self.n_samples
+        return _ratio(self.both_right + self.only_a, n)
 
     @property
     def accuracy_b(self) -> Any:
         """Share of samples that model b classified rightly."""
-        return (self.both_right + self.only_b) / self.n_samples
+        n = self.n_samples
+        return _ratio(self.both_right + self.only_b, n)
 
     @property
     def difference(self) -> Any:
         """The accuracy of a minus that of b: positive where a is better."""
-        return (self.only_a - self.only_b) / self.n_samples
+        return _ratio(self.only_a - self.only_b, self.n_samples)
 
     @property
     def odds_ratio(self) -> Any:
         """Conditional odds ratio only_a / only_b; NaN without discordant samples."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.divide(self.only_a, self.only_b)[()]
+        return _ratio(self.only_a, self.only_b)
 
     @property
     def zscore(self) -> Any:
         """Root of the statistic with the sign of the difference."""
-        return np.sign(self.only_a - self.only_b) * np.sqrt(self.statistic)
+        root = np.sign(self.only_a - self.only_b) * np.sqrt(self.statistic)
+        return root if np.ndim(root) else float(root)
 
     def _need_concordant(self, what: str) -> None:
         if self.both_right is None or self.both_wrong is None:
@@ -205,8 +201,9 @@ class McNemarResult(Printed):
         """
         from fastcmp.kernels import difference_interval_many
 
-        code = _check_method(method, _INTERVALS)
-        options = (code, check_level(confidence_level))
+        check_choice(method, "method", _INTERVALS)
+        level = as_share(confidence_level, "confidence_level")
+        options = (_INTERVALS.index(method), level)
         cells = self.table.reshape(-1, 4).T.copy()
         low, high = np.empty(cells.shape[1]), np.empty(cells.shape[1])
         right, a, b, wrong = cells
@@ -245,9 +242,9 @@ class McNemarResult(Printed):
         """
         from fastcmp import kernels
 
-        _check_method(method, _ODDS_INTERVALS)
+        check_choice(method, "method", _ODDS_INTERVALS)
         interval = getattr(kernels, f"odds_ratio_{method}_interval")
-        level = check_level(confidence_level)
+        level = as_share(confidence_level, "confidence_level")
         a, b = np.ravel(self.only_a), np.ravel(self.only_b)
         ends = [interval(i, j, level) for i, j in zip(a, b, strict=True)]
         low, high = np.array(ends).reshape(-1, 2).T
@@ -292,7 +289,7 @@ class McNemarResult(Printed):
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
             f"({_HYPOTHESES[self.alternative]})",
         )
-        if self.both_right is not None and self.both_wrong is not None:
+        if None not in (self.both_right, self.both_wrong) and self.n_samples:
             accuracies = (
                 f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f} on "
                 f"{self.n_samples} samples"
@@ -341,7 +338,7 @@ def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CochranResult(Printed):
     """Cochran's Q test that M models are equally accurate."""
 
@@ -395,7 +392,7 @@ class CochranResult(Printed):
         return own + (self.post_hoc.sections() if self.post_hoc else [])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SymmetryResult(Printed):
     """A chi-square test on the K x K table of two models' predictions."""
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.labels import encode
+from fastcmp.checks import as_counts
+from fastcmp.labels import encode_predictions
 from fastcmp.results import SymmetryResult
 
 if TYPE_CHECKING:
@@ -169,34 +170,19 @@ def _agreement(
     pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
 ) -> NDArray[np.int64]:
     """Count what two models predicted; a class outside `classes` is no class."""
-    labels = encode(
-        pred_a, {"pred_b": pred_b}, classes=classes, min_models=1, truth="pred_a"
-    )
-    a, b = labels.y_true, labels.preds[0]
-    n_codes = labels.n_codes
+    a, b, n_codes = encode_predictions(pred_a, pred_b, classes=classes)
     if n_codes > _MANY_CODES:
         distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
         (a, b), n_codes = codes.reshape(2, -1), distinct.size
     table = np.zeros((n_codes, n_codes), np.int64)
     kernels.count_agreement(a, b, table)
-    if classes is not None:
-        return table[: len(classes), : len(classes)].copy()
     used = table.any(axis=0) | table.any(axis=1)
-    return table[np.ix_(used, used)]
+    return table if classes is not None else table[np.ix_(used, used)]
 
 
 def _check_table(table: ArrayLike) -> NDArray[np.int64]:
-    array = np.asarray(table)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
-        message = f"table must be square, got shape {array.shape}"
+    counts = as_counts(table, "table")
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
+        message = f"table must be square, got shape {counts.shape}"
         raise ValueError(message)
-    if array.dtype.kind not in "iuf":
-        message = f"table must hold whole numbers, got {array.dtype} values"
-        raise TypeError(message)
-    if not np.array_equal(array, np.trunc(array)) or array.min() < 0:
-        message = "table must hold whole numbers that are not negative"
-        raise ValueError(message)
-    if array.max() > 2**53:
-        message = f"table must hold counts of at most 2**53, got {array.max()}"
-        raise ValueError(message)
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return np.ascontiguousarray(counts)

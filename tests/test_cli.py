@@ -1,4 +1,4 @@
-"""The command line as a person meets it: answers, formats, and one clear line for errors."""
+"""The command line as a person meets it: answers, formats, errors in one line."""
 
 import csv
 import io

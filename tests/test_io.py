@@ -1,4 +1,4 @@
-"""Prediction files in every format, joins by id, and every way in which they can be bad."""
+"""Prediction files in every format, joined by id, and bad in every way."""
 
 import pyarrow as pa
 import pytest
@@ -82,7 +82,9 @@ def test_a_target_in_two_files_must_agree(tmp_path):
     ]
     changed = TABLE.set_column(1, "y_true", pa.array(["cat", "dog", "cat", None]))
     write(second, changed.select(["id", "y_true", "knn"]))
-    with pytest.raises(ValueError, match=r"'y_true' differs between .*a\.csv and .*b\.csv"):
+    with pytest.raises(
+        ValueError, match=r"'y_true' differs between .*a\.csv and .*b\.csv"
+    ):
         read_predictions([first, second], id_column="id")
 
 
@@ -94,15 +96,21 @@ def joined_with(tmp_path, ids):
 
 
 def test_ids_that_do_not_match_are_named(tmp_path):
-    with pytest.raises(ValueError, match=r"b\.parquet lacks samples of .*a\.csv: id 40"):
+    with pytest.raises(
+        ValueError, match=r"b\.parquet lacks samples of .*a\.csv: id 40"
+    ):
         joined_with(tmp_path, [10, 20, 30])
-    with pytest.raises(ValueError, match=r"a\.csv lacks samples of .*b\.parquet: id 50"):
+    with pytest.raises(
+        ValueError, match=r"a\.csv lacks samples of .*b\.parquet: id 50"
+    ):
         joined_with(tmp_path, [10, 20, 30, 40, 50])
     with pytest.raises(ValueError, match="more than one row has 20"):
         joined_with(tmp_path, [10, 20, 20, 30])
     with pytest.raises(ValueError, match="1 rows have no id, the first is row 2"):
         joined_with(tmp_path, [10, 20, None, 40])
-    with pytest.raises(ValueError, match="ids differ in type: 'id' is int64 .* string"):
+    with pytest.raises(
+        ValueError, match=r"ids differ in type: 'id' is int64 .* string"
+    ):
         joined_with(tmp_path, ["10", "20", "30", "40"])
     many = list(range(100, 108))
     with pytest.raises(ValueError, match="id 100, 101, 102, 103, 104 and 3 more"):
@@ -123,7 +131,11 @@ def test_a_model_in_two_files_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "column"),
-    [({"target": "z"}, "z"), ({"models": ["svm", "x"]}, "x"), ({"id_column": "k"}, "k")],
+    [
+        ({"target": "z"}, "z"),
+        ({"models": ["svm", "x"]}, "x"),
+        ({"id_column": "k"}, "k"),
+    ],
 )
 def test_unknown_columns_are_named_with_the_known_ones(tmp_path, options, column):
     path = write(tmp_path / "a.csv")
@@ -151,7 +163,7 @@ def test_a_file_that_is_cut_off(tmp_path, suffix):
     path = write(tmp_path / f"p.{suffix}")
     content = path.read_bytes()
     path.write_bytes(content[:-9])
-    with pytest.raises(ValueError, match="cannot be read as .* cut off"):
+    with pytest.raises(ValueError, match=r"cannot be read as .* cut off"):
         read_table(path)
 
 

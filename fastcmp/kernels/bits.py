@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED, inlined, kernel, wide_vectors
+from fastcmp._jit import INTERPRETED as _INTERPRETED
+from fastcmp._jit import inlined, kernel, wide_vectors
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
@@ -35,7 +36,7 @@ _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 
 
-if INTERPRETED:
+if _INTERPRETED:
 
     def _popcount(x: np.uint64) -> np.int64:
         """Count set bits, without the product that overflows on purpose below."""

@@ -34,6 +34,18 @@ def _normal_quantile(confidence_level: float) -> float:
 
 
 @inlined
+def _impossible(
+    both_right: float, only_a: float, only_b: float, both_wrong: float, z: float
+) -> bool:
+    """Tell counts or levels for which there is no interval."""
+    return (
+        min(both_right, only_a, only_b, both_wrong) < 0.0
+        or both_right + only_a + only_b + both_wrong <= 0.0
+        or math.isnan(z)
+    )
+
+
+@inlined
 def _wilson(successes: float, n: float, z: float) -> Interval:
     p = successes / n
     centre = p + z * z / (2.0 * n)
@@ -58,7 +70,7 @@ def wilson_interval(successes: int, n: int, confidence_level: float) -> Interval
     Returns
     -------
     Interval
-        ``low`` and ``high``; NaN where n is 0 or the level is outside (0, 1).
+        ``low`` and ``high``; NaN for impossible counts or levels.
 
     References
     ----------
@@ -73,7 +85,7 @@ def wilson_interval(successes: int, n: int, confidence_level: float) -> Interval
     (0.8256, 0.9448)
     """
     z = _normal_quantile(confidence_level)
-    if n <= 0 or math.isnan(z):
+    if _impossible(n - successes, successes, 0, 0, z):
         return Interval(math.nan, math.nan)
     return _wilson(float(successes), float(n), z)
 
@@ -115,7 +127,7 @@ def wald_interval(
     (-0.269476, 0.269476)
     """
     z = _normal_quantile(confidence_level)
-    if n <= 0 or math.isnan(z):
+    if _impossible(n - only_a - only_b, only_a, only_b, 0, z):
         return Interval(math.nan, math.nan)
     return _wald(float(only_a), float(only_b), float(n), z)
 
@@ -154,7 +166,7 @@ def bonett_price_interval(
     (0.000266857, 0.001732743)
     """
     z = _normal_quantile(confidence_level)
-    if n <= 0 or math.isnan(z):
+    if _impossible(n - only_a - only_b, only_a, only_b, 0, z):
         return Interval(math.nan, math.nan)
     return _wald(only_a + 1.0, only_b + 1.0, n + 2.0, z)
 
@@ -213,7 +225,7 @@ def newcombe_interval(
     (-0.474798, -0.06887)
     """
     z = _normal_quantile(confidence_level)
-    if both_right + only_a + only_b + both_wrong <= 0 or math.isnan(z):
+    if _impossible(both_right, only_a, only_b, both_wrong, z):
         return Interval(math.nan, math.nan)
     return _newcombe(
         float(both_right), float(only_a), float(only_b), float(both_wrong), z
@@ -222,14 +234,17 @@ def newcombe_interval(
 
 @inlined
 def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
-    """Score statistic for H0: difference = delta (Tango 1998, eq. 6)."""
+    """Size of the score statistic for H0: difference = delta (Tango 1998, eq. 6)."""
+    if delta < 0.0:
+        # The mirror image; for delta >= 0 nothing below cancels.
+        only_a, only_b, delta = only_b, only_a, -delta
     b = -only_a - only_b + (2.0 * n - only_a + only_b) * delta
     c = -only_b * delta * (1.0 - delta)
     root = math.sqrt(max(b * b - 8.0 * n * c, 0.0))
     # The same root of the quadratic, in the form that does not cancel.
     q = (root - b) / (4.0 * n) if b <= 0.0 else -2.0 * c / (root + b)
     variance = n * (2.0 * q + delta * (1.0 - delta))
-    return (only_a - only_b - n * delta) / math.sqrt(max(variance, 0.0))
+    return abs(only_a - only_b - n * delta) / math.sqrt(max(variance, 0.0))
 
 
 @inlined
@@ -246,7 +261,7 @@ def _tango(only_a: float, only_b: float, n: float, z: float) -> Interval:
         for i in range(_MAX_STEPS):
             reach = 0.5 * (far - near) if i < 60 else 0.0
             t = itp_step(near, f_near, far, f_far, reach)
-            f = z - abs(_tango_score(only_a, only_b, n, side * t))
+            f = z - _tango_score(only_a, only_b, n, side * t)
             if f > 0.0:
                 near, f_near = t, f
             else:
@@ -298,7 +313,7 @@ def tango_interval(
     (-0.095662, 0.036517)
     """
     z = _normal_quantile(confidence_level)
-    if n <= 0 or math.isnan(z):
+    if _impossible(n - only_a - only_b, only_a, only_b, 0, z):
         return Interval(math.nan, math.nan)
     return _tango(float(only_a), float(only_b), float(n), z)
 
@@ -340,7 +355,7 @@ def difference_interval_many(
         right, a = float(both_right[i]), float(only_a[i])
         b, wrong = float(only_b[i]), float(both_wrong[i])
         n = right + a + b + wrong
-        if n <= 0.0 or math.isnan(z):
+        if _impossible(right, a, b, wrong, z):
             ends = Interval(math.nan, math.nan)
         elif method == NEWCOMBE:
             ends = _newcombe(right, a, b, wrong, z)

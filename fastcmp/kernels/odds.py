@@ -63,7 +63,7 @@ def odds_ratio_exact_interval(
 def _midp_lower_share(x: float, y: float, tail: float) -> float:
     """Share p of x successes and y failures whose upper mid-p equals `tail`."""
     low, f_low = 0.0, tail
-    high, f_high = x / (x + y), tail - 0.75
+    high, f_high = 1.0, tail - 1.0
     if y == 0.0:
         return math.exp(math.log(2.0 * tail) / x)
     for i in range(_MAX_STEPS):

@@ -27,13 +27,21 @@ def itp_step(
     -------
     float
         A point inside the bracket.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import itp_step
+    >>> itp_step(0.0, -1.0, 2.0, 3.0, reach=0.25)
+    0.9
     """
     middle = 0.5 * (low + high)
     width = high - low
     secant = (f_high * low - f_low * high) / (f_high - f_low)
     if not math.isfinite(secant):
         return middle
-    shift = 0.2 * width * width / max(abs(low), abs(high), width)
+    # At least one unit in the last place, or a proposal could fall on an end for ever.
+    scale = max(abs(low), abs(high))
+    shift = max(0.2 * width * width / max(scale, width), 2.3e-16 * scale)
     gap = middle - secant
     guess = middle if shift > abs(gap) else secant + math.copysign(shift, gap)
     if abs(guess - middle) <= reach:

@@ -1,0 +1,426 @@
+"""The same as mlxtend where it is right, and both values where it is not."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from mlxtend import evaluate as theirs
+from scipy import stats
+
+from fastcmp import cochrans_q, compare_all, load_digits
+from fastcmp.compat import mlxtend as ours
+
+NAMES = ["cochrans_q", "ftest", "mcnemar", "mcnemar_table", "mcnemar_tables"]
+OPTIONS = [{}, {"corrected": False}, {"exact": True}, {"exact": True, "corrected": 0}]
+IDENTICAL = np.array([[50, 0], [0, 10]])
+
+
+def quietly(name, *args, **options):
+    """Call mlxtend's function without its divisions by zero being errors."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return getattr(theirs, name)(*args, **options)
+
+
+def draw_labels(n_models, n, kind, seed):
+    """Draw true labels and predictions that are right on about 70 % of the samples."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 4, n)
+    labels = [y]
+    for _ in range(n_models):
+        wrong = rng.random(n) < 0.3
+        labels.append(np.where(wrong, (y + rng.integers(1, 4, n)) % 4, y))
+    if kind == "str":
+        words = np.array(["ant", "bee", "a longer word", ""])
+        return [words[codes] for codes in labels]
+    return [codes.astype(kind) for codes in labels]
+
+
+@pytest.fixture(params=["int64", "uint8", "float64", "str"])
+def kind(request):
+    return request.param
+
+
+# ------------------------------------------------------------------ where both agree
+
+
+def test_names_and_signatures():
+    assert ours.__all__ == NAMES
+    for name in NAMES:
+        of_ours = inspect.signature(getattr(ours, name)).parameters.values()
+        of_theirs = inspect.signature(getattr(theirs, name)).parameters.values()
+        assert [(p.name, p.default, p.kind) for p in of_ours] == [
+            (p.name, p.default, p.kind) for p in of_theirs
+        ]
+
+
+@pytest.mark.parametrize("n", [2, 7, 200])
+def test_mcnemar_table(kind, n):
+    labels = draw_labels(2, n, kind, seed=n)
+    table, expected = ours.mcnemar_table(*labels), theirs.mcnemar_table(*labels)
+    np.testing.assert_array_equal(table, expected)
+    assert table.dtype == np.int64 == expected.dtype
+    names = ("y_target", "y_model1", "y_model2")
+    by_name = ours.mcnemar_table(**dict(zip(names, labels, strict=True)))
+    np.testing.assert_array_equal(by_name, expected)
+
+
+@pytest.mark.parametrize("n_models", range(2, 7))
+@pytest.mark.parametrize("n", [2, 150])
+def test_mcnemar_tables(kind, n_models, n):
+    labels = draw_labels(n_models, n, kind, seed=n_models)
+    tables, expected = ours.mcnemar_tables(*labels), theirs.mcnemar_tables(*labels)
+    assert list(tables) == list(expected)
+    for pair, table in tables.items():
+        np.testing.assert_array_equal(table, expected[pair])
+        assert table.dtype == np.float64 == expected[pair].dtype
+        assert table.flags.owndata
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_mcnemar(options, dtype):
+    rng = np.random.default_rng(5)
+    for largest in (4, 30, 5000):
+        for _ in range(40):
+            table = rng.integers(0, largest, (2, 2)).astype(dtype)
+            if table[0, 1] == table[1, 0]:
+                table[0, 1] += 1
+            chi2, p = ours.mcnemar(table, **options)
+            expected_chi2, expected_p = theirs.mcnemar(table, **options)
+            if options.get("exact"):
+                assert chi2 is expected_chi2 is None
+            else:
+                assert type(chi2) is type(expected_chi2) is np.float64
+                assert chi2 == pytest.approx(expected_chi2, rel=1e-14)
+            assert isinstance(p, float)
+            assert p == pytest.approx(expected_p, rel=1e-11)
+
+
+def test_mcnemar_takes_options_by_position():
+    table = np.array([[5, 8], [2, 4]])
+    assert ours.mcnemar(table, False) == pytest.approx(theirs.mcnemar(table, False))
+    assert ours.mcnemar(ary=table, corrected=True, exact=False)[0] == 2.5
+    assert ours.mcnemar(table, True, True)[0] is None
+
+
+@pytest.mark.parametrize("n_models", range(2, 7))
+@pytest.mark.parametrize("n", [12, 40, 300])
+def test_cochrans_q_and_f(kind, n_models, n):
+    labels = draw_labels(n_models, n, kind, seed=100 + n_models)
+    q, p = ours.cochrans_q(*labels)
+    expected_q, expected_p = theirs.cochrans_q(*labels)
+    assert type(q) is type(expected_q) is np.float64
+    assert type(p) is type(expected_p) is np.float64
+    assert (q, p) == pytest.approx((expected_q, expected_p), rel=1e-12, abs=1e-12)
+    f, p = ours.ftest(*labels)
+    expected_f, _ = theirs.ftest(*labels)
+    assert type(f) is type(expected_f) is np.float64
+    assert type(p) is np.float64
+    assert f == pytest.approx(expected_f, rel=1e-9, abs=1e-9)
+
+
+def test_same_as_fastcmps_doors():
+    y_true, preds = load_digits()
+    columns = list(preds.values())
+    result = cochrans_q(y_true, preds)
+    assert ours.cochrans_q(y_true, *columns) == (result.statistic, result.pvalue)
+    assert ours.ftest(y_true, *columns) == (result.f_statistic, result.f_pvalue)
+    pairs = compare_all(y_true, preds, method="exact")
+    tables = ours.mcnemar_tables(y_true, *columns).values()
+    assert [ours.mcnemar(table, exact=True)[1] for table in tables] == list(
+        pairs.pvalue
+    )
+
+
+# ------------------------------------------------- what the sources print (errata.md)
+
+
+@pytest.fixture
+def kuncheva():
+    """Three classifiers on 100 objects, from mlxtend's page on Cochran's Q."""
+    wrong = [range(16), [0, 1, 2, 3, 4, 5, 20, 21], [0, 1, 2, 6, 20, 21, 98, 99]]
+    labels = [np.zeros(100, int) for _ in range(4)]
+    for pred, where in zip(labels[1:], wrong, strict=True):
+        pred[list(where)] = 1
+    return labels
+
+
+def test_printed_mcnemar():
+    chi2, p = ours.mcnemar(np.array([[9945, 25], [15, 15]]), corrected=True)
+    assert chi2 == 2.025
+    assert p == pytest.approx(0.154728923485, abs=5e-13)
+
+
+def test_printed_exact_p_is_a_misprint():
+    # B4: the page prints 0.005859375, which lacks one term of its own sum.
+    table = np.array([[9959, 11], [1, 29]])
+    for module in (ours, theirs):
+        chi2, p = module.mcnemar(table, exact=True)
+        assert chi2 is None
+        assert p == pytest.approx(0.00634765625, rel=1e-13)
+    assert 2 * 12 / 2**12 == 0.005859375
+    assert 2 * (12 + 1) / 2**12 == 0.00634765625
+
+
+def test_printed_table_exchanges_the_models():
+    # B1: the page prints [[4, 1], [2, 3]].
+    y = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    first = np.array([0, 1, 0, 0, 0, 1, 1, 0, 0, 0])
+    second = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0])
+    for module in (ours, theirs):
+        assert module.mcnemar_table(y, first, second).tolist() == [[4, 2], [1, 3]]
+        table = module.mcnemar_tables(y, first, second)["model_0 vs model_1"]
+        assert table.tolist() == [[4, 2], [1, 3]]
+
+
+def test_printed_tables_favour_model_1():
+    # B3: the page gives model 1 99.6 % and model 2 99.7 %.
+    for table in ([[9959, 11], [1, 29]], [[9945, 25], [15, 15]]):
+        assert sum(table[0]) == 9970
+        assert table[0][0] + table[1][0] == 9960
+
+
+def test_printed_cochran(kuncheva):
+    # B11: right, though Kuncheva's book has 3.7647.
+    q, p = ours.cochrans_q(*kuncheva)
+    assert (round(q, 3), round(p, 3)) == (7.529, 0.023)
+    assert q == pytest.approx(7.529411764705882, rel=1e-14)
+    assert p == pytest.approx(0.0231744272410612, rel=1e-12)
+
+
+def test_printed_cochran_of_two_is_mcnemar(kuncheva):
+    of_two = kuncheva[:3]
+    for chi2, p in (
+        ours.cochrans_q(*of_two),
+        ours.mcnemar(ours.mcnemar_table(*of_two), corrected=False),
+    ):
+        assert (round(chi2, 3), round(p, 3)) == (5.333, 0.021)
+
+
+def test_printed_f(kuncheva):
+    f, p = ours.ftest(*kuncheva)
+    assert (round(f, 3), round(p, 3)) == (3.873, 0.022)
+
+
+# ------------------------------------------------------- where mlxtend is wrong: both
+
+
+def test_identical_models():
+    for corrected, wrong in ((True, (np.inf, 0.0)), (False, (np.nan, np.nan))):
+        assert quietly("mcnemar", IDENTICAL, corrected=corrected) == pytest.approx(
+            wrong, nan_ok=True
+        )
+        assert ours.mcnemar(IDENTICAL, corrected=corrected) == (0.0, 1.0)
+    assert ours.mcnemar(IDENTICAL, exact=True) == (None, 1.0)
+    assert theirs.mcnemar(IDENTICAL, exact=True) == (None, 1.0)
+
+
+@pytest.mark.parametrize("b", [1, 7, 200])
+def test_correction_of_equal_counts(b):
+    table = np.array([[40, b], [b, 9]])
+    chi2, p = theirs.mcnemar(table)
+    assert chi2 == 1 / (2 * b)
+    assert p == pytest.approx(stats.chi2.sf(1 / (2 * b), 1))
+    assert p < 1
+    assert ours.mcnemar(table) == (0.0, 1.0)
+    assert ours.mcnemar(table, corrected=False) == (0.0, 1.0)
+    assert theirs.mcnemar(table, corrected=False) == (0.0, 1.0)
+
+
+def test_unsigned_counts():
+    table = np.array([[5, 7], [10, 2]])
+    expected = theirs.mcnemar(table)
+    assert expected[0] == pytest.approx(4 / 17)
+    assert quietly("mcnemar", table.astype(np.uint8))[0] == pytest.approx(252**2 / 17)
+    assert ours.mcnemar(table.astype(np.uint8)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_models", range(2, 7))
+@pytest.mark.parametrize("n", [4, 9, 60])
+def test_ftest_has_the_interactions_degrees_of_freedom(n_models, n):
+    labels = draw_labels(n_models, n, "int64", seed=n_models)
+    f, p = ours.ftest(*labels)
+    df = n_models - 1
+    assert p == pytest.approx(stats.f.sf(f, df, df * (n - 1)), rel=1e-11)
+    expected_f, wrong_p = theirs.ftest(*labels)
+    assert wrong_p == pytest.approx(stats.f.sf(expected_f, df, df * n), rel=1e-11)
+    if f > 1:
+        assert wrong_p < p
+
+
+def test_ftest_p_of_the_docstring():
+    y, first, second = np.zeros((3, 4), int)
+    first[3] = second[[1, 3]] = 1
+    assert ours.ftest(y, first, second) == pytest.approx((1.0, 0.3910022), abs=1e-7)
+    assert theirs.ftest(y, first, second) == pytest.approx((1.0, 0.3739010), abs=1e-7)
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 5])
+@pytest.mark.parametrize("n_right", [0, 3, 10])
+def test_all_models_right_on_the_same_samples(n_models, n_right):
+    y = np.zeros(10, int)
+    pred = (np.arange(10) >= n_right).astype(int)
+    labels = [y] + [pred] * n_models
+    assert np.isnan(quietly("cochrans_q", *labels)).all()
+    assert ours.cochrans_q(*labels) == (0.0, 1.0)
+    assert ours.ftest(*labels) == (0.0, 1.0)
+
+
+def test_ftest_of_0_over_0():
+    y = np.zeros(3, int)
+    pred = np.array([0, 1, 1])
+    assert np.isnan(quietly("ftest", y, pred, pred)).all()
+    # Rounding leaves a ratio of two traces.
+    assert not np.isnan(quietly("ftest", y, *[pred] * 5)).any()
+    assert ours.ftest(y, pred, pred) == ours.ftest(y, *[pred] * 5) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("n_models", "n"), [(2, 2), (3, 5), (5, 50)])
+def test_some_always_right_others_never(n_models, n):
+    y = np.zeros(n, int)
+    labels = [y, *[y] * (n_models // 2), *[y + 1] * (n_models - n_models // 2)]
+    assert ours.ftest(*labels) == (np.inf, 0.0)
+    f, p = quietly("ftest", *labels)
+    assert f > 1e15
+    assert p < 1e-6
+    assert ours.cochrans_q(*labels)[0] == n * (n_models - 1)
+
+
+def test_many_models():
+    # mlxtend would go through 2**60 sets of models.
+    labels = draw_labels(60, 100, "int64", seed=1)
+    right = np.stack(labels[1:]) == labels[0]
+    per_model, per_sample = right.sum(axis=1), right.sum(axis=0)
+    q = (
+        59
+        * (60 * (per_model**2).sum() - right.sum() ** 2)
+        / (60 * right.sum() - (per_sample**2).sum())
+    )
+    assert ours.cochrans_q(*labels) == pytest.approx((q, stats.chi2.sf(q, 59)))
+    assert ours.ftest(*labels)[0] == pytest.approx(99 * q / (100 * 59 - q))
+    assert len(ours.mcnemar_tables(*labels)) == 60 * 59 // 2
+
+
+# --------------------------------------------------------------------------- errors
+
+Y = np.array([0, 1, 1, 0])
+OF_PAIRS = ["mcnemar_table", "mcnemar_tables", "cochrans_q", "ftest"]
+OF_MANY = OF_PAIRS[1:]
+
+
+def both_raise(error, name, *args):
+    for module in (ours, theirs):
+        with pytest.raises(error):
+            getattr(module, name)(*args)
+
+
+@pytest.mark.parametrize("shape", [(), (4,), (2, 3), (3, 3), (2, 2, 1)])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_table_of_another_shape(shape, options):
+    for module in (ours, theirs):
+        with pytest.raises(ValueError, match=r"2 ?x ?2"):
+            module.mcnemar(np.ones(shape, int), **options)
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_not_one_dimensional(name, place):
+    for bad in (Y[:, None], Y[None, :], np.array(1)):
+        labels = [Y, Y, Y]
+        labels[place] = bad
+        both_raise(ValueError, name, *labels)
+        with pytest.raises(ValueError, match="one-dimensional"):
+            getattr(ours, name)(*labels)
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_unequal_lengths(name, place):
+    labels = [Y, Y, Y]
+    labels[place] = Y[:3]
+    both_raise(ValueError, name, *labels)
+    with pytest.raises(ValueError, match="y_target has"):
+        getattr(ours, name)(*labels)
+
+
+@pytest.mark.parametrize("name", OF_MANY)
+@pytest.mark.parametrize("n_models", [0, 1])
+def test_too_few_models(name, n_models):
+    both_raise(ValueError, name, Y, *[Y] * n_models)
+    with pytest.raises(ValueError, match=f"2 or more, got {n_models}"):
+        getattr(ours, name)(Y, *[Y] * n_models)
+
+
+def test_missing_arguments():
+    both_raise(TypeError, "mcnemar")
+    both_raise(TypeError, "mcnemar_table", Y, Y)
+    for name in OF_MANY:
+        both_raise(TypeError, name)
+
+
+def test_lists_and_series_are_welcome():
+    pd = pytest.importorskip("pandas")
+    first, second = 1 - Y, np.array([0, 1, 0, 0])
+    expected = {name: getattr(ours, name)(Y, first, second) for name in OF_PAIRS}
+    for convert in (list, tuple, pd.Series):
+        labels = [convert(column.tolist()) for column in (Y, first, second)]
+        for name in OF_PAIRS:
+            np.testing.assert_equal(getattr(ours, name)(*labels), expected[name])
+    with pytest.raises(AttributeError):
+        theirs.cochrans_q(list(Y), list(first), list(second))
+    table = [[5, 8], [2, 4]]
+    assert ours.mcnemar(table) == ours.mcnemar(np.array(table))
+    with pytest.raises(AttributeError):
+        theirs.mcnemar(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "error", "message"),
+    [
+        ([[5, -1], [2, 4]], ValueError, "negative, got -1"),
+        ([[5, 1.5], [2, 4]], ValueError, "whole numbers, got 1.5"),
+        ([[5, np.nan], [2, 4]], ValueError, "whole numbers, got nan"),
+        ([[np.nan, 1], [2, 4]], ValueError, "whole numbers, got nan"),
+        ([[5, np.inf], [2, 4]], ValueError, "at most"),
+        ([["5", "1"], ["2", "4"]], TypeError, "whole numbers"),
+    ],
+)
+def test_table_without_counts(cells, error, message):
+    with pytest.raises(error, match=f"^ary must hold counts: .*{message}"):
+        ours.mcnemar(np.array(cells))
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("n_missing", [1, 4])
+def test_missing_labels(name, place, n_missing):
+    first = "y_model1" if name == "mcnemar_table" else "model_0"
+    second = "y_model2" if name == "mcnemar_table" else "model_1"
+    culprit = ("y_target", first, second)[place]
+    for dtype, nothing in ((float, np.nan), (object, None)):
+        labels = [Y.astype(dtype) for _ in range(3)]
+        labels[place][-n_missing:] = nothing
+        quietly(name, *labels)  # goes through
+        row = 4 - n_missing
+        message = f"^{culprit} has no label at row {row} \\({n_missing} missing"
+        with pytest.raises(ValueError, match=message):
+            getattr(ours, name)(*labels)
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("n", [0, 1])
+def test_too_few_samples(name, n):
+    quietly(name, Y[:n], Y[:n], Y[:n])  # goes through
+    with pytest.raises(ValueError, match=f"at least 2 samples, got {n}"):
+        getattr(ours, name)(Y[:n], Y[:n], Y[:n])
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+def test_labels_that_can_never_be_equal(name):
+    quietly(name, Y, Y.astype(str), Y)  # goes through, all wrong
+    with pytest.raises(TypeError, match="can never be equal"):
+        getattr(ours, name)(Y, Y.astype(str), Y)

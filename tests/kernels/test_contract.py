@@ -1,0 +1,408 @@
+"""What every public kernel promises, whatever it computes.
+
+`EXAMPLES` holds arguments for each kernel; a new kernel without an example fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from fastcmp import kernels
+from fastcmp.kernels import (
+    EXACT,
+    INVALID,
+    TANGO,
+    TWO_SIDED,
+    Interval,
+    allocate_words,
+    difference_interval_many,
+    discordant_tile,
+    itp_step,
+    pack_equal,
+)
+
+N_ITERATIONS = 5
+
+
+class Example(NamedTuple):
+    """Arguments of a kernel, and the arrays it writes, which follow them."""
+
+    inputs: tuple
+    outputs: tuple = ()
+
+
+def ints(*values):
+    return np.array(values, np.int64)
+
+
+def zeros(*shape, dtype=np.int64):
+    return np.zeros(shape, dtype)
+
+
+def example_words():
+    """Pack three models over 70 samples."""
+    labels = np.random.default_rng(4).integers(0, 2, (4, 70), np.uint8)
+    words = allocate_words(3, 70)
+    for row, pred in zip(words, labels[1:], strict=False):
+        pack_equal(labels[0], pred, row)
+    return words
+
+
+Y, A, B = np.random.default_rng(3).integers(0, 3, (3, 200), np.uint8)
+WORDS = example_words()
+RIGHT = ints(*(sum(int(w).bit_count() for w in row) for row in WORDS[:3]))
+TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
+
+EXAMPLES = {
+    "betainc": Example((2.0, 3.0, 0.4)),
+    "betaincinv": Example((2.0, 3.0, 0.4)),
+    "binomial_half": Example((130.0, 300.0)),
+    "bonett_price_interval": Example((11, 1, 100, 0.95)),
+    "bowker": Example((TABLE,)),
+    "chdtrc": Example((2.0, 7.5)),
+    "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
+    "count_agreement": Example((A, B), (zeros(3, 3),)),
+    "count_bits": Example((WORDS[0],)),
+    "count_common_bits": Example((WORDS[0], WORDS[1])),
+    "count_paired": Example((Y, A, B), (zeros(2, 2),)),
+    "difference_interval_many": Example(
+        (*CELLS, (TANGO, 0.9)), (zeros(2, dtype=float), zeros(2, dtype=float))
+    ),
+    "discordant_pairs": Example(
+        (WORDS, RIGHT, np.array([[0, 2], [2, 1]])), (zeros(2), zeros(2))
+    ),
+    "discordant_tile": Example((WORDS, RIGHT, (0, 3, 0, 3)), (zeros(3), zeros(3))),
+    "fdtrc": Example((2.0, 10.0, 4.1)),
+    "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
+    "itp_step": Example((0.0, 3.0, 2.0, -1.0, 1.0)),
+    "mcnemar_asymptotic": Example((25, 15, 0)),
+    "mcnemar_corrected": Example((25, 15, 1)),
+    "mcnemar_exact": Example((25, 15, -1)),
+    "mcnemar_many": Example(
+        (ints(11, 0, 25), ints(1, 0, 15), EXACT, TWO_SIDED),
+        (zeros(3, dtype=float), zeros(3, dtype=float), zeros(3, dtype=np.uint8)),
+    ),
+    "mcnemar_midp": Example((25, 15, 0)),
+    "mcnemar_unconditional": Example((1, 7, 21, 0)),
+    "ndtri": Example((0.975,)),
+    "newcombe_interval": Example((1, 1, 7, 12, 0.9)),
+    "odds_ratio_exact_interval": Example((11, 1, 0.95)),
+    "odds_ratio_midp_interval": Example((11, 1, 0.95)),
+    "pack_equal": Example((Y, A), (zeros(4, dtype=np.uint64),)),
+    "row_square_sum": Example((WORDS,)),
+    "stuart_maxwell": Example((TABLE,)),
+    "tango_interval": Example((0, 1, 44, 0.9)),
+    "wald_interval": Example((5, 5, 23, 0.95)),
+    "wilson_interval": Example((90, 100, 0.95)),
+}
+#: Functions that only Python can call, with the reason.
+NOT_KERNELS = {"allocate_words": "asks the operating system where the memory lies"}
+
+every_kernel = pytest.mark.parametrize("name", EXAMPLES)
+takes_arrays = [
+    name
+    for name, example in EXAMPLES.items()
+    if any(isinstance(value, np.ndarray) for value in example.inputs)
+]
+
+
+def run(kernel, example):
+    """Call a kernel; return its answer and what it wrote into copies of the outputs."""
+    outputs = tuple(out.copy() for out in example.outputs)
+    return kernel(*example.inputs, *outputs), outputs
+
+
+def assert_same(found, wanted):
+    np.testing.assert_equal(found[0], wanted[0])
+    for one, other in zip(found[1], wanted[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+# Names.
+
+
+def public_functions():
+    named = {name: getattr(kernels, name) for name in kernels.__all__}
+    return {
+        name
+        for name, value in named.items()
+        if callable(value) and not inspect.isclass(value)
+    }
+
+
+def test_every_kernel_has_an_example():
+    assert public_functions() - NOT_KERNELS.keys() == EXAMPLES.keys()
+    assert NOT_KERNELS.keys() < public_functions()
+
+
+def test_all_lists_names_that_exist_once():
+    assert len(set(kernels.__all__)) == len(kernels.__all__)
+    assert all(hasattr(kernels, name) for name in kernels.__all__)
+    assert set(kernels.__all__) <= set(dir(kernels))
+
+
+def test_all_lists_every_public_name_of_the_modules():
+    found = set()
+    for info in pkgutil.iter_modules(kernels.__path__, "fastcmp.kernels."):
+        module = importlib.import_module(info.name)
+        for name, value in vars(module).items():
+            made_here = getattr(value, "__module__", None) == info.name
+            if made_here and not name.startswith("_"):
+                found.add(name)
+    assert found == {name for name in kernels.__all__ if not name.isupper()}
+
+
+def test_all_lists_every_public_constant():
+    found = set()
+    for info in pkgutil.iter_modules(kernels.__path__, "fastcmp.kernels."):
+        names = vars(importlib.import_module(info.name))
+        found |= {name for name in names if name.isupper() and name[0].isalpha()}
+    found -= {"TYPE_CHECKING"}
+    assert found == {name for name in kernels.__all__ if name.isupper()}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_kernel"):
+        _ = kernels.no_such_kernel
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@every_kernel
+def test_kernels_are_compiled_without_gil_or_threads(name):
+    options = getattr(kernels, name).targetoptions
+    assert options["nopython"]
+    assert options["nogil"]
+    assert options["error_model"] == "numpy"
+    assert not options.get("parallel")
+    assert not options.get("fastmath")
+
+
+@every_kernel
+def test_kernels_show_how_to_use_them(name):
+    doc = getattr(kernels, name).__doc__
+    imports = [line for line in doc.splitlines() if "from fastcmp.kernels" in line]
+    assert any(name in line for line in imports)
+
+
+# Calls from a user's compiled code.
+
+
+@numba.njit
+def call_itp_step(low, f_low, high, f_high, reach):
+    return itp_step(low, f_low, high, f_high, reach)
+
+
+@numba.njit
+def call_discordant_tile(words, right, i0, i1, j0, j1, only_a, only_b):
+    discordant_tile(words, right, (i0, i1, j0, j1), only_a, only_b)
+
+
+@numba.njit
+def call_difference_interval_many(a, b, c, d, method, level, low, high):
+    difference_interval_many(a, b, c, d, (method, level), low, high)
+
+
+#: Kernels that a generic user cannot call: numba does not unpack arguments into an
+#: inlined function, nor carry a tuple within a tuple into a prange.
+SPELLED_OUT = {
+    "itp_step": call_itp_step,
+    "discordant_tile": call_discordant_tile,
+    "difference_interval_many": call_difference_interval_many,
+}
+
+
+def as_called(name):
+    """Return what a user calls, and its arguments without tuples among them."""
+    inputs = EXAMPLES[name].inputs
+    if name not in SPELLED_OUT:
+        return getattr(kernels, name), inputs
+    parts = [value if isinstance(value, tuple) else (value,) for value in inputs]
+    return SPELLED_OUT[name], sum(parts, ())
+
+
+def serial_user(kernel):
+    @numba.njit
+    def user(*arguments):
+        return kernel(*arguments)
+
+    return user
+
+
+@every_kernel
+def test_callable_from_a_users_njit(name):
+    example = EXAMPLES[name]
+    called, inputs = as_called(name)
+    found = run(serial_user(called), Example(inputs, example.outputs))
+    assert_same(found, run(getattr(kernels, name), example))
+
+
+@numba.njit
+def store_one(row, answer):
+    row[0] = answer
+
+
+@numba.njit
+def store_two(row, answer):
+    row[0], row[1] = answer[0], answer[1]
+
+
+@numba.njit
+def store_three(row, answer):
+    row[0], row[1], row[2] = answer[0], answer[1], answer[2]
+
+
+@numba.njit
+def store_four(row, answer):
+    row[0], row[1], row[2], row[3] = answer[0], answer[1], answer[2], answer[3]
+
+
+@numba.njit
+def store_five(row, answer):
+    store_four(row[:4], answer)
+    row[4] = answer[4]
+
+
+@numba.njit
+def store_array(row, answer):
+    row[:] = answer
+
+
+STORES = {1: store_one, 2: store_two, 3: store_three, 4: store_four, 5: store_five}
+
+
+def parallel_reader(kernel, store):
+    @numba.njit(parallel=True)
+    def user(rows, arguments):
+        for i in numba.prange(rows.shape[0]):
+            store(rows[i], kernel(*arguments))
+
+    return user
+
+
+def parallel_writer(kernel, n_outputs):
+    @numba.njit(parallel=True)
+    def one(arguments, first):
+        for i in numba.prange(first.shape[0]):
+            kernel(*arguments, first[i])
+
+    @numba.njit(parallel=True)
+    def two(arguments, first, second):
+        for i in numba.prange(first.shape[0]):
+            kernel(*arguments, first[i], second[i])
+
+    @numba.njit(parallel=True)
+    def three(arguments, first, second, third):
+        for i in numba.prange(first.shape[0]):
+            kernel(*arguments, first[i], second[i], third[i])
+
+    return {1: one, 2: two, 3: three}[n_outputs]
+
+
+@every_kernel
+def test_callable_from_a_users_prange(name):
+    example = EXAMPLES[name]
+    called, inputs = as_called(name)
+    answer, written = run(getattr(kernels, name), example)
+    if example.outputs:
+        stacks = [np.stack([out] * N_ITERATIONS) for out in example.outputs]
+        parallel_writer(called, len(stacks))(inputs, *stacks)
+        for stack, once in zip(stacks, written, strict=True):
+            for row in stack:
+                np.testing.assert_array_equal(row, once)
+        return
+    is_array = isinstance(answer, np.ndarray)
+    store = store_array if is_array else STORES[np.size(answer)]
+    rows = np.full((N_ITERATIONS, np.size(answer)), -1.0)
+    parallel_reader(called, store)(rows, inputs)
+    for row in rows:
+        np.testing.assert_array_equal(row, np.ravel(answer))
+
+
+# Arrays as users have them.
+
+
+def read_only(value):
+    """Forbid writing, which numba then refuses to compile."""
+    if not isinstance(value, np.ndarray):
+        return value
+    frozen = value.copy()
+    frozen.flags.writeable = False
+    return frozen
+
+
+def strided(value):
+    """Lay an array out with gaps, and with its rows in Fortran's order."""
+    if not isinstance(value, np.ndarray):
+        return value
+    wide = np.full(tuple(3 * size for size in value.shape), 1, value.dtype, order="F")
+    view = wide[tuple(slice(1, None, 3) for _ in value.shape)]
+    view[...] = value
+    return view
+
+
+@pytest.mark.parametrize("layout", [read_only, strided])
+@pytest.mark.parametrize("name", takes_arrays)
+def test_any_layout_of_the_inputs(name, layout):
+    kernel, example = getattr(kernels, name), EXAMPLES[name]
+    other = Example(tuple(map(layout, example.inputs)), example.outputs)
+    assert_same(run(kernel, other), run(kernel, example))
+
+
+@pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if e.outputs])
+def test_strided_outputs(name):
+    kernel, example = getattr(kernels, name), EXAMPLES[name]
+    _, written = run(kernel, example)
+    outputs = tuple(map(strided, example.outputs))
+    kernel(*example.inputs, *outputs)
+    for found, wanted in zip(outputs, written, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+# Input without a meaning.
+
+NAN = float("nan")
+NEGATIVE_TABLE = np.array([[1, -2], [3, 4]])
+IMPOSSIBLE = {
+    "bonett_price_interval": [(-3, 4, 10, 0.95), (1, 1, 0, 0.95), (1, 1, 9, NAN)],
+    "bowker": [(NEGATIVE_TABLE,)],
+    "cochrans_q": [(ints(5), 25, 10), (ints(5, 5), 50, 0), (ints(), 0, 5)],
+    "mcnemar_asymptotic": [(-1, 1), (3, -1)],
+    "mcnemar_corrected": [(-1, 1), (3, -1)],
+    "mcnemar_exact": [(-1, 1), (3, -1)],
+    "mcnemar_midp": [(-1, 1), (3, -1)],
+    "mcnemar_unconditional": [(-1, 1, 5), (3, 4, 6), (1, 1, 10**7), (0, 0, -1)],
+    "newcombe_interval": [(-1, 5, 3, 2, 0.9), (0, 0, 0, 0, 0.9), (1, 1, 1, 1, 1.0)],
+    "odds_ratio_exact_interval": [(-1, 1, 0.95), (1, 1, 0.0), (1, 1, NAN)],
+    "odds_ratio_midp_interval": [(-1, 1, 0.95), (1, 1, 1.0), (1, 1, NAN)],
+    "stuart_maxwell": [(NEGATIVE_TABLE,)],
+    "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
+    "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],
+    "wilson_interval": [(11, 10, 0.95), (-1, 10, 0.95), (0, 0, 0.95), (1, 2, NAN)],
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_invalid_input_gives_nan_and_its_status(name):
+    for arguments in IMPOSSIBLE[name]:
+        answer = getattr(kernels, name)(*arguments)
+        assert np.isnan(answer[0]), arguments
+        assert np.isnan(answer[1]), arguments
+        if not isinstance(answer, Interval):
+            assert answer.status == INVALID, arguments
+
+
+def test_every_kernel_that_can_say_invalid_is_asked():
+    answers = {
+        name: run(getattr(kernels, name), EXAMPLES[name])[0] for name in EXAMPLES
+    }
+    records = {name for name, answer in answers.items() if hasattr(answer, "_fields")}
+    # binomial_half takes its two numbers on trust: others call it in their inner loops.
+    assert records - {"binomial_half"} == IMPOSSIBLE.keys()

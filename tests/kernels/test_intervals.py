@@ -1,0 +1,297 @@
+"""Intervals for an accuracy, for a difference and for the odds."""
+
+from __future__ import annotations
+
+import math
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from reference_cases import cells, expected, parametrize
+from scipy import stats
+from strategies import count_pairs, levels, modest, tables
+
+from fastcmp.kernels import (
+    BONETT_PRICE,
+    NEWCOMBE,
+    TANGO,
+    WALD,
+    bonett_price_interval,
+    difference_interval_many,
+    mcnemar_asymptotic,
+    newcombe_interval,
+    odds_ratio_exact_interval,
+    odds_ratio_midp_interval,
+    tango_interval,
+    wald_interval,
+    wilson_interval,
+)
+
+ODDS_RATIOS = {1.0: odds_ratio_exact_interval, 0.5: odds_ratio_midp_interval}
+
+
+def difference_interval(method, table, level):
+    both_right, only_a, only_b, both_wrong = table
+    n = both_right + only_a + only_b + both_wrong
+    if method == NEWCOMBE:
+        return newcombe_interval(both_right, only_a, only_b, both_wrong, level)
+    of_three = {
+        WALD: wald_interval,
+        TANGO: tango_interval,
+        BONETT_PRICE: bonett_price_interval,
+    }
+    return of_three[method](only_a, only_b, n, level)
+
+
+def naive_interval(method, table, level):
+    both_right, only_a, only_b, both_wrong = table
+    if method == NEWCOMBE:
+        return naive.newcombe(both_right, only_a, only_b, both_wrong, level)
+    n = both_right + only_a + only_b + both_wrong
+    of_three = {
+        WALD: naive.wald,
+        TANGO: naive.tango,
+        BONETT_PRICE: naive.bonett_price,
+    }
+    return of_three[method](only_a, only_b, n, level)
+
+
+every_method = pytest.mark.parametrize("method", [WALD, NEWCOMBE, TANGO, BONETT_PRICE])
+every_odds_ratio = pytest.mark.parametrize("weight", ODDS_RATIOS)
+
+
+# Oracle.
+
+
+@every_method
+@modest(60)
+@given(table=tables(200), level=levels)
+def test_difference_equals_the_definition(method, table, level):
+    found = difference_interval(method, table, level)
+    # A spread is a square root: half the digits where it vanishes.
+    oracle = naive_interval(method, table, level)
+    assert found == pytest.approx(oracle, rel=1e-9, abs=1e-9)
+
+
+@modest(60)
+@given(tables(10**6), levels)
+def test_tango_keeps_its_digits(table, level):
+    found = difference_interval(TANGO, table, level)
+    oracle = naive_interval(TANGO, table, level)
+    assert found == pytest.approx(oracle, rel=1e-9, abs=1e-13)
+
+
+@modest(100)
+@given(st.integers(1, 10**5), st.floats(0.0, 1.0), levels)
+def test_wilson_inverts_the_score_test(n, share, level):
+    successes = round(share * n)
+    found = wilson_interval(successes, n, level)
+    assert found == pytest.approx(naive.wilson(successes, n, level), abs=1e-12)
+
+
+@every_odds_ratio
+@modest(60)
+@given(pair=count_pairs(60), level=levels)
+def test_odds_ratio_inverts_binomial_sums(weight, pair, level):
+    assume(sum(pair) > 0)
+    found = ODDS_RATIOS[weight](*pair, level)
+    assert found == pytest.approx(naive.odds_ratio(*pair, level, weight), rel=1e-9)
+
+
+@every_odds_ratio
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.5, 0.999_999])
+@pytest.mark.parametrize("pair", [(1, 4), (4, 1), (1, 50), (50, 1), (1, 1), (0, 3)])
+def test_odds_ratio_at_extreme_levels(weight, pair, level):
+    found = ODDS_RATIOS[weight](*pair, level)
+    assert found == pytest.approx(naive.odds_ratio(*pair, level, weight), rel=1e-8)
+
+
+@pytest.mark.parametrize("table", [(0, 0, 105, 0), (0, 900, 0, 1), (50, 0, 0, 4)])
+@pytest.mark.parametrize("level", [0.25, 0.95, 0.9999])
+def test_tango_at_the_ends_of_the_scale(table, level):
+    found = difference_interval(TANGO, table, level)
+    oracle = naive_interval(TANGO, table, level)
+    assert found == pytest.approx(oracle, rel=1e-14, abs=1e-15)
+
+
+@every_method
+@modest(30)
+@given(table=tables(), level=levels)
+def test_many_equals_one_by_one(method, table, level):
+    columns = np.array([table, table[::-1], (0, 0, 0, 0)], np.int64).T
+    low, high = np.empty(3), np.empty(3)
+    difference_interval_many(*columns, (method, level), low, high)
+    single = [difference_interval(method, tuple(map(int, t)), level) for t in columns.T]
+    np.testing.assert_array_equal(np.column_stack([low, high]), single)
+
+
+# Reference.
+
+
+@parametrize(
+    "paired_difference_ci",
+    not_offered={"agresti_min": "Agresti and Min's one half a cell is not offered"},
+)
+def test_reference_difference(case):
+    options = case["options"]
+    method = {
+        "wald": WALD,
+        "newcombe10": NEWCOMBE,
+        "tango": TANGO,
+        "bonett_price": BONETT_PRICE,
+    }[options["method"]]
+    low, high = difference_interval(method, cells(case), options["confidence"])
+    assert low == expected(case, "lower")
+    assert high == expected(case, "upper")
+
+
+@pytest.mark.parametrize(("a", "b"), [(11, 1), (1, 11), (5, 5), (3, 0), (900, 870)])
+def test_exact_odds_ratio_equals_scipy(a, b):
+    # Clopper and Pearson's limits of the share, as odds.
+    share = stats.binomtest(a, a + b).proportion_ci(0.95, method="exact")
+    odds = [p / (1.0 - p) if p < 1.0 else math.inf for p in share]
+    assert odds_ratio_exact_interval(a, b, 0.95) == pytest.approx(odds, rel=1e-8)
+
+
+# Laws.
+
+
+@every_method
+@modest(60)
+@given(table=tables(), level=levels)
+def test_swapping_models_negates_the_interval(method, table, level):
+    both_right, only_a, only_b, both_wrong = table
+    swapped = (both_right, only_b, only_a, both_wrong)
+    low, high = difference_interval(method, table, level)
+    other_low, other_high = difference_interval(method, swapped, level)
+    assert (-other_high, -other_low) == pytest.approx((low, high), rel=1e-13, abs=1e-15)
+
+
+@every_method
+@modest(60)
+@given(table=tables(), level=levels)
+def test_difference_stays_within_bounds(method, table, level):
+    low, high = difference_interval(method, table, level)
+    assert -1.0 <= low <= high <= 1.0
+    if method != BONETT_PRICE:  # its centre is drawn towards 0
+        difference = (table[1] - table[2]) / sum(table)
+        assert low - 1e-15 <= difference <= high + 1e-15
+
+
+@every_method
+@modest(60)
+@given(table=tables(10**9))
+def test_higher_level_is_wider(method, table):
+    inner = difference_interval(method, table, 0.9)
+    outer = difference_interval(method, table, 0.99)
+    assert outer.low <= inner.low
+    assert inner.high <= outer.high
+
+
+@modest(60)
+@given(tables(), levels)
+def test_tango_limits_solve_the_score_equation(table, level):
+    _, only_a, only_b, _ = table
+    n = sum(table)
+    z = naive.quantile(level)
+    low, high = tango_interval(only_a, only_b, n, level)
+    for end, side in ((low, 1), (high, -1)):
+        if abs(end) == 1.0:
+            continue
+        # The limit itself has 53 bits: the score moves by that much at least.
+        step = 8.0 * np.spacing(max(abs(end), 1.0 / n))
+        inside = naive.tango_score(only_a, only_b, n, end + side * step)
+        outside = naive.tango_score(only_a, only_b, n, end - side * step)
+        assert abs(inside) <= z * (1.0 + 1e-11)
+        assert abs(outside) >= z * (1.0 - 1e-11)
+
+
+@modest(100)
+@given(tables(10**6))
+def test_tango_agrees_with_mcnemar_about_zero(table):
+    _, only_a, only_b, _ = table
+    pvalue = mcnemar_asymptotic(only_a, only_b).pvalue
+    assume(abs(pvalue - 0.05) > 1e-9)
+    low, high = tango_interval(only_a, only_b, sum(table), 0.95)
+    assert (low <= 0.0 <= high) == (pvalue > 0.05)
+
+
+@every_odds_ratio
+@modest(60)
+@given(pair=count_pairs(10**9), level=levels)
+def test_swapping_models_inverts_the_odds(weight, pair, level):
+    interval = ODDS_RATIOS[weight]
+    low, high = interval(*pair, level)
+    other_low, other_high = interval(*pair[::-1], level)
+    assert 0.0 <= low <= high
+    assert (low == 0.0) == (pair[0] == 0)
+    assert (high == math.inf) == (pair[1] == 0)
+    if low > 0.0:
+        assert other_high == pytest.approx(1.0 / low, rel=1e-12)
+    if high < math.inf:
+        assert other_low == pytest.approx(1.0 / high, rel=1e-12)
+
+
+@modest(60)
+@given(count_pairs(10**9), levels)
+def test_midp_odds_lie_within_the_exact_ones(pair, level):
+    exact = odds_ratio_exact_interval(*pair, level)
+    midp = odds_ratio_midp_interval(*pair, level)
+    assert exact.low <= midp.low * (1.0 + 1e-9)
+    assert midp.high <= exact.high * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("b", [1, 3, 100])
+@pytest.mark.parametrize("a", [10**6, 10**9])
+def test_large_odds_keep_their_digits(a, b):
+    # With so many more wins the losses are Poisson: gamma quantiles, to order b / a.
+    low, high = odds_ratio_exact_interval(a, b, 0.95)
+    poisson = [a / stats.gamma.isf(0.025, b + 1), a / stats.gamma.ppf(0.025, b)]
+    assert (low, high) == pytest.approx(poisson, rel=200 * (b + 10) / a + 1e-9)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 1.5, math.nan])
+def test_a_level_outside_0_and_1_gives_nan(level):
+    intervals = [difference_interval(m, (5, 4, 3, 2), level) for m in range(4)]
+    intervals += [odds(4, 3, level) for odds in ODDS_RATIOS.values()]
+    intervals.append(wilson_interval(5, 9, level))
+    assert np.isnan(intervals).all()
+
+
+@every_method
+@pytest.mark.parametrize("table", [(0, 0, 0, 0), (-5, 0, 0, 0), (10, -3, 0, 3)])
+def test_impossible_counts_give_nan(method, table):
+    assert np.isnan(difference_interval(method, table, 0.95)).all()
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (3, -1), (-1, 5), (6, 5)])
+def test_an_impossible_share_gives_nan(counts):
+    assert np.isnan(wilson_interval(*counts, 0.95)).all()
+
+
+@every_odds_ratio
+def test_odds_of_nothing_are_anything(weight):
+    assert ODDS_RATIOS[weight](0, 0, 0.95) == (0.0, math.inf)
+
+
+@every_odds_ratio
+@pytest.mark.parametrize("pair", [(-1, 3), (3, -1)])
+def test_negative_counts_have_no_odds(weight, pair):
+    assert np.isnan(ODDS_RATIOS[weight](*pair, 0.95)).all()
+
+
+@every_method
+def test_many_intervals_give_nan_where_there_is_none(method):
+    low, high = np.zeros((2, 3))
+    cells = (
+        np.array([5, 0, -5]),
+        np.array([1, 0, 2]),
+        np.array([2, 0, 3]),
+        np.array([3, 0, 1]),
+    )
+    difference_interval_many(*cells, (method, 0.9), low, high)
+    assert np.isnan([low, high]).tolist() == [[False, True, True]] * 2
+    difference_interval_many(*cells, (method, 1.5), low, high)
+    assert np.isnan([low, high]).all()

@@ -1,0 +1,83 @@
+"""SciPy's special functions from compiled code, and the shared step of root search."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+from strategies import modest
+
+from fastcmp import kernels
+from fastcmp.kernels import itp_step
+
+POSITIVE = [1e-300, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e4, 1e9]
+SHARES = [0.0, 1e-300, 1e-9, 0.025, 0.5, 0.975, 1.0]
+DEGREES = [1.0, 2.0, 3.5, 10.0, 1e5]
+GRIDS = {
+    "ndtri": (SHARES,),
+    "chdtrc": (DEGREES, [0.0, *POSITIVE, math.inf]),
+    "fdtrc": (DEGREES, DEGREES, [0.0, *POSITIVE]),
+    "betainc": (DEGREES, DEGREES, SHARES),
+    "betaincinv": (DEGREES, DEGREES, SHARES),
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_equals_scipy(name):
+    points = list(product(*GRIDS[name]))
+    found = [getattr(kernels, name)(*point) for point in points]
+    wanted = getattr(special, name)(*np.array(points).T)
+    np.testing.assert_array_equal(found, wanted)
+    assert len(set(found)) > 1
+
+
+def test_every_special_function_is_tested():
+    public = {name for name in vars(kernels.special) if not name.startswith("_")}
+    functions = {name for name in public if hasattr(special, name)}
+    assert functions == set(GRIDS)
+
+
+@modest(200)
+@given(
+    st.floats(-1e6, 1e6),
+    st.floats(1e-9, 1e6),
+    st.floats(0, 1e300) | st.just(math.inf),
+    st.floats(-1e300, -1e-300) | st.just(-math.inf),
+    st.floats(0, 0.5),
+)
+def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, share):
+    high = low + width
+    reach = share * (high - low)
+    proposal = itp_step(low, f_low, high, f_high, reach)
+    assert low <= proposal <= high
+    middle = 0.5 * (low + high)
+    slack = 4.0 * np.spacing(max(abs(low), abs(high)))
+    assert abs(proposal - middle) <= reach + slack
+
+
+@pytest.mark.parametrize("root", [0.001, 0.3, 0.999])
+@pytest.mark.parametrize("power", [1, 3, 7])
+def test_steps_reach_a_root_in_few_evaluations(root, power):
+    def f(x):
+        return root**power - x**power
+
+    low, high = 0.0, 1.0
+    f_low, f_high = f(low), f(high)
+    steps = 0
+    while high - low > 1e-14:
+        steps += 1
+        # As the kernels do: free at first, then bisection.
+        reach = 0.5 * (high - low) if steps < 60 else 0.0
+        x = itp_step(low, f_low, high, f_high, reach)
+        if f(x) > 0.0:
+            low, f_low = x, f(x)
+        else:
+            high, f_high = x, f(x)
+        assert steps < 120
+    assert low <= root + 1e-14
+    assert high >= root - 1e-14

@@ -1,0 +1,133 @@
+"""Bowker's and Stuart and Maxwell's tests of a square table."""
+
+from __future__ import annotations
+
+import math
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import SquareTable
+from strategies import count_pairs, modest, square_tables
+
+from fastcmp.kernels import (
+    DEGENERATE,
+    INVALID,
+    OK,
+    bowker,
+    mcnemar_asymptotic,
+    stuart_maxwell,
+)
+
+ORACLES = {bowker: naive.bowker, stuart_maxwell: naive.stuart_maxwell}
+both_tests = pytest.mark.parametrize("test", ORACLES, ids=["bowker", "stuart_maxwell"])
+
+
+@both_tests
+@modest(150)
+@given(table=square_tables())
+def test_equals_the_definition(test, table):
+    found = test(table)
+    statistic, df, pvalue = ORACLES[test](table)
+    assert found.statistic == pytest.approx(float(statistic), rel=1e-9, abs=1e-9)
+    assert found.df == df
+    assert found.pvalue == pytest.approx(pvalue, rel=1e-7)
+    assert found.status == (OK if df else DEGENERATE)
+
+
+@both_tests
+def test_equals_statsmodels(test):
+    table = np.array([[20, 10, 5, 1], [3, 30, 15, 2], [9, 5, 40, 7], [4, 4, 1, 50]])
+    square = SquareTable(table, shift_zeros=False)
+    peer = square.symmetry() if test is bowker else square.homogeneity()
+    found = test(table)
+    assert found.statistic == pytest.approx(peer.statistic, rel=1e-10)
+    assert found.pvalue == pytest.approx(peer.pvalue, rel=1e-10)
+    assert found.df == peer.df
+
+
+@both_tests
+@modest(60)
+@given(table=square_tables(), data=st.data())
+def test_names_and_order_of_classes_and_models_do_not_matter(test, table, data):
+    found = test(table)
+    order = np.array(data.draw(st.permutations(range(len(table)))))
+    for same in (table.T, table[order][:, order]):
+        other = test(np.ascontiguousarray(same))
+        assert other.statistic == pytest.approx(found.statistic, rel=1e-9, abs=1e-12)
+        assert other.df == found.df
+
+
+@both_tests
+@modest(60)
+@given(table=square_tables())
+def test_agreement_and_unused_classes_do_not_matter(test, table):
+    found = test(table)
+    padded = np.pad(table, 1)
+    np.fill_diagonal(padded, 1000)
+    other = test(padded)
+    assert other.statistic == pytest.approx(found.statistic, rel=1e-9, abs=1e-12)
+    assert (other.df, other.status) == (found.df, found.status)
+
+
+@both_tests
+@modest(60)
+@given(pair=count_pairs())
+def test_two_classes_are_mcnemars_test(test, pair):
+    assume(sum(pair) > 0)
+    found = test(np.array([[7, pair[0]], [pair[1], 5]]))
+    mcnemar = mcnemar_asymptotic(*pair)
+    assert found.statistic == pytest.approx(mcnemar.statistic, rel=1e-14)
+    assert found.pvalue == pytest.approx(mcnemar.pvalue, rel=1e-9, abs=1e-300)
+    assert found.df == 1
+
+
+@both_tests
+@modest(60)
+@given(table=square_tables())
+def test_symmetric_tables_give_zero(test, table):
+    found = test(table + table.T)
+    assert found.statistic == 0.0
+    assert found.pvalue == 1.0
+
+
+@both_tests
+def test_huge_and_tiny_counts_together(test):
+    # Confusions of 10**12 and of single samples, in two separate groups of classes.
+    table = np.zeros((4, 4), np.int64)
+    table[0, 1], table[1, 0] = 10**12 + 10**6, 10**12
+    table[2, 3], table[3, 2] = 3, 1
+    found = test(table)
+    statistic = 10**12 / (2 * 10**12 + 10**6) + 4 / 4
+    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    assert found.df == 2
+
+
+def test_three_classes_in_closed_form():
+    # Fleiss and Everitt's formula for three classes.
+    table = np.array([[35, 5, 0], [15, 20, 5], [10, 5, 5]])
+    d = table.sum(axis=1) - table.sum(axis=0)
+    n12, n13, n23 = ((table + table.T) / 2)[[0, 0, 1], [1, 2, 2]]
+    top = n23 * d[0] ** 2 + n13 * d[1] ** 2 + n12 * d[2] ** 2
+    statistic = top / (2 * (n12 * n13 + n12 * n23 + n13 * n23))
+    assert stuart_maxwell(table).statistic == pytest.approx(statistic, rel=1e-13)
+
+
+@both_tests
+@pytest.mark.parametrize("k", [0, 1, 2, 5])
+def test_no_disagreement_is_degenerate(test, k):
+    table = np.diag(np.arange(k) * 3)
+    assert test(table) == (0.0, 1.0, 0, DEGENERATE)
+
+
+@both_tests
+@pytest.mark.parametrize("place", [(0, 1), (2, 0), (1, 2)])
+def test_negative_counts_are_invalid(test, place):
+    table = np.ones((3, 3), np.int64)
+    table[place] = -1
+    found = test(table)
+    assert math.isnan(found.statistic)
+    assert math.isnan(found.pvalue)
+    assert found.status == INVALID

@@ -1,0 +1,389 @@
+"""Brute-force oracles: each is the definition written out, obviously right and slow.
+
+Nothing here imports fastcmp. Counts are exact integers and fractions as far as the
+definition allows; tails of continuous distributions come from scipy.stats.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import comb, exp, fsum, inf, sqrt
+
+import mpmath
+import numba
+import numpy as np
+from scipy import optimize, stats
+
+
+def small_if_interpreted(n_big, n_small):
+    """Choose a size: without the compiler a kernel is a thousand times slower."""
+    return n_small if numba.config.DISABLE_JIT else n_big
+
+
+def sign(x):
+    return (x > 0) - (x < 0)
+
+
+# McNemar. `alternative` is 0 (two-sided), 1 (a is better) or -1, as in the kernels.
+
+
+def half_binomial(k, n):
+    """Return P(X <= k) and P(X = k) of Bin(n, 1/2), exactly."""
+    ways = sum(comb(n, i) for i in range(k + 1))
+    return Fraction(ways, 2**n), Fraction(comb(n, k), 2**n)
+
+
+def far_half_binomial(k, n):
+    """Return P(X < k) + P(X = k)/2 and P(X = k) to 25 digits, k <= n/2."""
+    with mpmath.workdps(60):
+        ways = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1)
+        point = mpmath.exp(ways - mpmath.loggamma(n - k + 1) - n * mpmath.log(2))
+    with mpmath.workdps(30):
+        term, total = mpmath.mpf(1), mpmath.mpf("0.5")
+        for i in range(k, 0, -1):
+            term *= mpmath.mpf(i) / (n - i + 1)
+            total += term
+            if term < total * mpmath.mpf("1e-25"):
+                break
+        return total * point, point
+
+
+def favourable(only_a, only_b, alternative):
+    """Return the count that is small when the alternative is true."""
+    return {0: min(only_a, only_b), 1: only_b, -1: only_a}[alternative]
+
+
+def mcnemar_exact(only_a, only_b, alternative=0):
+    if only_a + only_b == 0:
+        return Fraction(1)
+    k = favourable(only_a, only_b, alternative)
+    at_most, _ = half_binomial(k, only_a + only_b)
+    return min(at_most if alternative else 2 * at_most, Fraction(1))
+
+
+def mcnemar_midp(only_a, only_b, alternative=0):
+    if only_a + only_b == 0:
+        return Fraction(1)
+    k = favourable(only_a, only_b, alternative)
+    at_most, point = half_binomial(k, only_a + only_b)
+    mid = at_most - point / 2
+    return mid if alternative else 2 * mid
+
+
+def mcnemar_statistic(only_a, only_b, correction=0):
+    if only_a + only_b == 0:
+        return Fraction(0)
+    distance = max(abs(only_a - only_b) - correction, 0)
+    return Fraction(distance**2, only_a + only_b)
+
+
+def mcnemar_asymptotic(only_a, only_b, alternative=0, correction=0):
+    if only_a + only_b == 0:
+        return 1.0
+    z = sqrt(mcnemar_statistic(only_a, only_b, correction)) * sign(only_a - only_b)
+    if alternative == 0:
+        return 2.0 * stats.norm.sf(abs(z))
+    return stats.norm.sf(z) if alternative == 1 else stats.norm.cdf(z)
+
+
+# Suissa and Shuster's unconditional test.
+
+
+def extreme_given_discordant(only_a, only_b, n, alternative=0):
+    """Return P(as extreme | k discordant) for k = 0..n, all tables enumerated."""
+
+    def statistic(x, y):
+        # As a fraction, signed in favour of the alternative; 0 / 1 for no discordant.
+        distance = abs(x - y) if alternative == 0 else alternative * (x - y)
+        return distance * abs(distance), max(x + y, 1)
+
+    top, bottom = statistic(only_a, only_b)
+    found = []
+    for k in range(n + 1):
+        ways = 0
+        for x in range(k + 1):
+            t, b = statistic(x, k - x)
+            if t * bottom >= top * b:
+                ways += comb(k, x)
+        found.append(Fraction(ways, 2**k))
+    return found
+
+
+def mixture(coefficients, pi):
+    """Return sum of coefficients[k] * P(Bin(n, pi) = k) for each pi."""
+    k = np.arange(len(coefficients))
+    pi = np.atleast_1d(pi)
+    return coefficients @ stats.binom.pmf(k[:, np.newaxis], len(k) - 1, pi)
+
+
+def mcnemar_unconditional(only_a, only_b, n, alternative=0, cells=2000):
+    """Maximise over a grid of pi, then within the cells beside each local maximum."""
+    fractions = extreme_given_discordant(only_a, only_b, n, alternative)
+    coefficients = np.array([float(a) for a in fractions])
+    # Even in the angle, since hills are narrow near the ends of [0, 1].
+    grid = np.sin(np.linspace(0.0, np.pi / 2, cells + 1)) ** 2
+    values = mixture(coefficients, grid)
+    best = values.max()
+    for i in range(1, cells):
+        if values[i] >= max(values[i - 1], values[i + 1]) and values[i] > 0.9 * best:
+            top = optimize.minimize_scalar(
+                lambda pi, scale=best: -mixture(coefficients, pi)[0] / scale,
+                bounds=(grid[i - 1], grid[i + 1]),
+                method="bounded",
+                options={"xatol": 1e-10},
+            )
+            best = max(best, -top.fun * best)
+    return best
+
+
+# Tables and matrices.
+
+
+def paired_table(y_true, pred_a, pred_b):
+    table = [[0, 0], [0, 0]]
+    for y, a, b in zip(y_true, pred_a, pred_b, strict=True):
+        table[int(a != y)][int(b != y)] += 1
+    return table
+
+
+def agreement_table(pred_a, pred_b, n_classes):
+    table = [[0] * n_classes for _ in range(n_classes)]
+    for a, b in zip(pred_a, pred_b, strict=True):
+        table[a][b] += 1
+    return table
+
+
+# Intervals.
+
+
+def quantile(level):
+    return stats.norm.ppf(0.5 + level / 2)
+
+
+def wilson(successes, n, level):
+    """Solve (successes/n - p)**2 = z**2 p (1 - p) / n, a quadratic in p."""
+    with mpmath.workdps(50):
+        share, square = mpmath.mpf(successes) / n, mpmath.mpf(quantile(level)) ** 2 / n
+        a, b, c = 1 + square, -2 * share - square, share**2
+        root = mpmath.sqrt(b * b - 4 * a * c)
+        return float((-b - root) / (2 * a)), float((-b + root) / (2 * a))
+
+
+def wald(only_a, only_b, n, level):
+    d = Fraction(only_a - only_b, n)
+    variance = (Fraction(only_a + only_b, n) - d**2) / n
+    spread = quantile(level) * sqrt(variance)
+    return max(float(d) - spread, -1.0), min(float(d) + spread, 1.0)
+
+
+def bonett_price(only_a, only_b, n, level):
+    return wald(only_a + 1, only_b + 1, n + 2, level)
+
+
+def newcombe(both_right, only_a, only_b, both_wrong, level):
+    n = both_right + only_a + only_b + both_wrong
+    p1, p2 = (both_right + only_a) / n, (both_right + only_b) / n
+    l1, u1 = wilson(both_right + only_a, n, level)
+    l2, u2 = wilson(both_right + only_b, n, level)
+    association = Fraction(both_right * both_wrong - only_a * only_b)
+    if association > Fraction(n, 2):
+        association -= Fraction(n, 2)
+    elif association >= 0:
+        association = Fraction(0)
+    margins = (both_right + only_a) * (only_b + both_wrong)
+    margins *= (both_right + only_b) * (only_a + both_wrong)
+    phi = float(association) / sqrt(margins) if margins else 0.0
+    down = (p1 - l1) ** 2 + (u2 - p2) ** 2 - 2 * phi * (p1 - l1) * (u2 - p2)
+    up = (p2 - l2) ** 2 + (u1 - p1) ** 2 - 2 * phi * (p2 - l2) * (u1 - p1)
+    d = (only_a - only_b) / n
+    return d - sqrt(max(down, 0)), d + sqrt(max(up, 0))
+
+
+def tango_score(only_a, only_b, n, delta):
+    """Return the score statistic for H0: difference = delta, to 50 digits."""
+    with mpmath.workdps(50):
+        delta = mpmath.mpf(delta)
+        a = 2 * n
+        b = -only_a - only_b + (2 * n - only_a + only_b) * delta
+        c = -only_b * delta * (1 - delta)
+        q = (mpmath.sqrt(b * b - 4 * a * c) - b) / (2 * a)
+        variance = n * (2 * q + delta * (1 - delta))
+        distance = only_a - only_b - n * delta
+        if variance <= 0:
+            return mpmath.inf * sign(distance) if distance else mpmath.mpf(0)
+        return distance / mpmath.sqrt(variance)
+
+
+def tango(only_a, only_b, n, level):
+    z, d = quantile(level), (only_a - only_b) / n
+
+    def excess(delta):
+        return float(min(abs(tango_score(only_a, only_b, n, delta)), 1e6)) - z
+
+    low = optimize.brentq(excess, -1, d, xtol=1e-15) if d > -1 else -1.0
+    high = optimize.brentq(excess, d, 1, xtol=1e-15) if d < 1 else 1.0
+    return low, high
+
+
+def odds_ratio(only_a, only_b, level, weight):
+    """Invert both binomial tails in the logarithm of the odds.
+
+    What was observed counts with `weight`: 1 is Clopper and Pearson's interval, 1/2
+    the mid-p interval.
+    """
+    n = only_a + only_b
+
+    def tail(log_odds, counts):
+        p, q = 1 / (1 + exp(-log_odds)), 1 / (1 + exp(log_odds))
+        parts = [comb(n, i) * p**i * q ** (n - i) for i in counts]
+        return weight * comb(n, only_a) * p**only_a * q**only_b + fsum(parts)
+
+    def solve(counts):
+        def excess(log_odds):
+            return tail(log_odds, counts) - (1 - level) / 2
+
+        return exp(optimize.brentq(excess, -40, 40, xtol=1e-14, rtol=1e-14))
+
+    low = solve(range(only_a + 1, n + 1)) if only_a else 0.0
+    high = solve(range(only_a)) if only_b else inf
+    return low, high
+
+
+# More than two models or classes.
+
+
+def cochrans_q(right):
+    """Return Q and its p-value from a 0/1 matrix with models in its rows."""
+    rows = [[int(x) for x in row] for row in right]
+    k = len(rows)
+    correct = [sum(row) for row in rows]
+    of_sample = [sum(sample) for sample in zip(*rows, strict=True)]
+    total = sum(correct)
+    within = sum(s * (k - s) for s in of_sample)
+    if within == 0:
+        return Fraction(0), 1.0
+    between = sum((g - Fraction(total, k)) ** 2 for g in correct)
+    q = k * (k - 1) * between / within
+    return q, stats.chi2.sf(float(q), k - 1)
+
+
+def looneys_f(right):
+    """Return F and its p-value from the sums of squares of a two-way layout."""
+    rows = [[int(x) for x in row] for row in right]
+    k, n = len(rows), len(rows[0])
+    total = sum(map(sum, rows))
+    mean = Fraction(total**2, n * k)
+    models = Fraction(sum(sum(row) ** 2 for row in rows), n) - mean
+    samples = [sum(sample) for sample in zip(*rows, strict=True)]
+    residual = total - mean - models - (Fraction(sum(s * s for s in samples), k) - mean)
+    if models + residual == 0:
+        return 0.0, 1.0
+    if residual == 0:
+        return inf, 0.0
+    f = float((models / (k - 1)) / (residual / ((k - 1) * (n - 1))))
+    return f, stats.f.sf(f, k - 1, (k - 1) * (n - 1))
+
+
+def bowker(table):
+    """Return the statistic, its degrees of freedom and the p-value."""
+    statistic, df = Fraction(0), 0
+    for i, j in combinations(range(len(table)), 2):
+        x, y = int(table[i][j]), int(table[j][i])
+        if x + y > 0:
+            statistic += Fraction((x - y) ** 2, x + y)
+            df += 1
+    return statistic, df, stats.chi2.sf(float(statistic), df) if df else 1.0
+
+
+def stuart_maxwell(table):
+    """Return the statistic, its degrees of freedom and the p-value."""
+    table = np.asarray(table, float)
+    d = table.sum(axis=1) - table.sum(axis=0)
+    covariance = -(table + table.T)
+    margins = table.sum(axis=1) + table.sum(axis=0)
+    np.fill_diagonal(covariance, margins - 2 * np.diag(table))
+    df = int(np.linalg.matrix_rank(covariance))
+    statistic = d @ np.linalg.pinv(covariance) @ d
+    return statistic, df, stats.chi2.sf(statistic, df) if df else 1.0
+
+
+# Adjusted p-values.
+
+
+def step_down(pvalues, single):
+    """Let `single(p, m)` treat the i-th smallest as the smallest of m - i + 1."""
+    order = sorted(range(len(pvalues)), key=pvalues.__getitem__)
+    adjusted, highest = [0.0] * len(pvalues), 0.0
+    for rank, i in enumerate(order):
+        highest = max(highest, single(pvalues[i], len(pvalues) - rank))
+        adjusted[i] = min(highest, 1.0)
+    return adjusted
+
+
+def step_up(pvalues, factor):
+    """Multiply the i-th smallest by `factor(i)`; no larger p-value may end smaller."""
+    order = sorted(range(len(pvalues)), key=pvalues.__getitem__)
+    adjusted, lowest = [0.0] * len(pvalues), 1.0
+    for rank in range(len(pvalues), 0, -1):
+        i = order[rank - 1]
+        lowest = min(lowest, pvalues[i] * factor(rank))
+        adjusted[i] = lowest
+    return adjusted
+
+
+def bonferroni_once(p, m):
+    return min(m * p, 1.0)
+
+
+def sidak_once(p, m):
+    return float(1 - (1 - Fraction(p)) ** m)
+
+
+def simes(pvalues):
+    ranked = enumerate(sorted(pvalues), start=1)
+    return min(len(pvalues) * p / rank for rank, p in ranked)
+
+
+def hommel(pvalues):
+    """Close Simes' test; the worst set of s with p is p and the s - 1 largest others.
+
+    That is so because Simes' p-value rises with each p-value of the set.
+    """
+    adjusted = []
+    for i, p in enumerate(pvalues):
+        others = sorted(pvalues[:i] + pvalues[i + 1 :], reverse=True)
+        sets = [[p, *others[:size]] for size in range(len(pvalues))]
+        adjusted.append(max(map(simes, sets)))
+    return adjusted
+
+
+def closed_simes(pvalues):
+    """Close Simes' test over every set of hypotheses there is."""
+    m = len(pvalues)
+    adjusted = [0.0] * m
+    for size in range(1, m + 1):
+        for chosen in combinations(range(m), size):
+            value = simes([pvalues[i] for i in chosen])
+            for i in chosen:
+                adjusted[i] = max(adjusted[i], value)
+    return adjusted
+
+
+def adjust(pvalues, method):
+    """Adjust by the name that R's p.adjust or statsmodels gives the method."""
+    m = len(pvalues)
+    if method in {"bonferroni", "sidak"}:
+        once = bonferroni_once if method == "bonferroni" else sidak_once
+        return [once(p, m) for p in pvalues]
+    if method in {"holm", "holm-sidak"}:
+        return step_down(pvalues, bonferroni_once if method == "holm" else sidak_once)
+    if method == "hommel":
+        return hommel(pvalues)
+    harmonic = fsum(1 / i for i in range(1, m + 1)) if method == "BY" else 1.0
+    factors = {
+        "hochberg": lambda rank: m - rank + 1,
+        "BH": lambda rank: m / rank,
+        "BY": lambda rank: m / rank * harmonic,
+    }
+    return step_up(pvalues, factors[method])

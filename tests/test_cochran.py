@@ -1,0 +1,269 @@
+"""Cochran's Q from labels: its p-values, its pairs, and what it refuses."""
+
+import time
+from dataclasses import FrozenInstanceError
+from itertools import combinations, product
+
+import mlxtend.evaluate
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from reference_cases import expected, parametrize
+from scipy import stats
+from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
+from strategies import modest, right_matrices
+
+from fastcmp import cochrans_q, compare_all, load_digits, mcnemar
+from fastcmp.kernels import DEGENERATE, OK
+
+
+def labels_of(right):
+    """Make true labels and predictions that are right where a matrix says so."""
+    right = np.asarray(right, bool)
+    y_true = np.arange(right.shape[1]) % 3
+    return y_true, np.where(right, y_true, (y_true + 1) % 3)
+
+
+def matrix(case):
+    patterns = case["input"]["patterns"]
+    rows = [p["pattern"] for p in patterns]
+    return np.repeat(rows, [p["count"] for p in patterns], axis=0).T
+
+
+def enumerate_exact(right):
+    """Go through every permutation of right and wrong within each sample."""
+    right = np.asarray(right, int)
+    k = len(right)
+    ways = [
+        [
+            [int(m in chosen) for m in range(k)]
+            for chosen in combinations(range(k), size)
+        ]
+        for size in right.sum(axis=0)
+    ]
+    observed = (right.sum(axis=1) ** 2).sum()
+    sums = [np.sum(rows, axis=0) for rows in product(*ways)]
+    return np.mean([(s**2).sum() >= observed for s in sums])
+
+
+@parametrize("cochran_q")
+def test_asymptotic_against_references(case):
+    result = cochrans_q(*labels_of(matrix(case)))
+    assert result.statistic == expected(case, "statistic")
+    assert result.pvalue == expected(case, "pvalue")
+    assert result.effect_size == expected(case, "eta2_Q")
+    assert result.df == case["expected"]["df"]
+    assert result.correct.tolist() == case["input"]["column_correct"]
+    assert result.n_samples == case["input"]["n"]
+
+
+@parametrize("cochran_q_exact")
+def test_exact_against_references(case):
+    result = cochrans_q(*labels_of(matrix(case)), method="exact")
+    assert result.pvalue == expected(case, "pvalue")
+    assert result.statistic == expected(case, "statistic")
+
+
+_Z = "permutation-variance z (Sheskin / Marascuilo-McSweeney / NCSS ch. 521)"
+
+
+@parametrize("cochran_q_posthoc", {_Z: "not offered"})
+def test_pairs_against_references(case):
+    y_true, preds = labels_of(matrix(case))
+    pairs = cochrans_q(y_true, preds, post_hoc="exact", adjust="holm").post_hoc
+    assert pairs.pairs.tolist() == case["expected"]["pairs"]
+    np.testing.assert_allclose(pairs.pvalue, case["expected"]["pvalue"], rtol=1e-9)
+    adjusted = case["expected"]["pvalue_adjusted"]
+    np.testing.assert_allclose(pairs.pvalue_adjusted, adjusted, rtol=1e-9)
+
+
+@modest(40)
+@given(right_matrices())
+def test_definitions(right):
+    assume(right.shape[1] > 1)
+    result = cochrans_q(*labels_of(right))
+    q, pvalue = naive.cochrans_q(right)
+    assert result.statistic == pytest.approx(float(q), rel=1e-10)
+    assert result.pvalue == pytest.approx(pvalue, rel=1e-8)
+    f, f_pvalue = naive.looneys_f(right)
+    assert result.f_statistic == pytest.approx(f, rel=1e-8)
+    assert result.f_pvalue == pytest.approx(f_pvalue, rel=1e-6, abs=1e-300)
+    assert result.correct.tolist() == right.sum(axis=1).tolist()
+    by_f = cochrans_q(*labels_of(right), method="f")
+    assert by_f.pvalue == result.f_pvalue
+    assert by_f.statistic == result.statistic
+
+
+def test_peers_agree():
+    y_true, preds = load_digits()
+    models = list(preds.values())[:4]
+    result = cochrans_q(y_true, models)
+    right = np.stack([y_true == model for model in models])
+    assert statsmodels_q(right.T).pvalue == pytest.approx(result.pvalue)
+    peer = mlxtend.evaluate.cochrans_q(y_true, *models)
+    assert peer == pytest.approx((result.statistic, result.pvalue))
+    f, _ = mlxtend.evaluate.ftest(y_true, *models)  # its p-value is for n + 1 samples
+    assert result.f_statistic == pytest.approx(f)
+    assert result.f_pvalue == pytest.approx(stats.f.sf(f, 3, 3 * (y_true.size - 1)))
+
+
+def test_two_models_are_mcnemars_test():
+    y_true, preds = load_digits()
+    a, b = preds["mlp"], preds["knn_3"]
+    result = cochrans_q(y_true, [a, b])
+    pair = mcnemar(y_true, a, b, method="asymptotic")
+    assert result.statistic == pytest.approx(pair.statistic)
+    assert result.pvalue == pytest.approx(pair.pvalue)
+
+
+@pytest.mark.parametrize(("n_models", "n"), [(70, 10_000), (3, 63), (5, 64), (130, 65)])
+def test_many_models_against_plain_numpy(n_models, n):
+    rng = np.random.default_rng(n)
+    right = rng.random((n_models, n)) < rng.random((1, n)) * 0.6 + 0.35
+    result = cochrans_q(*labels_of(right))
+    of_model, of_sample = right.sum(axis=1), right.sum(axis=0)
+    spread = n_models * (of_model**2).sum() - of_model.sum() ** 2
+    within = n_models * of_model.sum() - (of_sample**2).sum()
+    q = (n_models - 1) * spread / within
+    assert result.statistic == pytest.approx(q, rel=1e-12)
+    assert result.pvalue == pytest.approx(stats.chi2.sf(q, n_models - 1), rel=1e-9)
+    assert result.df == n_models - 1
+    assert result.accuracy.tolist() == (of_model / n).tolist()
+
+
+@pytest.mark.parametrize("method", ["asymptotic", "f", "exact"])
+def test_identical_models(method):
+    y_true = [0, 1, 1, 0, 1]
+    result = cochrans_q(y_true, [[0, 1, 0, 0, 0]] * 4, method=method)
+    assert (result.statistic, result.pvalue, result.effect_size) == (0.0, 1.0, 0.0)
+    assert (result.f_statistic, result.f_pvalue) == (0.0, 1.0)
+    assert result.status == DEGENERATE
+    assert "Q = 0 with 3 d.o.f., p = 1 " in str(result)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("n_models", "n"), [(2, 9), (3, 7), (4, 5), (5, 4)])
+def test_exact_against_full_enumeration(n_models, n, seed):
+    right = np.random.default_rng(seed).random((n_models, n)) < [[0.3 + 0.1 * seed]]
+    result = cochrans_q(*labels_of(right), method="exact")
+    assert result.pvalue == pytest.approx(enumerate_exact(right), rel=1e-12)
+    assert type(result.pvalue) is float
+
+
+def test_exact_of_two_models_is_mcnemars_exact_test():
+    y_true, preds = load_digits()
+    a, b = preds["mlp"], preds["extra_trees"]
+    result = cochrans_q(y_true, [a, b], method="exact")
+    pair = mcnemar(y_true, a, b, method="exact")
+    assert result.pvalue == pytest.approx(pair.pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize(("n_models", "n"), [(12, 400), (70, 9)])
+def test_exact_refuses_what_takes_too_long(n_models, n):
+    right = np.random.default_rng(0).random((n_models, n)) < 0.5
+    wanted = (
+        rf"^method='exact' takes too long for {n_models} models and \d+ samples on "
+    )
+    start = time.process_time()
+    with pytest.raises(ValueError, match=wanted) as caught:
+        cochrans_q(*labels_of(right), method="exact")
+    assert time.process_time() - start < 5
+    assert "use method='asymptotic'" in str(caught.value)
+
+
+def test_laws():
+    rng = np.random.default_rng(4)
+    y_true, preds = labels_of(rng.random((5, 60)) < 0.6)
+    result = cochrans_q(y_true, preds)
+    order = rng.permutation(60)
+    assert cochrans_q(y_true[order], preds[:, order]).statistic == result.statistic
+    swapped = cochrans_q(y_true, preds[::-1])
+    assert swapped.statistic == pytest.approx(result.statistic, rel=1e-12)
+    assert swapped.correct.tolist() == result.correct[::-1].tolist()
+    names = np.array(["x", "y", "z"])
+    assert cochrans_q(names[y_true], names[preds]).pvalue == result.pvalue
+    all_right = np.concatenate([y_true, [0, 1]]), np.c_[preds, [[0, 1]] * 5]
+    assert cochrans_q(*all_right).statistic == pytest.approx(result.statistic)
+
+
+@pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "corrected"])
+def test_pairs_are_those_of_compare_all(method):
+    y_true, preds = load_digits()
+    options = {"adjust": "bh", "alpha": 0.2}
+    pairs = cochrans_q(y_true, preds, post_hoc=method, **options).post_hoc
+    direct = compare_all(y_true, preds, method=method, **options)
+    assert pairs.names == direct.names
+    assert (pairs.alpha, pairs.adjust, pairs.method) == (0.2, "bh", method)
+    np.testing.assert_array_equal(pairs.pvalue_adjusted, direct.pvalue_adjusted)
+
+
+def test_pairs_with_missing_and_other_classes():
+    y_true = ["a", "b", "a", "b", "c", None]
+    preds = {"m": ["a", "b", None, "c", "c", "a"], "k": ["a", "b", "a", "c", "a", "b"]}
+    options = {"classes": ["b", "a"], "missing": "wrong"}
+    result = cochrans_q(y_true, preds, post_hoc="midp", **options)
+    assert (result.n_missing, result.n_excluded, result.n_samples) == (1, 1, 4)
+    assert result.correct.tolist() == [2, 3]
+    assert result.post_hoc.only_a.tolist() == [0]
+    assert result.post_hoc.only_b.tolist() == [1]
+    assert result.post_hoc.n_samples == 4
+    assert "1 samples without a true label were dropped." in str(result)
+
+
+def test_without_pairs():
+    result = cochrans_q(*load_digits())
+    assert result.post_hoc is None
+    assert result.status == OK
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"method": "chi2"}, r"method must be one of .*'exact'.*, got 'chi2'"),
+        ({"post_hoc": "holm"}, r"post_hoc must be one of .*None, 'midp'.*got 'holm'"),
+        ({"post_hoc": "midp", "adjust": "x"}, r"adjust must be one of .*, got 'x'"),
+        ({"post_hoc": "midp", "alpha": 2}, r"alpha must lie in \(0, 1\), got 2"),
+        ({"adjust": "x"}, r"adjust must be one of .*, got 'x'"),
+        ({"alpha": 2}, r"alpha must lie in \(0, 1\), got 2"),
+        ({"missing": "drop"}, r"missing must be one of .*, got 'drop'"),
+    ],
+)
+def test_unknown_options_list_the_known_ones(options, wanted):
+    with pytest.raises(ValueError, match=f"^{wanted}"):
+        cochrans_q(*load_digits(), **options)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "preds", "wanted"),
+    [
+        ([], [[], []], "y_true must hold at least 2 samples, got 0"),
+        ([1], [[1], [0]], "y_true must hold at least 2 samples, got 1"),
+        ([1, 0], [[1, 0]], "preds must hold at least 2 models, got 1"),
+        ([1, 0], {"a": [1, 0], "b": [1]}, "b has 1 labels, y_true has 2"),
+        ([1, 0], {"a": [1, 0], "b": [1, None]}, "b has no prediction at row 1"),
+    ],
+)
+def test_bad_labels(y_true, preds, wanted):
+    with pytest.raises(ValueError, match=f"^{wanted}"):
+        cochrans_q(y_true, preds)
+
+
+def test_the_record():
+    y_true, preds = load_digits()
+    result = cochrans_q(y_true, pd.DataFrame(preds), post_hoc="midp")
+    text, page = str(result), result._repr_html_()
+    assert text.startswith(
+        "Cochran's Q test\n10 models on 899 samples, accuracies from"
+    )
+    assert f"Q = {result.statistic:.4g} with 9 d.o.f., p = " in text
+    assert f"Looney's F = {result.f_statistic:.4g}, p = " in text
+    assert "Leaderboard" in text
+    assert "<h4>Cochran&#x27;s Q test</h4>" in page
+    types = [type(getattr(result, n)) for n in ("statistic", "pvalue", "effect_size")]
+    assert types == [float, float, float]
+    assert (type(result.df), type(result.n_samples)) == (int, int)
+    assert result.names == tuple(preds)
+    with pytest.raises(FrozenInstanceError):
+        result.pvalue = 0.5

@@ -1,0 +1,155 @@
+"""The cache of machine code: used, renewed with the sources, and not needed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numba
+import pytest
+
+import fastcmp
+
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="without the compiler nothing is cached"
+)
+
+# Permissions do not stop root, so root becomes somebody else. (setpriv finds even an
+# interpreter in a folder of root's own, which subprocess.run(user=...) does not.)
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+TRUE_PVALUE = 0.00341796875  # mid-p of 11 against 1: (2 * 13 - 12) / 2**12
+PROGRAM = """
+import json, fastcmp
+from fastcmp import mcnemar
+from fastcmp.kernels import binomial_half, mcnemar_midp
+y = [0] * 12
+labels = mcnemar(y, [0] * 11 + [1], [1] * 11 + [0]).pvalue
+stats = mcnemar_midp.stats
+print(json.dumps({
+    "file": fastcmp.__file__,
+    "labels": labels,
+    "kernel": mcnemar_midp(11, 1, 0).pvalue,
+    "callee": binomial_half.__module__,
+    "hits": sum(stats.cache_hits.values()),
+    "misses": sum(stats.cache_misses.values()),
+}))
+"""
+# Added to the callee's file: what it returned, twice.
+EDIT = """
+_once = binomial_half
+
+
+@kernel
+def binomial_half(k, n):
+    found = _once(k, n)
+    return HalfBinomial(2.0 * found[0], 2.0 * found[1])
+"""
+
+
+@pytest.fixture
+def folder():
+    """Make a directory that every user may enter, unlike pytest's own."""
+    path = Path(tempfile.mkdtemp(prefix="fastcmp-test-"))
+    path.chmod(0o755)
+    yield path
+    subprocess.run(["chmod", "-R", "u+w", path], check=True)
+    shutil.rmtree(path)
+
+
+def install(folder):
+    """Copy the package without any cache."""
+    source = Path(fastcmp.__file__).parent
+    ignore = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(source, folder / "site" / "fastcmp", ignore=ignore))
+
+
+@pytest.fixture
+def read_only(folder):
+    """Install where nothing can be written; return the package and how to run it."""
+    if os.name != "posix":
+        pytest.skip("needs POSIX permissions")
+    identity = NOBODY if os.getuid() == 0 else []
+    if identity:
+        probe = [*identity, sys.executable, "-c", "import numba, scipy.special"]
+        if not shutil.which(NOBODY[0]) or subprocess.run(probe, check=False).returncode:
+            pytest.skip("nobody but root can run this interpreter")
+    package = install(folder)
+    subprocess.run(["chmod", "-R", "a-w,a+rX", package], check=True)
+    return package, identity
+
+
+def run(package, program=PROGRAM, *, identity=(), **environment):
+    """Run a program in a new process that finds this copy of the package first."""
+    names = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA", "PYTHONPATH")
+    inherited = {key: value for key, value in os.environ.items() if key not in names}
+    done = subprocess.run(
+        [*identity, sys.executable, "-B", "-c", program],
+        env=inherited | {"PYTHONPATH": str(package.parent)} | environment,
+        cwd="/",
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert Path(said["file"]).parent == package
+    return said
+
+
+def machine_code(folder):
+    return sorted(path.name for path in folder.rglob("*.nb[ic]"))
+
+
+@pytest.mark.parametrize("where", ["NUMBA_CACHE_DIR", "beside the sources"])
+def test_an_edited_callee_reaches_its_callers(folder, where):
+    package = install(folder)
+    cache = folder / "cache"
+    options = {"NUMBA_CACHE_DIR": str(cache)} if where == "NUMBA_CACHE_DIR" else {}
+    kept = cache if options else package
+
+    first = run(package, **options)
+    assert first["labels"] == pytest.approx(TRUE_PVALUE, rel=1e-12)
+    assert first["kernel"] == first["labels"]
+    assert first["misses"] > 0
+    stored = machine_code(kept)
+    assert any("mcnemar_midp" in name for name in stored)
+
+    second = run(package, **options)
+    assert second["kernel"] == first["kernel"]
+    assert (second["hits"], second["misses"]) == (first["hits"] + first["misses"], 0)
+    assert machine_code(kept) == stored
+
+    callee = package / "kernels" / "binomial.py"
+    assert first["callee"] == "fastcmp.kernels.binomial"
+    callee.write_text(callee.read_text(encoding="utf-8") + EDIT, encoding="utf-8")
+    third = run(package, **options)
+    assert third["kernel"] == pytest.approx(2 * TRUE_PVALUE, rel=1e-12)
+    assert third["misses"] > 0
+
+
+@pytest.mark.parametrize("home", [None, "/nonexistent", ""])
+def test_a_read_only_install_without_a_home(read_only, home):
+    package, identity = read_only
+    environment = {} if home is None else {"HOME": home}
+    program = "import os; os.environ.pop('HOME', None)\n" if home is None else ""
+    found = run(package, program + PROGRAM, identity=identity, **environment)
+    assert found["labels"] == pytest.approx(TRUE_PVALUE, rel=1e-12)
+    assert machine_code(package) == []
+    assert not list(package.rglob("__pycache__"))
+
+
+def test_a_read_only_install_uses_the_cache_of_the_user(read_only, folder):
+    package, identity = read_only
+    cache = folder / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    first = run(package, identity=identity, XDG_CACHE_HOME=str(cache))
+    assert first["misses"] > 0
+    assert machine_code(package) == []
+    assert any("mcnemar_midp" in name for name in machine_code(cache))
+    second = run(package, identity=identity, XDG_CACHE_HOME=str(cache))
+    assert (second["misses"], second["kernel"]) == (0, first["kernel"])

@@ -1,0 +1,559 @@
+"""McNemar's test from labels and from counts, and all that its record says."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
+from math import inf, isnan
+
+import mlxtend.evaluate
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import ALTERNATIVES, cells, expected, parametrize
+from scipy import stats
+from statsmodels.stats import contingency_tables
+from strategies import alternatives, codes, count_pairs, levels, modest, tables
+
+from fastcmp import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_table
+from fastcmp.kernels import DEGENERATE, OK, UNCONDITIONAL_MAX_N
+
+METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
+NAMES = {0: "two-sided", 1: "greater", -1: "less"}
+INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
+
+
+def from_table(table, **options):
+    both_right, only_a, only_b, both_wrong = table
+    return mcnemar_from_counts(
+        only_a, only_b, both_right=both_right, both_wrong=both_wrong, **options
+    )
+
+
+def labels_of(table):
+    """Make labels whose table it is, of three classes in some order."""
+    right_a = np.repeat([True, True, False, False], table)
+    right_b = np.repeat([True, False, True, False], table)
+    order = np.random.default_rng(0).permutation(right_a.size)
+    y_true = np.arange(right_a.size) % 3
+    a, b = (np.where(right, y_true, (y_true + 1) % 3) for right in (right_a, right_b))
+    return y_true[order], a[order], b[order]
+
+
+# What the p-values are.
+
+
+def check_reference(case, method):
+    alternative = NAMES[ALTERNATIVES[case["options"]["alternative"]]]
+    options = {"method": method, "alternative": alternative}
+    result = from_table(cells(case), **options)
+    assert result.pvalue == expected(case, "pvalue")
+    if sum(cells(case)) < 10**6:
+        assert mcnemar(*labels_of(cells(case)), **options) == result
+
+
+@parametrize("mcnemar_exact")
+def test_exact_against_references(case):
+    check_reference(case, "exact")
+
+
+@parametrize("mcnemar_midp", {"fagerland: 1-0.5*f(n12)": "another rule for ties"})
+def test_midp_against_references(case):
+    check_reference(case, "midp")
+
+
+@parametrize("mcnemar_asymptotic", {"yates_half": "not offered"})
+def test_asymptotic_against_references(case):
+    corrected = case["options"]["correction"] == "edwards"
+    check_reference(case, "corrected" if corrected else "asymptotic")
+
+
+@parametrize("mcnemar_unconditional")
+def test_unconditional_against_references(case):
+    check_reference(case, "unconditional")
+
+
+@modest(60)
+@given(count_pairs(200), alternatives)
+def test_all_methods_against_their_definitions(pair, alternative):
+    a, b = pair
+    for method, oracle in {
+        "midp": naive.mcnemar_midp,
+        "exact": naive.mcnemar_exact,
+        "asymptotic": naive.mcnemar_asymptotic,
+        "corrected": lambda *x: naive.mcnemar_asymptotic(*x, correction=1),
+    }.items():
+        options = {"method": method, "alternative": NAMES[alternative]}
+        result = mcnemar_from_counts(a, b, **options)
+        assert result.pvalue == pytest.approx(
+            float(oracle(a, b, alternative)), rel=1e-9
+        )
+        statistic = naive.mcnemar_statistic(a, b, int(method == "corrected"))
+        assert result.statistic == pytest.approx(float(statistic), rel=1e-12)
+        assert result.status == (DEGENERATE if a + b == 0 else OK)
+
+
+@pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 20), (25, 15), (7, 7), (400, 310)])
+def test_peers_agree(a, b):
+    table = [[50, a], [b, 9]]
+    for exact, corrected, method in [
+        (True, False, "exact"),
+        (False, False, "asymptotic"),
+    ]:
+        result = mcnemar_from_counts(a, b, method=method)
+        peer = contingency_tables.mcnemar(table, exact=exact, correction=corrected)
+        assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
+        _, pvalue = mlxtend.evaluate.mcnemar(
+            np.array(table), exact=exact, corrected=corrected
+        )
+        assert result.pvalue == pytest.approx(pvalue, rel=1e-9)
+    scipy = stats.binomtest(a, a + b).pvalue
+    assert mcnemar_from_counts(a, b, method="exact").pvalue == pytest.approx(scipy)
+    if a != b:  # peers count a correction that changes the sign of the difference
+        chi2, pvalue = mlxtend.evaluate.mcnemar(np.array(table), corrected=True)
+        result = mcnemar_from_counts(a, b, method="corrected")
+        assert (result.statistic, result.pvalue) == pytest.approx((chi2, pvalue))
+
+
+def test_the_table_is_laid_out_as_that_of_mlxtend():
+    rng = np.random.default_rng(1)
+    y_true, a, b = rng.integers(4, size=(3, 500))
+    table = mcnemar_table(y_true, a, b)
+    assert table.tolist() == mlxtend.evaluate.mcnemar_table(y_true, a, b).tolist()
+    assert table.dtype == np.int64
+
+
+@parametrize("contingency_from_labels")
+def test_table_against_references(case):
+    labels = (case["input"][name] for name in ("y", "model1", "model2"))
+    table = mcnemar_table(*labels).ravel().tolist()
+    assert table == np.ravel(case["expected"]["table"]).tolist()
+
+
+@modest(60)
+@given(codes())
+def test_labels_are_counted(drawn):
+    if drawn.shape[1] < 2:
+        with pytest.raises(ValueError, match=r"^y_true must hold at least 2 samples"):
+            mcnemar(*drawn)
+        return
+    table = naive.paired_table(*drawn.tolist())
+    assert mcnemar_table(*drawn).tolist() == table
+    result = mcnemar(*drawn)
+    assert result.table.tolist() == table
+    assert result == from_table([*table[0], *table[1]])
+
+
+# Laws.
+
+
+@modest(40)
+@given(tables(10**6), st.sampled_from(METHODS[:4]))
+def test_swapping_the_models_mirrors_the_answer(table, method):
+    both_right, only_a, only_b, both_wrong = table
+    mirror = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    for alternative, other in mirror.items():
+        ab = from_table(table, method=method, alternative=alternative)
+        swapped = (both_right, only_b, only_a, both_wrong)
+        ba = from_table(swapped, method=method, alternative=other)
+        assert (ab.pvalue, ab.statistic) == (ba.pvalue, ba.statistic)
+        assert ab.difference == -ba.difference
+        assert ab.zscore == -ba.zscore
+        assert ab.accuracy_a == ba.accuracy_b
+
+
+def test_relabelling_and_reordering_change_nothing():
+    y_true, a, b = labels_of((30, 9, 4, 5))
+    names = np.array(["x", "y", "z"])
+    order = np.random.default_rng(3).permutation(y_true.size)
+    result = mcnemar(y_true, a, b)
+    assert mcnemar(names[y_true], names[a], names[b]) == result
+    assert mcnemar(y_true[order], a[order], b[order]) == result
+
+
+# From counts: shapes and types.
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_arrays_are_answered_one_by_one(method):
+    only_a = np.array([[3, 0, 7], [2, 2, 30]])
+    only_b = np.array([1, 0, 9])
+    result = from_table((20, only_a, only_b, np.array([[4], [5]])), method=method)
+    assert (
+        result.pvalue.shape == result.statistic.shape == result.status.shape == (2, 3)
+    )
+    assert result.table.shape == (2, 3, 2, 2)
+    low, high = result.confidence_interval(0.9)
+    odds_low, odds_high = result.odds_ratio_interval(0.9)
+    for i, j in np.ndindex(2, 3):
+        table = (20, int(only_a[i, j]), int(only_b[j]), 4 + i)
+        one = from_table(table, method=method)
+        assert one.pvalue == result.pvalue[i, j]
+        assert one.statistic == result.statistic[i, j]
+        assert one.accuracy_a == result.accuracy_a[i, j]
+        assert one.difference == result.difference[i, j]
+        assert one.table.tolist() == result.table[i, j].tolist()
+        assert one.confidence_interval(0.9) == (low[i, j], high[i, j])
+        assert one.odds_ratio_interval(0.9) == (odds_low[i, j], odds_high[i, j])
+        assert repr(float(one.odds_ratio)) == repr(float(result.odds_ratio[i, j]))
+
+
+def test_numbers_in_numbers_out():
+    for only_a in (3, 3.0, np.int8(3), np.uint64(3), np.array(3)):
+        result = from_table((10, only_a, 1, 2))
+        for name in ("statistic", "pvalue", "accuracy_a", "accuracy_b", "difference"):
+            assert type(getattr(result, name)) is float, name
+        for name in ("only_a", "only_b", "both_right", "both_wrong", "n_samples"):
+            assert type(getattr(result, name)) is int, name
+        assert type(result.status) is int
+        for interval in (result.confidence_interval(), result.odds_ratio_interval()):
+            assert [type(end) for end in interval] == [float, float]
+        assert type(result.odds_ratio) is float
+        assert type(result.zscore) is float
+    assert mcnemar(*labels_of((10, 3, 1, 2))) == result
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+def test_no_tests_at_all(shape):
+    nothing = np.zeros(shape, int)
+    for method in METHODS:
+        result = from_table((nothing, nothing, 1, 1), method=method)
+        assert result.pvalue.shape == shape
+        assert result.confidence_interval().low.shape == shape
+        assert result.odds_ratio_interval().high.shape == shape
+
+
+def test_lists_and_dtypes():
+    expect = mcnemar_from_counts(np.array([3, 0]), np.array([1, 200])).pvalue
+    for dtype in ("u1", "i2", "f4", "f8", ">i4", "u8"):
+        counts = np.array([3, 0], dtype), np.array([1, 200], dtype)
+        np.testing.assert_array_equal(mcnemar_from_counts(*counts).pvalue, expect)
+    np.testing.assert_array_equal(mcnemar_from_counts([3, 0], [1, 200]).pvalue, expect)
+
+
+def test_counts_up_to_the_limit():
+    assert mcnemar_from_counts(2**53 - 1, 1).only_a == 2**53 - 1
+    assert mcnemar_from_counts(2**52, 2**52).pvalue == 1.0
+
+
+BAD_COUNTS = [
+    (-1, ValueError, "must not be negative, got -1"),
+    ([3, -7], ValueError, "must not be negative, got -7"),
+    (-inf, ValueError, "must not be negative, got -inf"),
+    (1.5, ValueError, "must be whole numbers, got 1.5"),
+    ([1.0, 2.25], ValueError, "must be whole numbers, got 2.25"),
+    (float("nan"), ValueError, "must be whole numbers, got nan"),
+    (inf, ValueError, r"must be at most 2\*\*53, got inf"),
+    (2**53 + 1, ValueError, r"must be at most 2\*\*53, got 9007199254740993"),
+    (np.uint64(2**64 - 1), ValueError, r"must be at most 2\*\*53, got 18446744073"),
+    (2**70, ValueError, r"must be at most 2\*\*53, got 1180591620717411303424"),
+    ("3", TypeError, "must be whole numbers, got "),
+    (True, TypeError, "must be whole numbers, got bool values"),
+    (3j, TypeError, "must be whole numbers, got complex128 values"),
+    ([[1, 2], [3]], (TypeError, ValueError), "must be "),
+]
+
+
+@pytest.mark.parametrize(
+    ("bad", "error", "said"), BAD_COUNTS, ids=lambda x: str(x)[:20]
+)
+@pytest.mark.parametrize("place", ["only_a", "only_b", "both_right", "both_wrong"])
+def test_bad_counts(bad, error, said, place):
+    counts = {"only_a": 1, "only_b": 2, "both_right": 3, "both_wrong": 4}
+    counts[place] = bad
+    with pytest.raises(error, match=f"^{place} {said}"):
+        mcnemar_from_counts(counts.pop("only_a"), counts.pop("only_b"), **counts)
+
+
+def test_discordant_counts_cannot_be_left_out():
+    for arguments, name in (((None, 1), "only_a"), ((1, None), "only_b")):
+        with pytest.raises(TypeError, match=f"^{name} must be whole numbers, got "):
+            mcnemar_from_counts(*arguments)
+
+
+def test_counts_that_do_not_broadcast():
+    wanted = r"^counts must broadcast to one shape, got only_a \(2,\), only_b \(3,\)$"
+    with pytest.raises(ValueError, match=wanted):
+        mcnemar_from_counts([1, 2], [1, 2, 3])
+
+
+def test_counts_whose_sum_is_too_large():
+    wanted = r"^only_a \+ only_b \+ both_right must be at most 2\*\*53, got 1\.3"
+    with pytest.raises(ValueError, match=wanted):
+        mcnemar_from_counts(2**52, [1, 2**52], both_right=2**52)
+
+
+@pytest.mark.parametrize("door", ["labels", "counts"])
+def test_unknown_options_list_the_known_ones(door):
+    def call(**options):
+        if door == "labels":
+            return mcnemar([0, 1], [0, 1], [1, 1], **options)
+        return mcnemar_from_counts(1, 2, **options)
+
+    with pytest.raises(
+        ValueError, match=r"^method must be one of .*, got 'mid-p'"
+    ) as e:
+        call(method="mid-p")
+    assert all(repr(method) in str(e.value) for method in METHODS)
+    with pytest.raises(
+        ValueError, match=r"^alternative must be one of .*'larger'"
+    ) as e:
+        call(alternative="larger")
+    assert all(repr(name) in str(e.value) for name in NAMES.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "wanted"),
+    [
+        (([], [], []), ValueError, "y_true must hold at least 2 samples, got 0"),
+        (([1], [1], [1]), ValueError, "y_true must hold at least 2 samples, got 1"),
+        (([1, 0], [1], [1, 0]), ValueError, "pred_a has 1 labels, y_true has 2"),
+        (([1, 0], [1, 0], [1]), ValueError, "pred_b has 1 labels, y_true has 2"),
+        (([1, 0], [1, 0], [[1, 0]]), ValueError, "pred_b must be one-dimensional"),
+        (([1, 0], [1, None], [1, 0]), ValueError, "pred_a has no prediction at row 1"),
+        (([1, 0], [1, 0], ["a", "b"]), TypeError, "pred_b holds str labels and y_true"),
+    ],
+)
+def test_bad_labels(arguments, error, wanted):
+    for door in (mcnemar, mcnemar_table):
+        with pytest.raises(error, match=f"^{wanted}"):
+            door(*arguments)
+
+
+def test_missing_and_excluded_samples():
+    y_true = ["a", "b", None, "c", "a", "b"]
+    a = ["a", "b", "a", "c", "b", None]
+    b = ["b", "b", "a", "c", "b", "b"]
+    options = {"classes": ["a", "b"], "missing": "wrong"}
+    result = mcnemar(y_true, a, b, **options)
+    assert (result.n_missing, result.n_excluded, result.n_samples) == (1, 1, 4)
+    assert result.table.tolist() == mcnemar_table(y_true, a, b, **options).tolist()
+    assert result.table.tolist() == [[1, 1], [1, 1]]
+    assert "1 samples without a true label were dropped." in str(result)
+    assert "1 samples of other classes were dropped." in str(result)
+
+
+# The unconditional test.
+
+
+@pytest.mark.parametrize("alternative", [0, 1, -1])
+def test_unconditional_against_enumeration(alternative):
+    tables = [(4, 3, 1, 2), (0, 5, 0, 4), (9, 0, 0, 1), (2, 1, 6, 1), (4, 3, 1, 2)]
+    result = from_table(
+        np.array(tables).T, method="unconditional", alternative=NAMES[alternative]
+    )
+    for (r, a, b, w), pvalue in zip(tables, result.pvalue, strict=True):
+        oracle = naive.mcnemar_unconditional(a, b, r + a + b + w, alternative)
+        assert pvalue == pytest.approx(oracle, rel=1e-7)
+
+
+@pytest.mark.parametrize("extra", [{}, {"both_right": 3}, {"both_wrong": 3}])
+def test_unconditional_needs_all_counts(extra):
+    wanted = r"^method='unconditional' needs both_right and both_wrong$"
+    with pytest.raises(ValueError, match=wanted):
+        mcnemar_from_counts(3, 1, method="unconditional", **extra)
+
+
+def test_unconditional_refuses_what_is_too_large():
+    n = UNCONDITIONAL_MAX_N
+    wanted = rf"^method='unconditional' takes at most {n} samples, got {n + 1}: use"
+    with pytest.raises(ValueError, match=wanted) as caught:
+        from_table((n - 4, [4, 4], 1, 0), method="unconditional")
+    assert "method='midp'" in str(caught.value)
+
+
+# The record.
+
+
+@modest(30)
+@given(tables(10**9))
+def test_what_follows_from_the_table(table):
+    both_right, only_a, only_b, both_wrong = table
+    n = sum(table)
+    result = from_table(table)
+    assert result.n_samples == n
+    assert result.table.tolist() == [[both_right, only_a], [only_b, both_wrong]]
+    assert result.accuracy_a == (both_right + only_a) / n
+    assert result.accuracy_b == (both_right + only_b) / n
+    assert result.difference == pytest.approx(
+        result.accuracy_a - result.accuracy_b, abs=1e-15
+    )
+    assert result.zscore**2 == pytest.approx(result.statistic)
+    assert naive.sign(float(result.zscore)) == naive.sign(only_a - only_b)
+
+
+@pytest.mark.parametrize(
+    ("only_a", "only_b", "ratio"), [(6, 3, 2.0), (0, 3, 0.0), (3, 0, inf), (0, 0, None)]
+)
+def test_odds_ratio(only_a, only_b, ratio):
+    result = mcnemar_from_counts(only_a, only_b)
+    if ratio is None:
+        assert isnan(result.odds_ratio)
+    else:
+        assert result.odds_ratio == ratio
+    assert result.odds_ratio_interval()[0] <= (1.0 if ratio is None else ratio)
+
+
+ORACLES = {
+    "wald": lambda r, a, b, w, level: naive.wald(a, b, r + a + b + w, level),
+    "newcombe": naive.newcombe,
+    "tango": lambda r, a, b, w, level: naive.tango(a, b, r + a + b + w, level),
+    "bonett-price": lambda r, a, b, w, level: naive.bonett_price(
+        a, b, r + a + b + w, level
+    ),
+}
+
+
+@modest(25)
+@given(tables(300), levels, st.sampled_from(INTERVALS))
+def test_intervals_against_their_definitions(table, level, method):
+    interval = from_table(table).confidence_interval(level, method)
+    oracle = ORACLES[method](*table, level)
+    assert tuple(interval) == pytest.approx(oracle, abs=1e-8)
+    assert interval.low <= interval.high
+
+
+@modest(25)
+@given(count_pairs(60), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_odds_ratio_intervals_against_their_definitions(pair, level):
+    for method, weight in (("exact", 1), ("midp", 0.5)):
+        interval = mcnemar_from_counts(*pair).odds_ratio_interval(level, method)
+        if sum(pair):
+            oracle = naive.odds_ratio(*pair, level, weight)
+            assert tuple(interval) == pytest.approx(oracle, rel=1e-6)
+        else:
+            assert tuple(interval) == (0.0, inf)
+
+
+@pytest.mark.parametrize("method", INTERVALS)
+def test_the_methods_and_defaults_of_intervals(method):
+    result = from_table((40, [11, 0], [1, 3], 8))
+    low, high = result.confidence_interval(0.9, method)
+    for i, table in enumerate([(40, 11, 1, 8), (40, 0, 3, 8)]):
+        assert from_table(table).confidence_interval(0.9, method) == (low[i], high[i])
+    one = from_table((40, 11, 1, 8))
+    assert one.confidence_interval() == one.confidence_interval(0.95, "newcombe")
+    assert one.odds_ratio_interval() == one.odds_ratio_interval(0.95, "exact")
+    assert one.confidence_interval().low < one.confidence_interval(0.5).low
+
+
+@pytest.mark.parametrize(
+    "level", [0, 1, -0.5, 1.5, float("nan"), "0.95", None, True, 95]
+)
+def test_bad_levels(level):
+    result = from_table((40, 11, 1, 8))
+    for interval in (result.confidence_interval, result.odds_ratio_interval):
+        with pytest.raises(
+            ValueError, match=r"^confidence_level must lie in \(0, 1\),"
+        ):
+            interval(level)
+
+
+def test_levels_of_any_float_type():
+    result = from_table((40, 11, 1, 8))
+    expect = result.confidence_interval(0.75)
+    for level in (np.float64(0.75), np.float32(0.75), np.float16(0.75)):
+        assert result.confidence_interval(level) == expect
+
+
+def test_unknown_intervals_list_the_known_ones():
+    result = from_table((40, 11, 1, 8))
+    with pytest.raises(
+        ValueError, match=r"^method must be one of .*, got 'agresti'"
+    ) as e:
+        result.confidence_interval(method="agresti")
+    assert all(repr(method) in str(e.value) for method in INTERVALS)
+    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'wald'") as e:
+        result.odds_ratio_interval(method="wald")
+    assert "'exact'" in str(e.value)
+    assert "'midp'" in str(e.value)
+
+
+@pytest.mark.parametrize("given", [{}, {"both_right": 5}, {"both_wrong": 5}])
+def test_what_needs_all_counts_says_so(given):
+    result = mcnemar_from_counts(3, 1, **given)
+    for name in (
+        "table",
+        "n_samples",
+        "accuracy_a",
+        "accuracy_b",
+        "difference",
+        "effect",
+    ):
+        with pytest.raises(
+            ValueError, match=r"needs all four counts: pass both_right="
+        ):
+            getattr(result, name)
+    with pytest.raises(ValueError, match=r"needs all four counts"):
+        result.confidence_interval()
+    assert result.odds_ratio == 3
+    assert "3 samples only a is right on, 1 only b" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("table", "lead", "points"),
+    [
+        ((70, 15, 5, 10), "Model a is right on 10.00 % more", "+10.00 points"),
+        ((70, 5, 15, 10), "Model b is right on 10.00 % more", "-10.00 points"),
+        ((70, 5, 5, 20), "Both models are right equally often", "+0.00 points"),
+    ],
+)
+def test_effect_says_which_model_is_better(table, lead, points):
+    result = from_table(table)
+    low, high = result.confidence_interval()
+    assert result.effect.startswith(lead)
+    assert points in result.effect
+    assert f"95 % interval [{100 * low:+.2f}, {100 * high:+.2f}]." in result.effect
+
+
+@pytest.mark.parametrize("alternative", NAMES.values())
+@pytest.mark.parametrize("method", METHODS)
+def test_printing(method, alternative):
+    result = from_table((70, 15, 5, 10), method=method, alternative=alternative)
+    text, page = str(result), result._repr_html_()
+    assert text.startswith("McNemar's test (")
+    assert alternative in text.splitlines()[0]
+    assert "15 samples only a is right on, 5 only b" in text
+    assert "accuracy a 0.8500, b 0.7500 on 100 samples" in text
+    assert f"chi-square = {result.statistic:.4g}, p = " in text
+    assert page.startswith("<div>")
+    assert page.endswith("</div>")
+    assert "<h4>McNemar&#x27;s test (" in page
+    assert result.effect in text
+
+
+def test_printing_arrays():
+    result = mcnemar_from_counts([[1, 2], [3, 4]], 1)
+    assert "4 tests, shape (2, 2)" in str(result)
+    assert "4 tests, shape (2, 2)" in result._repr_html_()
+
+
+def test_a_table_without_samples_can_be_printed():
+    result = mcnemar_from_counts(0, 0, both_right=0, both_wrong=0)
+    assert (result.statistic, result.pvalue, result.status) == (0.0, 1.0, DEGENERATE)
+    assert "McNemar's test" in str(result)
+
+
+def test_records_are_frozen():
+    result = mcnemar_from_counts(3, 1)
+    with pytest.raises(FrozenInstanceError):
+        result.pvalue = 0.5
+    with pytest.raises((AttributeError, TypeError)):
+        result.unknown = 1
+    with pytest.raises(TypeError):
+        McNemarResult(1.0, 0.5)  # keywords only
+
+
+def test_records_compare_copy_and_pickle():
+    result = from_table((70, 15, 5, 10))
+    assert result == from_table((70, 15, 5, 10))
+    assert result != from_table((70, 15, 5, 11))
+    assert hash(result) == hash(from_table((70, 15, 5, 10)))
+    assert copy.deepcopy(result) == result
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_records_of_arrays_can_be_compared():
+    one, other = (mcnemar_from_counts([3, 4], 1) for _ in range(2))
+    assert (one == other) in (True, False)  # and not an error of NumPy's

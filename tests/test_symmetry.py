@@ -1,0 +1,237 @@
+"""Bowker's and Stuart and Maxwell's tests from labels and from tables."""
+
+from dataclasses import FrozenInstanceError
+
+import naive
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from statsmodels.stats.contingency_tables import SquareTable
+from strategies import codes, modest, square_tables
+
+from fastcmp import (
+    bowker,
+    bowker_from_counts,
+    stuart_maxwell,
+    stuart_maxwell_from_counts,
+)
+from fastcmp.kernels import DEGENERATE, OK
+
+TABLE = [[20, 10, 5], [3, 30, 15], [4, 5, 40]]
+DOORS = pytest.mark.parametrize(
+    ("door", "from_counts", "oracle"),
+    [
+        (bowker, bowker_from_counts, naive.bowker),
+        (stuart_maxwell, stuart_maxwell_from_counts, naive.stuart_maxwell),
+    ],
+    ids=["bowker", "stuart_maxwell"],
+)
+
+
+def labels_of(table):
+    """Make two models' predictions whose table it is, in some order."""
+    k = len(table)
+    a, b = np.repeat(np.indices((k, k)).reshape(2, -1), np.ravel(table), axis=1)
+    order = np.random.default_rng(0).permutation(a.size)
+    return a[order], b[order]
+
+
+@DOORS
+@modest(40)
+@given(square_tables())
+def test_tables_against_the_definition(door, from_counts, oracle, table):
+    result = from_counts(table)
+    statistic, df, pvalue = oracle(table.tolist())
+    assert result.statistic == pytest.approx(float(statistic), rel=1e-7, abs=1e-9)
+    assert result.df == df
+    assert result.pvalue == pytest.approx(pvalue, rel=1e-6)
+    assert result.status == (OK if df else DEGENERATE)
+    assert [type(x) for x in (result.statistic, result.pvalue)] == [float, float]
+    assert type(result.df) is int
+
+
+def test_statsmodels_agrees():
+    peer = SquareTable(np.array(TABLE), shift_zeros=False)
+    for result, theirs in [
+        (bowker_from_counts(TABLE), peer.symmetry()),
+        (stuart_maxwell_from_counts(TABLE), peer.homogeneity()),
+    ]:
+        assert result.statistic == pytest.approx(theirs.statistic)
+        assert result.pvalue == pytest.approx(theirs.pvalue)
+        assert result.df == theirs.df
+
+
+@DOORS
+@modest(25)
+@given(codes(80, n_classes=3))
+def test_labels_are_counted(door, from_counts, oracle, drawn):
+    a, b, _ = drawn
+    if a.size < 2:
+        with pytest.raises(ValueError, match=r"^pred_a must hold at least 2 samples"):
+            door(a, b)
+        return
+    result = door(a, b)
+    table = np.array(naive.agreement_table(a.tolist(), b.tolist(), 3))
+    used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
+    assert result.table.tolist() == table[np.ix_(used, used)].tolist()
+    full = from_counts(table)
+    assert result.statistic == pytest.approx(full.statistic, rel=1e-9)
+    assert (result.df, result.test) == (full.df, full.test)
+
+
+@DOORS
+def test_every_type_of_labels_gives_the_same(door, from_counts, oracle):
+    a, b = labels_of(TABLE)
+    expect = from_counts(TABLE)
+    names = np.array(["cat", "dog", "eel"])
+    for x, y in [
+        (a, b),
+        (a - 1000, b - 1000),
+        (a * 10**12, b * 10**12),
+        (a.astype(np.uint8), b.astype(float)),
+        (names[a], pd.Series(names[b])),
+        (pl.Series(names[a]), names[b].tolist()),
+    ]:
+        result = door(x, y)
+        assert result.statistic == pytest.approx(expect.statistic, rel=1e-12)
+        assert result.df == expect.df
+        assert result.table.sum() == expect.table.sum()
+    assert door(a, b).table.tolist() == TABLE
+
+
+@DOORS
+def test_many_classes(door, from_counts, oracle):
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(300, size=(2, 2000)) * 100
+    result = door(a, b)
+    assert len(result.table) == len(set(a) | set(b))
+    statistic, df, _ = oracle(result.table.tolist())
+    assert result.df == df
+    assert result.statistic == pytest.approx(float(statistic), rel=1e-7)
+
+
+@DOORS
+def test_laws(door, from_counts, oracle):
+    a, b = labels_of(TABLE)
+    result = door(a, b)
+    assert door(b, a).statistic == pytest.approx(result.statistic, rel=1e-12)
+    assert door(b, a).table.tolist() == result.table.T.tolist()
+    relabelled = np.array([7, 3, 5])
+    other = door(relabelled[a], relabelled[b])
+    assert other.statistic == pytest.approx(result.statistic, rel=1e-12)
+    order = np.random.default_rng(5).permutation(a.size)
+    assert door(a[order], b[order]).statistic == result.statistic
+
+
+@DOORS
+def test_identical_models(door, from_counts, oracle):
+    result = door([0, 1, 2, 1], [0, 1, 2, 1])
+    assert (result.statistic, result.pvalue, result.df) == (0.0, 1.0, 0)
+    assert result.status == DEGENERATE
+    assert "the models agree on 100.0 % of 4 samples" in str(result)
+
+
+@DOORS
+def test_classes_choose_samples_and_order(door, from_counts, oracle):
+    a, b = labels_of(TABLE)
+    result = door(a, b, classes=[2, 0])
+    assert result.table.tolist() == [[40, 4], [5, 20]]
+    assert result.statistic == from_counts([[40, 4], [5, 20]]).statistic
+    wide = door(a, b, classes=[2, 9, 0]).table
+    assert wide.tolist() == [[40, 0, 4], [0, 0, 0], [5, 0, 20]]
+
+
+@DOORS
+@pytest.mark.parametrize("hole", [None, float("nan")])
+def test_a_missing_prediction_of_either_is_refused(door, from_counts, oracle, hole):
+    with pytest.raises(ValueError, match=r"^pred_b has no prediction at row 1"):
+        door([0, 1, 1], [0, hole, 1])
+    with pytest.raises(ValueError, match=r"^pred_a has no prediction at row 1"):
+        door([0, hole, 1], [0, 1, 1])
+
+
+BAD_LABELS = [
+    (([0, 1], [0, 1, 1]), {}, ValueError, "pred_b has 3 labels, pred_a has 2"),
+    (([], []), {}, ValueError, "pred_a must hold at least 2 samples, got 0"),
+    (([0, 1], [[0, 1]]), {}, ValueError, "pred_b must be one-dimensional"),
+    (([0, 1], ["a", "b"]), {}, TypeError, "pred_b holds str labels and pred_a number"),
+    (([0, 1], [0, 1]), {"classes": [1, 1]}, ValueError, "classes must "),
+    (([0, 1], [0, 1]), {"classes": [0, 1, 1]}, ValueError, "classes must differ"),
+    (([0, 1], [0, 1]), {"classes": ["a", "b"]}, TypeError, "classes holds str"),
+]
+
+
+@DOORS
+@pytest.mark.parametrize(("arguments", "options", "error", "wanted"), BAD_LABELS)
+def test_bad_labels(door, from_counts, oracle, arguments, options, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        door(*arguments, **options)
+
+
+BAD_TABLES = [
+    ([[1, 2, 3], [4, 5, 6]], ValueError, r"table must be square, got shape \(2, 3\)"),
+    ([1, 2], ValueError, r"table must be square, got shape \(2,\)"),
+    ([], ValueError, r"table must be square, got shape \(0,\)"),
+    (np.zeros((0, 0)), ValueError, r"table must be square, got shape \(0, 0\)"),
+    (3, ValueError, r"table must be square, got shape \(\)"),
+    ([[1, 2], [-1, 3]], ValueError, "table must hold whole numbers that are not neg"),
+    ([[1, 2.5], [1, 3]], ValueError, "table must hold whole numbers"),
+    ([[1, float("nan")], [1, 3]], ValueError, "table must hold whole numbers"),
+    ([[1, float("inf")], [1, 3]], ValueError, "table must hold counts of at most"),
+    (
+        [[2**53 + 1, 0], [0, 0]],
+        ValueError,
+        r"table must hold .* at most 2\*\*53, got 9",
+    ),
+    ([["1", "2"], ["3", "4"]], TypeError, "table must hold whole numbers, got <U1"),
+    ([[True, False], [False, True]], TypeError, "table must hold whole numbers, got b"),
+    ([[None, 1], [1, 1]], TypeError, "table must hold whole numbers, got object"),
+    ([[1, 2], [3]], (TypeError, ValueError), "table must "),
+]
+
+
+@DOORS
+@pytest.mark.parametrize(("table", "error", "wanted"), BAD_TABLES)
+def test_bad_tables(door, from_counts, oracle, table, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        from_counts(table)
+
+
+@DOORS
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array(TABLE, np.uint8),
+        np.array(TABLE, float),
+        np.array(TABLE, order="F"),
+        pd.DataFrame(TABLE),
+        np.repeat(TABLE, 2, axis=1)[:, ::2],
+    ],
+    ids=["uint8", "float", "F", "frame", "strided"],
+)
+def test_tables_of_any_kind(door, from_counts, oracle, table):
+    result = from_counts(table)
+    assert result.statistic == from_counts(TABLE).statistic
+    assert result.table.dtype == np.int64
+
+
+@DOORS
+def test_the_record_keeps_its_own_table(door, from_counts, oracle):
+    table = np.array(TABLE)
+    result = from_counts(table)
+    table[:] = 0
+    assert result.table.tolist() == TABLE
+
+
+@DOORS
+def test_printing(door, from_counts, oracle):
+    result = from_counts(TABLE)
+    text, page = str(result), result._repr_html_()
+    assert text.splitlines()[0] == result.test
+    assert f"chi-square = {result.statistic:.4g} with {result.df} d.o.f., p = " in text
+    assert "the models agree on 68.2 % of 132 samples" in text
+    assert "Maxwell&#x27;s" in page or "Bowker&#x27;s" in page
+    with pytest.raises(FrozenInstanceError):
+        result.pvalue = 0.5

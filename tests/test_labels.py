@@ -492,7 +492,7 @@ BAD_TYPES = {
 @pytest.mark.parametrize(("arguments", "wanted"), BAD_TYPES.values(), ids=BAD_TYPES)
 def test_bad_types(arguments, wanted):
     with pytest.raises(TypeError, match=f"^{wanted}"):
-        encode(*arguments)
+        encoded(arguments[0], *arguments[1])
 
 
 def test_complex_arrays_are_refused():

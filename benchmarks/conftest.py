@@ -7,7 +7,8 @@ import pytest
 @pytest.fixture(scope="session")
 def size(request):
     """Choose between the size to measure and one to test with."""
-    testing = request.config.getoption("benchmark_disable")
+    option = request.config.getoption
+    testing = option("benchmark_disable") and not option("benchmark_enable")
 
     def choose(measured, tested):
         return tested if testing else measured

@@ -40,8 +40,8 @@ LIMITS = """
   popcount and one ADD for each 512 bits. Where all three share two 512-bit ports
   (Intel, Ice Lake and later) that is 5.3 words a cycle: the same loop in C with
   intrinsics reaches 15.4 G words/s a core on the machine that chose the form, so the
-  kernel stands at the limit. The 20 G words/s that we aim for need a processor that issues a popcount
-  beside two other vector operations in each cycle.
+  kernel stands at the limit. The 20 G words/s that we aim for need a processor that
+  issues a popcount beside two other vector operations in each cycle.
 - **Packing** and **one pair**: one pass over the labels, at the rate of the
   second-level cache or of memory.
 - **Mid-p values**: a square root, two logarithms and three exponentials a value, or a

@@ -7,7 +7,7 @@ import pytest
 
 from fastcmp import kernels
 
-TILE = 64
+TILE = 128
 
 
 @pytest.fixture(scope="module")

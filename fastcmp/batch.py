@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _TESTS = ("mcnemar",)
-_TILE = 64  # models a side; a multiple of kernels.TILE_ROWS
+_TILE = 128  # models a side; a multiple of kernels.TILE_ROWS
+_PAIRS = 64  # chosen pairs that are counted in one task
 _CHUNK = 16_384  # pairs whose p-values are one task
 _PACKED = 1 << 22  # samples whose packing is one task
 _THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
@@ -124,7 +125,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     plan = _Plan(
         pack=_parts(n_models, max(1, _PACKED // n)),
-        count=_tiles(n_models) if chosen is None else _parts(n_pairs, _TILE),
+        count=_tiles(n_models) if chosen is None else _parts(n_pairs, _PAIRS),
         judge=_parts(n_pairs, _CHUNK),
     )
     with (

@@ -23,9 +23,10 @@ LINE_WORDS: Final = 8
 #: Rows are allocated in multiples of this many models, the height of a register tile.
 TILE_ROWS: Final = 4
 
-# Words of one panel. Two panels of 32 rows stay in the second-level cache.
+# Words of one panel: 128 rows of it stay in a second-level cache of 2 MB.
 _PANEL = 2048
 
+_1, _2, _3 = np.uintp(1), np.uintp(2), np.uintp(3)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
 _FOUR = np.uint64(4)
@@ -180,34 +181,43 @@ def count_common_bits(a: WordArray, b: WordArray) -> int:
 
 @kernel
 def _register_tile(
-    rows: tuple[WordArray, WordArray, WordArray, WordArray],
-    columns: tuple[WordArray, WordArray],
+    words: WordArray,
+    corner: tuple[int, int],
+    panel: tuple[int, int],
     counts: IntArray,
+    place: tuple[int, int],
 ) -> None:
-    """Add the common bits of 4 x 2 rows: eight counts for six loads."""
+    """Add the common bits of 4 x 2 rows over one panel: eight counts for six loads.
+
+    Unsigned indices need no test for negative ones, and a row that is not sliced off
+    needs no reference count, which two threads would fight for.
+    """
     wide_vectors()
-    a0, a1, a2, a3 = rows
-    b0, b1 = columns
+    i, j = np.uintp(corner[0]), np.uintp(corner[1])
+    start = np.uintp(panel[0])
+    i1, i2, i3, j1 = i + _1, i + _2, i + _3, j + _1
     n00 = n01 = n10 = n11 = n20 = n21 = n30 = n31 = np.int64(0)
-    for w in range(a0.size):
-        x = b0[w]
-        y = b1[w]
-        n00 += _popcount(a0[w] & x)
-        n01 += _popcount(a0[w] & y)
-        n10 += _popcount(a1[w] & x)
-        n11 += _popcount(a1[w] & y)
-        n20 += _popcount(a2[w] & x)
-        n21 += _popcount(a2[w] & y)
-        n30 += _popcount(a3[w] & x)
-        n31 += _popcount(a3[w] & y)
-    counts[0, 0] += n00
-    counts[0, 1] += n01
-    counts[1, 0] += n10
-    counts[1, 1] += n11
-    counts[2, 0] += n20
-    counts[2, 1] += n21
-    counts[3, 0] += n30
-    counts[3, 1] += n31
+    for k in range(panel[1] - panel[0]):
+        w = start + np.uintp(k)
+        x = words[j, w]
+        y = words[j1, w]
+        n00 += _popcount(words[i, w] & x)
+        n01 += _popcount(words[i, w] & y)
+        n10 += _popcount(words[i1, w] & x)
+        n11 += _popcount(words[i1, w] & y)
+        n20 += _popcount(words[i2, w] & x)
+        n21 += _popcount(words[i2, w] & y)
+        n30 += _popcount(words[i3, w] & x)
+        n31 += _popcount(words[i3, w] & y)
+    r, c = place
+    counts[r, c] += n00
+    counts[r, c + 1] += n01
+    counts[r + 1, c] += n10
+    counts[r + 1, c + 1] += n11
+    counts[r + 2, c] += n20
+    counts[r + 2, c + 1] += n21
+    counts[r + 3, c] += n30
+    counts[r + 3, c + 1] += n31
 
 
 @kernel
@@ -255,19 +265,9 @@ def discordant_tile(
     for start in range(0, n_words, _PANEL):
         end = min(n_words, start + _PANEL)
         for i in range(i0, i1, 4):
-            # One index and one slice keep a row contiguous in the eyes of numba.
-            rows = (
-                words[i, start:end],
-                words[i + 1, start:end],
-                words[i + 2, start:end],
-                words[i + 3, start:end],
-            )
             for j in range(max(j0, i), j1, 2):
-                _register_tile(
-                    rows,
-                    (words[j, start:end], words[j + 1, start:end]),
-                    counts[i - i0 : i - i0 + 4, j - j0 : j - j0 + 2],
-                )
+                place = (i - i0, j - j0)
+                _register_tile(words, (i, j), (start, end), counts, place)
     for i in range(i0, i1):
         base = i * n_models - i * (i + 1) // 2 - i - 1
         for j in range(max(j0, i + 1), j1):

@@ -24,8 +24,9 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
 
 Written by `python benchmarks/run.py`; do not edit. Each row is one piece of work, timed
-(median) for fastcmp and for a rival in the same run, after compilation, and with the
-answers compared. The ratio is what carries over to another machine.
+for fastcmp and for a rival in the same run, after compilation, and with the answers
+compared: the fastest of some rounds, because the machine is shared. The ratio is what
+carries over to another machine.
 
 {machine}
 
@@ -72,8 +73,8 @@ def name_of(result: dict[str, Any]) -> str:
 
 
 def seconds(result: dict[str, Any]) -> float:
-    """Give the median, scaled up where only a part was run."""
-    return float(result["stats"]["median"]) * result["extra_info"].get("times", 1)
+    """Give the fastest round, scaled up where only a part was run."""
+    return float(result["stats"]["min"]) * result["extra_info"].get("times", 1)
 
 
 def in_words(time: float) -> str:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fastcmp import kernels
     from fastcmp.batch import compare_all
-    from fastcmp.cochran import cochrans_q
+    from fastcmp.cochran import CochranResult, cochrans_q
     from fastcmp.data import load_digits
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
     from fastcmp.pairwise import PairwiseResult
     from fastcmp.results import (
-        CochranResult,
         ConfidenceInterval,
         McNemarResult,
         SymmetryResult,
@@ -34,7 +33,7 @@ __version__ = "0.1.0"
 
 #: Where each public name lives; loaded when it is first asked for.
 _HOMES = {
-    "CochranResult": "results",
+    "CochranResult": "cochran",
     "ConfidenceInterval": "results",
     "McNemarResult": "results",
     "PairwiseResult": "pairwise",

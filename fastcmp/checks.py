@@ -69,8 +69,9 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     TypeError
         If it holds no numbers.
     """
-    if isinstance(raw, int) and abs(raw) > LARGEST_COUNT:
-        raw = float(raw)  # NumPy would make it an object
+    if isinstance(raw, int) and raw > LARGEST_COUNT:  # NumPy might make it an object
+        message = f"{name} must be at most 2**53, got {raw}"
+        raise ValueError(message)
     array = as_numbers(raw, name, "whole numbers")
     if array.size == 0:
         return array.astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -14,15 +15,72 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.labels import Labels, encode
 from fastcmp.multiplicity import ADJUSTMENTS
 from fastcmp.paired import METHODS as POST_HOC
-from fastcmp.results import CochranResult
+from fastcmp.report import Section, format_pvalue
+from fastcmp.results import Printed, dropped_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.pairwise import PairwiseResult
+
 _METHODS = ("asymptotic", "f", "exact")
 _MAX_WORK = 20_000_000  # states times ways: some seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CochranResult(Printed):
+    """Cochran's Q test that M models are equally accurate."""
+
+    #: Cochran's Q.
+    statistic: float
+    #: By the method that was asked for.
+    pvalue: float
+    #: Degrees of freedom of the chi-square approximation, M - 1.
+    df: int
+    #: Looney's F, referred to F(M - 1, (M - 1)(n - 1)).
+    f_statistic: float
+    f_pvalue: float
+    #: Share of the largest possible Q, Q / (n (M - 1)), in [0, 1].
+    effect_size: float
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    method: str
+    names: tuple[str, ...]
+    #: Rightly classified samples of each model, shape (M,).
+    correct: NDArray[np.int64]
+    n_samples: int
+    n_missing: int = 0
+    n_excluded: int = 0
+    #: The comparison of all pairs, where it was asked for.
+    post_hoc: PairwiseResult | None = None
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Share of samples that each model classified rightly, shape (M,)."""
+        return self.correct / self.n_samples
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The test, and the pairs where they were compared.
+        """
+        best, worst = self.accuracy.max(), self.accuracy.min()
+        text = (
+            f"{len(self.names)} models on {self.n_samples} samples, accuracies from "
+            f"{worst:.4f} to {best:.4f}",
+            f"Q = {self.statistic:.4g} with {self.df} d.o.f., p = "
+            f"{format_pvalue(self.pvalue)} ({self.method}) that any of them differ",
+            f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
+            f"effect size {self.effect_size:.3g}",
+            *dropped_sentences(self.n_missing, self.n_excluded),
+        )
+        own = [Section(title="Cochran's Q test", text=text)]
+        return own + (self.post_hoc.sections() if self.post_hoc else [])
 
 
 def cochrans_q(  # noqa: PLR0913  # options, all by keyword

@@ -171,7 +171,7 @@ def encode_predictions(
     inside = (a >= 0) & (b >= 0)
     if np.count_nonzero(inside) < 2:
         kept = np.count_nonzero(inside)
-        message = f"pred_a and pred_b must hold at least 2 samples, got {kept}"
+        message = f"pred_a must hold at least 2 samples, got {kept}"
         raise ValueError(message)
     return a[inside], b[inside], n_codes
 

@@ -22,6 +22,7 @@ _CODES = {
     "corrected": kernels.CORRECTED,
 }
 METHODS = (*_CODES, "unconditional")
+_UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
 ALTERNATIVES = {
     "two-sided": kernels.TWO_SIDED,
     "greater": kernels.GREATER,
@@ -264,13 +265,19 @@ def _unconditional(
     if n.size and n.max() > kernels.UNCONDITIONAL_MAX_N:
         message = (
             f"method='unconditional' takes at most {kernels.UNCONDITIONAL_MAX_N} "
-            f"samples, got {n.max()}: use method='midp', which differs by less than "
-            "the discreteness of the test at that size"
+            f"samples, got {n.max()}: use method='midp', which is close at that size"
         )
         raise ValueError(message)
     # It costs up to a second: once for each table that differs.
     tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=1)
     distinct, where = np.unique(tables, axis=0, return_inverse=True)
+    if distinct[:, 2].sum() > _UNCONDITIONAL_WORK:
+        message = (
+            f"method='unconditional' takes too long for {len(distinct)} different "
+            f"tables of {distinct[:, 2].max()} samples: use method='midp', which is "
+            "close at that size"
+        )
+        raise ValueError(message)
     outcomes = [kernels.mcnemar_unconditional(a, b, m, tail) for a, b, m in distinct]
     statistic, pvalue, status = np.array(outcomes).reshape(-1, 3)[where.ravel()].T
     return statistic.copy(), pvalue.copy(), status.astype(np.uint8)

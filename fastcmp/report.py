@@ -171,9 +171,9 @@ def to_markdown(sections: list[Section]) -> str:
 
 
 def _markdown_escape(text: str) -> str:
-    for mark in "\\|*_`<[]":
+    for mark in "\\|*_`<":
         text = text.replace(mark, "\\" + mark)
-    return _one_line(text)
+    return _one_line(text).replace("](", "]\\(")  # no link
 
 
 _LATEX_MARKS = {
@@ -187,8 +187,6 @@ _LATEX_MARKS = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "[": "{[}",  # a row that begins with one would be an option of the line before
-    "]": "{]}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
@@ -221,7 +219,7 @@ def to_latex(sections: list[Section]) -> str:
             "r" if section.is_numeric(j) else "l" for j in range(len(section.columns))
         )
         caption = " ".join([f"{section.title}.", *section.text, *section.notes])
-        rows = [" & ".join(map(_latex_escape, row)) + r" \\" for row in section.rows]
+        rows = [_latex_row(row) for row in section.rows]
         blocks.append(
             "\n".join(
                 [
@@ -229,7 +227,7 @@ def to_latex(sections: list[Section]) -> str:
                     rf"\caption{{{_latex_escape(caption)}}}",
                     rf"\begin{{tabular}}{{{marks}}}",
                     r"\toprule",
-                    " & ".join(map(_latex_escape, section.columns)) + r" \\",
+                    _latex_row(section.columns),
                     r"\midrule",
                     *rows,
                     r"\bottomrule",
@@ -239,6 +237,12 @@ def to_latex(sections: list[Section]) -> str:
             )
         )
     return "\n\n".join(blocks)
+
+
+def _latex_row(cells: tuple[str, ...]) -> str:
+    row = " & ".join(map(_latex_escape, cells)) + r" \\"
+    # A bracket at the beginning would be an option of the line before.
+    return "{}" + row if row.startswith("[") else row
 
 
 def to_html(sections: list[Section]) -> str:

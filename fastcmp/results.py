@@ -19,8 +19,6 @@ from fastcmp.report import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.pairwise import PairwiseResult
-
 _INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
 _ODDS_INTERVALS = ("exact", "midp")
 _HYPOTHESES = {
@@ -71,10 +69,17 @@ class Printed:
         """Compare all fields; arrays are equal where all entries are, NaN included."""
         if type(other) is not type(self):
             return NotImplemented
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+        return all(map(_same, self._values(), other._values()))
 
-    __hash__ = None  # type: ignore[assignment]  # arrays have none
+    def __hash__(self) -> int:
+        """Hash all fields; arrays have no hash."""
+        return hash(tuple(self._values()))
+
+    def _values(self) -> list[Any]:
+        return [
+            getattr(self, field.name)
+            for field in fields(self)  # type: ignore[arg-type]
+        ]
 
     def __str__(self) -> str:
         """Render as text."""
@@ -336,60 +341,6 @@ def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
     if n_excluded:
         sentences.append(f"{n_excluded} samples of other classes were dropped.")
     return tuple(sentences)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CochranResult(Printed):
-    """Cochran's Q test that M models are equally accurate."""
-
-    #: Cochran's Q.
-    statistic: float
-    #: By the method that was asked for.
-    pvalue: float
-    #: Degrees of freedom of the chi-square approximation, M - 1.
-    df: int
-    #: Looney's F, referred to F(M - 1, (M - 1)(n - 1)).
-    f_statistic: float
-    f_pvalue: float
-    #: Share of the largest possible Q, Q / (n (M - 1)), in [0, 1].
-    effect_size: float
-    #: A `fastcmp.kernels.Status`.
-    status: int
-    method: str
-    names: tuple[str, ...]
-    #: Rightly classified samples of each model, shape (M,).
-    correct: NDArray[np.int64]
-    n_samples: int
-    n_missing: int = 0
-    n_excluded: int = 0
-    #: The comparison of all pairs, where it was asked for.
-    post_hoc: PairwiseResult | None = None
-
-    @property
-    def accuracy(self) -> NDArray[np.float64]:
-        """Share of samples that each model classified rightly, shape (M,)."""
-        return self.correct / self.n_samples
-
-    def sections(self) -> list[Section]:
-        """Describe the record.
-
-        Returns
-        -------
-        list of Section
-            The test, and the pairs where they were compared.
-        """
-        best, worst = self.accuracy.max(), self.accuracy.min()
-        text = (
-            f"{len(self.names)} models on {self.n_samples} samples, accuracies from "
-            f"{worst:.4f} to {best:.4f}",
-            f"Q = {self.statistic:.4g} with {self.df} d.o.f., p = "
-            f"{format_pvalue(self.pvalue)} ({self.method}) that any of them differ",
-            f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
-            f"effect size {self.effect_size:.3g}",
-            *dropped_sentences(self.n_missing, self.n_excluded),
-        )
-        own = [Section(title="Cochran's Q test", text=text)]
-        return own + (self.post_hoc.sections() if self.post_hoc else [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -27,7 +27,7 @@ from fastcmp.paired import mcnemar_from_counts
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.results import CochranResult
+    from fastcmp.cochran import CochranResult
 
 __all__ = ["cochrans_q", "ftest", "mcnemar", "mcnemar_table", "mcnemar_tables"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _TESTS = ("mcnemar",)
-_TILE = 128  # models a side; a multiple of kernels.TILE_ROWS
+_TILE = 128  # models a side, at most; a multiple of kernels.TILE_ROWS
 _PAIRS = 64  # chosen pairs that are counted in one task
 _CHUNK = 16_384  # pairs whose p-values are one task
 _PACKED = 1 << 22  # samples whose packing is one task
@@ -125,7 +125,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     plan = _Plan(
         pack=_parts(n_models, max(1, _PACKED // n)),
-        count=_tiles(n_models) if chosen is None else _parts(n_pairs, _PAIRS),
+        count=_tiles(n_models, threads) if chosen is None else _parts(n_pairs, _PAIRS),
         judge=_parts(n_pairs, _CHUNK),
     )
     with (
@@ -270,10 +270,13 @@ def _pack(
     return words, correct
 
 
-def _tiles(n_models: int) -> list[tuple[int, int, int, int]]:
-    starts = range(0, n_models, _TILE)
+def _tiles(n_models: int, threads: int) -> list[tuple[int, int, int, int]]:
+    """Cut the pairs into squares: large ones, but several for each thread."""
+    rows = -(-n_models // (4 * threads * kernels.TILE_ROWS))
+    side = min(_TILE, rows * kernels.TILE_ROWS)
+    starts = range(0, n_models, side)
     return [
-        (i, min(i + _TILE, n_models), j, min(j + _TILE, n_models))
+        (i, min(i + side, n_models), j, min(j + side, n_models))
         for i in starts
         for j in starts
         if j >= i

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
-from fastcmp.ranking import TieGroups, letters, rank_intervals, tie_groups
+from fastcmp.ranking import Leaderboard, TieGroups, letters, rank_intervals, tie_groups
 from fastcmp.report import Section, format_interval
 from fastcmp.results import METHOD_NAMES, Printed, dropped_sentences
 
@@ -29,22 +29,6 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Leaderboard:
-    """Models from best to worst; all arrays in that order."""
-
-    names: tuple[str, ...]
-    #: Position of each model in the input, shape (M,).
-    models: Ints
-    #: 1 + the number of more accurate models, shape (M,).
-    rank: Ints
-    accuracy: Floats
-    #: Wilson's interval for each accuracy by itself, shape (M, 2).
-    interval: Floats
-    #: Ranks that the decisions leave open, shape (M, 2).
-    rank_interval: Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

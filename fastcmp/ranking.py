@@ -14,6 +14,22 @@ _MAX_GROUPS = 1000
 _MAX_WORK = 2_000_000  # comparisons of neighbourhoods: about a second
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Leaderboard:
+    """Models from best to worst; all arrays in that order."""
+
+    names: tuple[str, ...]
+    #: Position of each model in the input, shape (M,).
+    models: NDArray[np.int64]
+    #: 1 + the number of more accurate models, shape (M,).
+    rank: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    #: Wilson's interval for each accuracy by itself, shape (M, 2).
+    interval: NDArray[np.float64]
+    #: Ranks that the decisions leave open, shape (M, 2).
+    rank_interval: NDArray[np.int64]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieGroups:
     """Sets of models that cannot be told apart, best first."""

@@ -63,7 +63,7 @@ def _add_compare(commands: Any) -> None:
     add("--example", choices=tuple(EXAMPLES), help="compare bundled real predictions")
     add("--target", metavar="COL", help="column of the true labels (y_true)")
     add("--models", nargs="+", metavar="COL", help="columns to compare (all others)")
-    add("--id", metavar="COL", help="column of sample ids, to join several files by")
+    add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
     add("--test", default="mcnemar", help="what is compared (mcnemar: accuracy)")
     add("--method", default="midp", help="variant of the test (midp)")
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
@@ -79,18 +79,17 @@ def _add_compare(commands: Any) -> None:
 def _compare(options: argparse.Namespace) -> None:
     from fastcmp.io import read_predictions
 
-    files, target, id_column = options.files, options.target, options.id
+    files = options.files
     if options.example is not None:
         if files:
             message = "pass prediction files or --example, not both"
             raise ValueError(message)
         files = [example_path(options.example)]
-        target, id_column = target or "y_true", id_column or "id"
     if not files:
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
     read = read_predictions(
-        files, target=target, models=options.models, id_column=id_column
+        files, target=options.target, models=options.models, id_column=options.id
     )
     result = fastcmp.compare_all(
         read.y_true,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = Any
 
 _TARGET = "y_true"
+_ID = "id"
 _MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 _NAMED = 5  # ids that an error message lists
@@ -174,7 +175,8 @@ def read_predictions(
     models : sequence of str, optional
         Columns to compare; all others by default.
     id_column : str, optional
-        Column of the samples' ids, by which several files are joined.
+        Column of the samples' ids, by which several files are joined; ``id`` by
+        default, where there is one.
 
     Returns
     -------
@@ -187,12 +189,12 @@ def read_predictions(
         If a column is missing or given twice, ids are missing or repeated, files do not
         hold the same samples, or their true labels differ.
     """
-    if len(paths) > 1 and id_column is None:
-        message = (
-            "several files are joined by the samples' ids: name their column (--id)"
-        )
-        raise ValueError(message)
     tables = [read_table(path) for path in paths]
+    if id_column is None and all(_ID in table.column_names for table in tables):
+        id_column = _ID
+    if len(paths) > 1 and id_column is None:
+        message = "several files are joined by sample ids: name their column (--id)"
+        raise ValueError(message)
     if id_column is not None:
         tables = _align(tables, [str(path) for path in paths], id_column)
     target = _TARGET if target is None else target

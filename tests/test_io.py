@@ -46,11 +46,12 @@ def test_every_format_gives_the_same_table(tmp_path, suffix):
 
 
 def test_columns_are_told_apart(tmp_path):
-    read = read_predictions([write(tmp_path / "p.csv")], id_column="id")
+    read = read_predictions([write(tmp_path / "p.csv")])
     assert read.y_true.to_pylist() == ["cat", "dog", "dog", None]
     assert list(read.preds) == ["svm", "knn"]
-    read = read_predictions([tmp_path / "p.csv"], target="svm", models=["knn", "id"])
-    assert list(read.preds) == ["knn", "id"]
+    models = ["y_true", "knn"]
+    read = read_predictions([tmp_path / "p.csv"], target="svm", models=models)
+    assert list(read.preds) == models
 
 
 def test_missing_values_of_text_files(tmp_path):
@@ -118,8 +119,8 @@ def test_ids_that_do_not_match_are_named(tmp_path):
 
 
 def test_several_files_need_an_id(tmp_path):
-    path = write(tmp_path / "a.csv")
-    with pytest.raises(ValueError, match="joined by the samples' ids"):
+    path = write(tmp_path / "a.csv", TABLE.drop_columns("id"))
+    with pytest.raises(ValueError, match="joined by sample ids"):
         read_predictions([path, path])
 
 

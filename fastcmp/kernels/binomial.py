@@ -178,7 +178,7 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
     """
     m = min(k, n - k)
     if m == 0.0:
-        pmf = math.exp2(-n)
+        pmf = 0.5**n
         mid = 0.5 * pmf
     else:
         u = (n - 2.0 * m) / n

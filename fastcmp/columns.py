@@ -39,9 +39,16 @@ class Column:
 
     def __len__(self) -> int:
         """Count the samples."""
-        return len(self.integers if self.integers is not None else self._codes())
+        return len(self.integers if self.integers is not None else self.positions())
 
-    def _codes(self) -> NDArray[Any]:
+    def positions(self) -> NDArray[Any]:
+        """Give the codes of a factorized column.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Positions in `distinct`, -1 where missing.
+        """
         assert self.codes is not None
         return self.codes
 
@@ -49,7 +56,7 @@ class Column:
         """Mark the missing labels, or return None where there are none."""
         if self.integers is not None:
             return None
-        mask = self._codes() < 0
+        mask = self.positions() < 0
         return mask if mask.any() else None
 
     def take(self, keep: NDArray[np.bool_]) -> Column:
@@ -67,7 +74,9 @@ class Column:
         """
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
-        return Column(name=self.name, codes=self._codes()[keep], distinct=self.distinct)
+        return Column(
+            name=self.name, codes=self.positions()[keep], distinct=self.distinct
+        )
 
     def factorized(self) -> Column:
         """Return the same labels as codes into their distinct values."""
@@ -234,7 +243,7 @@ def _read_dates(array: NDArray[Any], name: str) -> Column:
 
 def _read_masked(array: np.ma.MaskedArray[Any, Any], name: str) -> Column:
     column = _read_array(np.asarray(array.data), name).factorized()
-    codes = np.where(np.ma.getmaskarray(array), -1, column._codes())
+    codes = np.where(np.ma.getmaskarray(array), -1, column.positions())
     return Column(name=name, codes=codes, distinct=column.distinct)
 
 
@@ -329,7 +338,7 @@ def _as_integers(column: Column) -> Column | None:
     values = np.asarray(column.distinct)
     if values.dtype.kind not in "biu":
         return None
-    return Column(name=column.name, integers=values[column._codes()])
+    return Column(name=column.name, integers=values[column.positions()])
 
 
 def _read_polars(raw: Any, name: str) -> Column:

@@ -107,26 +107,15 @@ def encode(
     _check_kinds([true, *models], classes)
     if missing == "raise":
         _refuse_missing(models, rows)
-    integers = _as_shared_integers([true, *models]) if classes is None else None
+    plain = _as_shared_integers([true, *models], classes)
+    codes, n_codes = plain or _share([true, *models], classes)
     n_excluded = 0
-    if integers is not None:
-        codes, n_codes = integers
-    else:
-        codes, n_codes = _share([true, *models], classes)
+    if plain is None:
         inside = codes[0] >= 0
-        if not inside.all():
-            n_excluded = int(inside.size - np.count_nonzero(inside))
-            codes = [column[inside] for column in codes]
-        codes = _compact(codes, n_codes)
+        n_excluded = int(inside.size - np.count_nonzero(inside))
+        codes = _compact([column[inside] for column in codes], n_codes)
         n_codes += 1
-    if codes[0].size < 2:
-        what = "sample" if codes[0].size == 1 else "samples"
-        dropped = n_missing + n_excluded
-        left = f" after {dropped} were dropped" if dropped else ""
-        message = (
-            f"{true.name} must hold at least 2 samples, got {codes[0].size} {what}"
-        )
-        raise ValueError(message + left)
+    _check_enough(true.name, codes[0].size, n_missing + n_excluded)
     return Labels(
         y_true=codes[0],
         preds=tuple(codes[1:]),
@@ -166,13 +155,11 @@ def encode_predictions(
     _check_lengths(columns[0], columns[1:])
     _check_kinds(columns, classes)
     _refuse_missing(columns, None)
-    integers = _as_shared_integers(columns) if classes is None else None
-    (a, b), n_codes = _share(columns, classes) if integers is None else integers
+    plain = _as_shared_integers(columns, classes)
+    (a, b), n_codes = plain or _share(columns, classes)
     inside = (a >= 0) & (b >= 0)
-    if np.count_nonzero(inside) < 2:
-        kept = np.count_nonzero(inside)
-        message = f"pred_a must hold at least 2 samples, got {kept}"
-        raise ValueError(message)
+    kept = int(np.count_nonzero(inside))
+    _check_enough("pred_a", kept, len(columns[0]) - kept)
     return a[inside], b[inside], n_codes
 
 
@@ -216,6 +203,14 @@ def _check_lengths(truth: Column, models: list[Column]) -> None:
     raise ValueError(message)
 
 
+def _check_enough(name: str, n: int, n_dropped: int) -> None:
+    if n < 2:
+        what = "sample" if n == 1 else "samples"
+        left = f" after {n_dropped} were dropped" if n_dropped else ""
+        message = f"{name} must hold at least 2 samples, got {n} {what}{left}"
+        raise ValueError(message)
+
+
 def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
     truth = columns[0]
     for column in columns:
@@ -250,11 +245,14 @@ def _refuse_missing(models: list[Column], rows: NDArray[Any] | None) -> None:
 
 
 def _as_shared_integers(
-    columns: list[Column],
+    columns: list[Column], classes: Sequence[Any] | None
 ) -> tuple[list[NDArray[Any]], int] | None:
-    """Use whole numbers as their own codes: no sort, and no copy of single bytes."""
+    """Use whole numbers as their own codes: no sort, and no copy of single bytes.
+
+    None where a column holds something else, or classes are chosen.
+    """
     arrays = [column.integers for column in columns if column.integers is not None]
-    if len(arrays) < len(columns):
+    if classes is not None or len(arrays) < len(columns):
         return None
     if all(array.dtype in (np.uint8, np.bool_) for array in arrays):
         return [np.ascontiguousarray(array).view(np.uint8) for array in arrays], 256
@@ -311,7 +309,7 @@ def _share(
             places = [index.get(label, -1) for label in column.distinct]
         # The last entry is what code -1 finds.
         lookup = np.array([*places, -1], np.int64)
-        coded.append(lookup[column._codes()])
+        coded.append(lookup[column.positions()])
     return coded, len(index)
 
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from fastcmp import kernels
     from fastcmp.batch import compare_all
     from fastcmp.cochran import CochranResult, cochrans_q
+    from fastcmp.cost import cost_test, cost_test_from_counts
+    from fastcmp.cost_result import CostResult
     from fastcmp.data import load_digits
+    from fastcmp.label_counts import LabelCounts, count_labels
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
     from fastcmp.pairwise import PairwiseResult
@@ -35,6 +38,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "CochranResult": "cochran",
     "ConfidenceInterval": "results",
+    "CostResult": "cost_result",
+    "LabelCounts": "label_counts",
     "McNemarResult": "results",
     "PairwiseResult": "pairwise",
     "SymmetryResult": "results",
@@ -43,6 +48,9 @@ _HOMES = {
     "bowker_from_counts": "symmetry",
     "cochrans_q": "cochran",
     "compare_all": "batch",
+    "cost_test": "cost",
+    "cost_test_from_counts": "cost",
+    "count_labels": "label_counts",
     "load_digits": "data",
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
@@ -54,6 +62,8 @@ _HOMES = {
 __all__ = [
     "CochranResult",
     "ConfidenceInterval",
+    "CostResult",
+    "LabelCounts",
     "McNemarResult",
     "PairwiseResult",
     "SymmetryResult",
@@ -63,6 +73,9 @@ __all__ = [
     "bowker_from_counts",
     "cochrans_q",
     "compare_all",
+    "cost_test",
+    "cost_test_from_counts",
+    "count_labels",
     "kernels",
     "load_digits",
     "mcnemar",

@@ -1,10 +1,8 @@
-"""All pairs of many models: tiles of pairs on a thread pool. The only threads."""
+"""All pairs of many models: tiles of pairs, worked through by a crew of threads."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -13,6 +11,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.checks import as_share, check_choice
+from fastcmp.crew import Crew, check_workers
 from fastcmp.labels import Labels, encode
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
@@ -21,7 +20,7 @@ from fastcmp.pairwise import PairwiseResult
 from fastcmp.progress import Progress, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -116,7 +115,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     check_choice(method, "method", METHODS)
     check_choice(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
-    threads = _check_workers(workers)
+    threads = check_workers(workers)
     labels = encode(y_true, preds, classes=classes, missing=missing)
     chosen = _chosen_pairs(labels.names, pairs, control)
     n_models, n = len(labels.names), labels.n_samples
@@ -130,7 +129,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     )
     with (
         reporting(progress, "comparing") as report,
-        _Crew(threads, report, plan.n_tasks) as crew,
+        Crew(threads, report, plan.n_tasks) as crew,
     ):
         counts = _count(labels, chosen, plan, crew)
         statistic, pvalue, interval = _judge(counts, method, 1 - alpha, plan, crew)
@@ -157,53 +156,6 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         n_missing=labels.n_missing,
         n_excluded=labels.n_excluded,
     )
-
-
-def _check_workers(workers: int | None) -> int:
-    if workers is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, Integral):
-        message = f"workers must be a whole number, got {workers!r}"
-        raise TypeError(message)
-    if workers < 1:
-        message = f"workers must be at least 1, got {workers}"
-        raise ValueError(message)
-    return int(workers)
-
-
-class _Crew:
-    """Threads that work through tasks; the first error ends the work."""
-
-    def __init__(self, threads: int, report: Progress, n_tasks: int) -> None:
-        self._report = report
-        self._n_tasks = n_tasks
-        self._done = 0
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-
-    def __enter__(self) -> _Crew:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def run(self, work: Callable[..., None], tasks: Iterable[Any]) -> None:
-        """Do all tasks, in any order."""
-        if self._pool is None:
-            for task in tasks:
-                work(task)
-                self._count_one()
-            return
-        futures = [self._pool.submit(work, task) for task in tasks]
-        for future in as_completed(futures):
-            future.result()
-            self._count_one()
-
-    def _count_one(self) -> None:
-        self._done += 1
-        self._report(self._done, self._n_tasks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +188,7 @@ class _Counts:
 
 
 def _count(
-    labels: Labels, chosen: NDArray[np.int32] | None, plan: _Plan, crew: _Crew
+    labels: Labels, chosen: NDArray[np.int32] | None, plan: _Plan, crew: Crew
 ) -> _Counts:
     n_models = len(labels.names)
     words, correct = _pack(labels, plan, crew)
@@ -255,7 +207,7 @@ def _count(
 
 
 def _pack(
-    labels: Labels, plan: _Plan, crew: _Crew
+    labels: Labels, plan: _Plan, crew: Crew
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     n_models = len(labels.names)
     words = kernels.allocate_words(n_models, labels.n_samples)
@@ -288,7 +240,7 @@ def _parts(n: int, size: int) -> list[slice]:
 
 
 def _judge(
-    counts: _Counts, method: str, confidence_level: float, plan: _Plan, crew: _Crew
+    counts: _Counts, method: str, confidence_level: float, plan: _Plan, crew: Crew
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Statistic, p-value and Newcombe's interval for the difference of each pair."""
     n_pairs, n = len(counts.pairs), counts.n_samples

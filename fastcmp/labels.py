@@ -33,6 +33,8 @@ class Labels:
     names: tuple[str, ...]
     #: Codes are below this number.
     n_codes: int
+    #: The label of each code; one less than `n_codes` where the last is none of them.
+    classes: Sequence[Any]
     #: Samples dropped because the true label is missing.
     n_missing: int
     #: Samples dropped because the true label is not among the chosen classes.
@@ -49,7 +51,7 @@ def encode(
     preds: Any,
     *,
     classes: Sequence[Any] | None = None,
-    missing: str = "raise",
+    missing: str | None = "raise",
     truth: str = "y_true",
 ) -> Labels:
     """Encode true and predicted labels with shared codes.
@@ -64,8 +66,9 @@ def encode(
     classes : sequence, optional
         Compare only samples whose true label is one of these; a prediction outside
         them is an error of that model.
-    missing : {"raise", "wrong"}
-        What to make of a missing prediction.
+    missing : {"raise", "wrong"} or None
+        What to make of a missing prediction. None also refuses predictions that are
+        not among `classes`: what is counted needs a class.
     truth : str
         What to call the true labels in an error.
 
@@ -89,7 +92,8 @@ def encode(
     >>> labels.y_true.tolist(), [codes.tolist() for codes in labels.preds]
     ([0, 1, 1], [[0, 1, 0], [1, 1, 1]])
     """
-    check_choice(missing, "missing", _MISSING_RULES)
+    if missing is not None:
+        check_choice(missing, "missing", _MISSING_RULES)
     named = _named_columns(preds)
     true = read_column(y_true, truth)
     if len(named) < 2:
@@ -105,14 +109,16 @@ def encode(
         models = [model.take(~absent) for model in models]
     n_missing = n_all - len(true)
     _check_kinds([true, *models], classes)
-    if missing == "raise":
-        _refuse_missing(models, rows)
+    if missing != "wrong":
+        _refuse_missing(models, rows, way_out=missing == "raise")
     plain = _as_shared_integers([true, *models], classes)
-    codes, n_codes = plain or _share([true, *models], classes)
-    n_excluded = 0
+    codes, distinct = plain or _share([true, *models], classes)
+    n_codes, n_excluded = len(distinct), 0
     if plain is None:
         inside = codes[0] >= 0
         n_excluded = int(inside.size - np.count_nonzero(inside))
+        if missing is None:
+            _refuse_outside(models, codes[1:], inside)
         codes = _compact([column[inside] for column in codes], n_codes)
         n_codes += 1
     _check_enough(true.name, codes[0].size, n_missing + n_excluded)
@@ -121,6 +127,7 @@ def encode(
         preds=tuple(codes[1:]),
         names=tuple(name for name, _ in named),
         n_codes=n_codes,
+        classes=distinct,
         n_missing=n_missing,
         n_excluded=n_excluded,
     )
@@ -154,13 +161,13 @@ def encode_predictions(
     columns = [read_column(pred_a, "pred_a"), read_column(pred_b, "pred_b")]
     _check_lengths(columns[0], columns[1:])
     _check_kinds(columns, classes)
-    _refuse_missing(columns, None)
+    _refuse_missing(columns, None, way_out=True)
     plain = _as_shared_integers(columns, classes)
-    (a, b), n_codes = plain or _share(columns, classes)
+    (a, b), distinct = plain or _share(columns, classes)
     inside = (a >= 0) & (b >= 0)
     kept = int(np.count_nonzero(inside))
     _check_enough("pred_a", kept, len(columns[0]) - kept)
-    return a[inside], b[inside], n_codes
+    return a[inside], b[inside], len(distinct)
 
 
 def _named_columns(preds: Any) -> list[tuple[str, Any]]:
@@ -230,7 +237,9 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
             raise TypeError(message)
 
 
-def _refuse_missing(models: list[Column], rows: NDArray[Any] | None) -> None:
+def _refuse_missing(
+    models: list[Column], rows: NDArray[Any] | None, *, way_out: bool
+) -> None:
     for model in models:
         absent = model.missing()
         if absent is not None:
@@ -238,15 +247,34 @@ def _refuse_missing(models: list[Column], rows: NDArray[Any] | None) -> None:
             row = row if rows is None else int(rows[row])
             message = (
                 f"{model.name} has no prediction at row {row} "
-                f"({np.count_nonzero(absent)} missing in all); pass missing='wrong' to "
-                "count a missing prediction as an error of the model"
+                f"({np.count_nonzero(absent)} missing in all)"
+            )
+            if way_out:
+                message += (
+                    "; pass missing='wrong' to count a missing prediction as an error "
+                    "of the model"
+                )
+            raise ValueError(message)
+
+
+def _refuse_outside(
+    models: list[Column], codes: list[NDArray[Any]], inside: NDArray[np.bool_]
+) -> None:
+    for model, own in zip(models, codes, strict=True):
+        outside = np.flatnonzero(inside & (own < 0))
+        if outside.size:
+            found = model.factorized()
+            label = found.distinct[found.positions()[outside[0]]]
+            message = (
+                f"{model.name} predicts {label!r}, which is not among classes "
+                f"({outside.size} such predictions)"
             )
             raise ValueError(message)
 
 
 def _as_shared_integers(
     columns: list[Column], classes: Sequence[Any] | None
-) -> tuple[list[NDArray[Any]], int] | None:
+) -> tuple[list[NDArray[Any]], Sequence[Any]] | None:
     """Use whole numbers as their own codes: no sort, and no copy of single bytes.
 
     None where a column holds something else, or classes are chosen.
@@ -255,7 +283,8 @@ def _as_shared_integers(
     if classes is not None or len(arrays) < len(columns):
         return None
     if all(array.dtype in (np.uint8, np.bool_) for array in arrays):
-        return [np.ascontiguousarray(array).view(np.uint8) for array in arrays], 256
+        single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
+        return single, range(256)
     sized = [array for array in arrays if array.size]
     low = min((int(array.min()) for array in sized), default=0)
     high = max((int(array.max()) for array in sized), default=0)
@@ -265,8 +294,10 @@ def _as_shared_integers(
         return None
     dtype = code_type(n_codes)
     if low == 0:
-        return [array.astype(dtype, order="C") for array in arrays], n_codes
-    return [(array.astype(np.int64) - low).astype(dtype) for array in arrays], n_codes
+        codes = [array.astype(dtype, order="C") for array in arrays]
+    else:
+        codes = [(array.astype(np.int64) - low).astype(dtype) for array in arrays]
+    return codes, range(low, high + 1)
 
 
 def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
@@ -289,7 +320,7 @@ def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
 
 def _share(
     columns: list[Column], classes: Sequence[Any] | None
-) -> tuple[list[NDArray[Any]], int]:
+) -> tuple[list[NDArray[Any]], Sequence[Any]]:
     """Give equal labels equal codes; -1 is missing, or a true label left out."""
     index: dict[Any, int] = {}
     if classes is not None:
@@ -310,7 +341,7 @@ def _share(
         # The last entry is what code -1 finds.
         lookup = np.array([*places, -1], np.int64)
         coded.append(lookup[column.positions()])
-    return coded, len(index)
+    return coded, tuple(index)
 
 
 def _compact(codes: list[NDArray[Any]], n_codes: int) -> list[NDArray[Any]]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from strategies import modest
 
-from fastcmp import adjust, batch, compare_all, load_digits, mcnemar
+from fastcmp import adjust, batch, compare_all, crew, load_digits, mcnemar
 from fastcmp.multiplicity import ADJUSTMENTS
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
@@ -177,7 +177,7 @@ def test_threads_really_start(big, monkeypatch):
             started.append(threads)
             super().__init__(threads)
 
-    monkeypatch.setattr(batch, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(crew, "ThreadPoolExecutor", Pool)
     monkeypatch.setattr(batch, "_THREADS_PAY", 1)
     (y_true, preds), expect = big
     assert_same(compare_all(y_true, preds, workers=4), expect)

@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp._jit import kernel, wide_vectors
+from fastcmp._jit import inlined, kernel, wide_vectors
 from fastcmp.kernels.bits import count_bits, count_common_bits, pack_equal
 
 if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, IntArray
+    from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
 
 _BLOCK = 1 << 15  # samples packed at a time; the words stay in the first-level cache
+_INDEXED = 1024  # samples whose cells are computed before they are counted
+_SMALL = 1 << 16  # cells whose number fits in 16 bits
+_FLUSH = 1 << 30  # samples after which 32-bit counters are emptied
+
+_LOW = np.uint64(0xFFFF)
+_1, _2, _3 = np.uint64(16), np.uint64(32), np.uint64(48)
+_ONE = np.uint32(1)
+
+
+@inlined
+def _scatter(words: WordArray, n_words: int, counters: Any) -> None:
+    """Count cells of 16 bits, four to a word, in four rows of counters.
+
+    Neighbouring samples fall on the same cell more often than not, and an increment
+    must wait for the one before it on that cell: four rows make four of them
+    independent. Measured at 27 to 27,000 cells: 0.45 to 0.6 ns a sample, 0.9 with one.
+    """
+    first, second, third, fourth = counters[0], counters[1], counters[2], counters[3]
+    for i in range(n_words):
+        word = words[i]
+        first[word & _LOW] += _ONE
+        second[(word >> _1) & _LOW] += _ONE
+        third[(word >> _2) & _LOW] += _ONE
+        fourth[word >> _3] += _ONE
+
+
+@inlined
+def _empty(counters: Any, out: IntArray) -> None:
+    for j in range(out.size):
+        for row in range(4):
+            out[j] += np.int64(counters[row, j])
+            counters[row, j] = 0
 
 
 @kernel
@@ -66,7 +98,7 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
     ----------
     pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
         Codes below K.
-    out : ndarray of int64, shape (K, K)
+    out : ndarray of int64, shape (K, K), C order
         ``out[i, j]`` counts the samples for which a predicted i and b predicted j.
 
     Examples
@@ -78,5 +110,80 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
     >>> table.tolist()
     [[1, 0], [1, 1]]
     """
-    for i in range(pred_a.size):
-        out[pred_a[i], pred_b[i]] += 1
+    wide_vectors()
+    n = pred_a.size
+    n_classes = out.shape[1]
+    if out.size > min(_SMALL, n):
+        for i in range(n):
+            out[pred_a[i], pred_b[i]] += 1
+        return
+    flat = out.reshape(out.size)
+    counters = np.zeros((4, out.size), np.uint32)
+    cells = np.empty(_INDEXED, np.uint16)
+    k = np.uint16(n_classes)
+    for start in range(0, n, _INDEXED):
+        size = min(_INDEXED, n - start)
+        a, b = pred_a[start : start + size], pred_b[start : start + size]
+        for i in range(size):
+            cells[i] = np.uint16(np.uint16(a[i]) * k) + np.uint16(b[i])
+        _scatter(cells.view(np.uint64), size // 4, counters)
+        for i in range(size - size % 4, size):
+            counters[0, cells[i]] += _ONE
+        if (start + _INDEXED) % _FLUSH == 0:
+            _empty(counters, flat)
+    _empty(counters, flat)
+
+
+@kernel
+def count_labels(
+    y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray
+) -> None:
+    """Add to the K x K x K counts of true and predicted classes.
+
+    Parameters
+    ----------
+    y_true, pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
+        Codes below K.
+    out : ndarray of int64, shape (K, K, K), C order
+        ``out[t, a, b]`` counts the samples of class t for which a predicted a and b
+        predicted b.
+
+    Notes
+    -----
+    One pass. The cells of 1,024 samples are computed first, which vectorizes, and then
+    counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import count_labels
+    >>> counts = np.zeros((2, 2, 2), np.int64)
+    >>> y_true, a = np.array([0, 1, 1]), np.array([0, 1, 0])
+    >>> count_labels(y_true, a, np.array([0, 0, 0]), counts)
+    >>> counts[1].tolist()
+    [[1, 0], [1, 0]]
+    """
+    wide_vectors()
+    n = y_true.size
+    n_classes = out.shape[1]
+    if out.size > min(_SMALL, n):
+        for i in range(n):
+            out[y_true[i], pred_a[i], pred_b[i]] += 1
+        return
+    flat = out.reshape(out.size)
+    counters = np.zeros((4, out.size), np.uint32)
+    cells = np.empty(_INDEXED, np.uint16)
+    k = np.uint16(n_classes)
+    for start in range(0, n, _INDEXED):
+        size = min(_INDEXED, n - start)
+        t = y_true[start : start + size]
+        a, b = pred_a[start : start + size], pred_b[start : start + size]
+        for i in range(size):
+            row = np.uint16(np.uint16(t[i]) * k) + np.uint16(a[i])
+            cells[i] = np.uint16(np.uint16(row) * k) + np.uint16(b[i])
+        _scatter(cells.view(np.uint64), size // 4, counters)
+        for i in range(size - size % 4, size):
+            counters[0, cells[i]] += _ONE
+        if (start + _INDEXED) % _FLUSH == 0:
+            _empty(counters, flat)
+    _empty(counters, flat)

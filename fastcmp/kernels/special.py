@@ -1,6 +1,8 @@
-"""SciPy's special functions, callable and cacheable in nopython mode."""
+"""Special functions in nopython mode: SciPy's, and one that it does not offer."""
 
 from __future__ import annotations
+
+import math
 
 from fastcmp._jit import kernel, scipy_special
 
@@ -132,3 +134,38 @@ def betaincinv(a: float, b: float, y: float) -> float:
     0.5
     """
     return _betaincinv(a, b, y, 0)  # type: ignore[no-any-return]
+
+
+@kernel
+def log1pmx(x: float) -> float:
+    """Return log(1 + x) - x, without cancellation about 0.
+
+    Parameters
+    ----------
+    x : float
+        Above -1.
+
+    Returns
+    -------
+    float
+        A number <= 0, to some ulp.
+
+    Notes
+    -----
+    With r = x / (2 + x) it is 2 atanh(r) - 2 r / (1 - r), whose leading terms are
+    subtracted by hand.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import log1pmx
+    >>> round(1e16 * log1pmx(1e-8), 6)
+    -0.5
+    """
+    if abs(x) > 0.15:
+        return math.log1p(x) - x
+    r = x / (2.0 + x)
+    q = r * r
+    tail = 1.0 / 15.0
+    for k in (13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
+        tail = tail * q + 1.0 / k
+    return 2.0 * q * (tail * r - 1.0 / (1.0 - r))

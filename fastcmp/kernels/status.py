@@ -21,6 +21,8 @@ class Status(IntEnum):
     NOT_CONVERGED = 2
     #: The input has no meaning (a negative count, a level outside (0, 1)); NaN.
     INVALID = 3
+    #: The data admit no answer (an equation without a root); NaN.
+    UNDEFINED = 4
 
 
 # Plain integers: numba freezes them, and they cost no extra signatures.
@@ -28,6 +30,7 @@ OK: Final = 0
 DEGENERATE: Final = 1
 NOT_CONVERGED: Final = 2
 INVALID: Final = 3
+UNDEFINED: Final = 4
 
 TWO_SIDED: Final = 0
 GREATER: Final = 1

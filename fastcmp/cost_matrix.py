@@ -1,0 +1,174 @@
+"""What each mistake costs: a matrix, mapping or frame, checked and put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.checks import as_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostMatrix:
+    """Costs of predicting one class for another."""
+
+    #: ``values[t, p]`` is the cost of predicting class p when the truth is t, (K, K).
+    values: NDArray[np.float64]
+    #: The labels of the classes in that order; None where they were not named.
+    classes: tuple[Any, ...] | None
+
+
+def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
+    """Read and check a cost matrix.
+
+    Parameters
+    ----------
+    cost : array-like of shape (K, K), mapping or frame
+        ``cost[t][p]`` is the cost of predicting p when the truth is t. A mapping has
+        a mapping or a row for each true class. A pandas frame is indexed by the true
+        class; a polars or pyarrow frame has a column for each predicted class, and
+        perhaps a first one with the true classes.
+    classes : sequence, optional
+        Order of the rows and columns; for named costs also which to keep.
+
+    Returns
+    -------
+    CostMatrix
+        The values, and the classes where they are known.
+
+    Raises
+    ------
+    ValueError
+        If it is not square, has a negative or infinite entry, a diagonal that is not
+        zero or no positive entry, or does not fit the classes.
+    TypeError
+        If it holds no numbers.
+
+    Examples
+    --------
+    >>> read_cost({"sick": {"healthy": 5}, "healthy": {"sick": 1}}).values.tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    raw, names = _named(cost)
+    values = as_numbers(raw, "cost", "a square matrix of numbers").astype(np.float64)
+    if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
+        message = f"cost must be a square matrix, got shape {values.shape}"
+        raise ValueError(message)
+    if classes is not None:
+        values, names = _arranged(values, names, tuple(classes))
+    _check(values, names)
+    return CostMatrix(values=np.ascontiguousarray(values), classes=names)
+
+
+def _named(cost: Any) -> tuple[Any, tuple[Any, ...] | None]:
+    library = type(cost).__module__.partition(".")[0]
+    if isinstance(cost, Mapping):
+        return _from_mapping(cost)
+    if library == "pandas" and hasattr(cost, "columns"):
+        return _from_columns(
+            list(cost.index), list(cost.columns), cost.to_numpy(), "the index"
+        )
+    if library == "polars" and hasattr(cost, "get_columns"):
+        return _from_frame(cost.columns, [x.to_list() for x in cost.get_columns()])
+    if library == "pyarrow" and hasattr(cost, "column_names"):
+        return _from_frame(cost.column_names, [x.to_pylist() for x in cost.columns])
+    return cost, None
+
+
+def _from_mapping(cost: Mapping[Any, Any]) -> tuple[Any, tuple[Any, ...]]:
+    names = tuple(cost)
+    rows = []
+    for true, row in cost.items():
+        if not isinstance(row, Mapping):
+            rows.append(row)
+            continue
+        if unknown := [p for p in row if p not in cost]:
+            message = f"cost has no row for class {unknown[0]!r}, which it can predict"
+            raise ValueError(message)
+        absent = [p for p in names if p not in row and p != true]
+        if absent:
+            message = f"cost[{true!r}] lacks the cost of predicting {absent[0]!r}"
+            raise ValueError(message)
+        rows.append([row.get(p, 0) for p in names])
+    return rows, names
+
+
+def _from_frame(
+    columns: Sequence[str], content: Sequence[list[Any]]
+) -> tuple[Any, tuple[Any, ...]]:
+    """Read columns of predicted classes, and true ones where there is one more."""
+    predicted = list(columns)
+    true: list[Any] | None = None
+    if content and len(columns) == len(content[0]) + 1:
+        true, predicted, content = content[0], predicted[1:], content[1:]
+    labels = _as_labels(predicted, true)
+    rows = np.array(content, dtype=object).T.tolist()
+    return _from_columns(labels if true is None else true, labels, rows, "the first")
+
+
+def _as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
+    """Column names are always text: take them for numbers where the classes are."""
+    whole = true is None or all(isinstance(x, Real) for x in true)
+    try:
+        return [int(name) for name in names] if whole else names
+    except ValueError:
+        return names
+
+
+def _from_columns(
+    true: list[Any], predicted: list[Any], rows: Any, where: str
+) -> tuple[Any, tuple[Any, ...]]:
+    if sorted(map(str, true)) != sorted(map(str, predicted)) or set(true) != set(
+        predicted
+    ):
+        message = (
+            f"cost must name the same classes in {where} and in the columns, got "
+            f"{true[:5]} and {predicted[:5]}"
+        )
+        raise ValueError(message)
+    order = [true.index(label) for label in predicted]
+    return [rows[i] for i in order], tuple(predicted)
+
+
+def _arranged(
+    values: NDArray[np.float64],
+    names: tuple[Any, ...] | None,
+    classes: tuple[Any, ...],
+) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
+    if names is None:
+        if len(classes) != len(values):
+            message = (
+                f"cost is {len(values)} x {len(values)}, but classes names "
+                f"{len(classes)} classes"
+            )
+            raise ValueError(message)
+        return values, classes
+    unknown = [label for label in classes if label not in names]
+    if unknown:
+        message = f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}"
+        raise ValueError(message)
+    order = [names.index(label) for label in classes]
+    return values[np.ix_(order, order)], classes
+
+
+def _check(values: NDArray[np.float64], names: tuple[Any, ...] | None) -> None:
+    def refuse(wrong: NDArray[np.bool_], wanted: str) -> None:
+        if wrong.any():
+            t, p = np.argwhere(wrong)[0]
+            place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
+            message = f"cost must {wanted}, got {values[t, p]:g} at {place}"
+            raise ValueError(message)
+
+    refuse(~np.isfinite(values), "be finite")
+    refuse(values < 0, "not be negative")
+    refuse(np.diag(np.diag(values) != 0), "be 0 where the prediction is right")
+    if not values.any():
+        message = "cost must have at least one positive entry, got zeros only"
+        raise ValueError(message)

@@ -1,0 +1,100 @@
+"""Threads that share the work of one call. No other module starts any."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fastcmp.progress import Progress
+
+
+def check_workers(workers: int | None) -> int:
+    """Choose how many threads to use.
+
+    Parameters
+    ----------
+    workers : int or None
+        What the user passed; None for as many as there are processors.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If it is less than 1.
+    TypeError
+        If it is no whole number.
+    """
+    if workers is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, Integral):
+        message = f"workers must be a whole number, got {workers!r}"
+        raise TypeError(message)
+    if workers < 1:
+        message = f"workers must be at least 1, got {workers}"
+        raise ValueError(message)
+    return int(workers)
+
+
+class Crew:
+    """Threads that work through tasks; the first error ends the work.
+
+    Parameters
+    ----------
+    threads : int
+        How many; with 1 the tasks are done in the calling thread.
+    report : callable, optional
+        Called with the tasks done and all tasks.
+    n_tasks : int
+        All tasks.
+    """
+
+    def __init__(
+        self, threads: int, report: Progress | None = None, n_tasks: int = 0
+    ) -> None:
+        self._report = report
+        self._n_tasks = n_tasks
+        self._done = 0
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def run(self, work: Callable[..., None], tasks: Iterable[Any]) -> None:
+        """Do all tasks, in any order.
+
+        Parameters
+        ----------
+        work : callable
+            Called with one task, from any thread.
+        tasks : iterable
+            What there is to do.
+        """
+        if self._pool is None:
+            for task in tasks:
+                work(task)
+                self._count_one()
+            return
+        futures = [self._pool.submit(work, task) for task in tasks]
+        for future in as_completed(futures):
+            future.result()
+            self._count_one()
+
+    def _count_one(self) -> None:
+        self._done += 1
+        if self._report is not None:
+            self._report(self._done, self._n_tasks)

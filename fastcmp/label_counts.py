@@ -1,0 +1,379 @@
+"""How often the truth is t and two models predict a and b: all that two columns say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.cost_matrix import read_cost
+from fastcmp.crew import Crew, check_workers
+from fastcmp.labels import encode
+from fastcmp.report import Section
+from fastcmp.results import Printed, dropped_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+_DENSE_CLASSES = 128  # 16 MB of counts; beyond it they are sparse
+_LARGEST_ARRAY = 1 << 28  # entries: 2 GB
+_MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
+_KEYED_CLASSES = 1 << 21  # a cell's number then fits in 63 bits
+_CHUNK = 1 << 22  # samples that are sorted at a time
+_PART = 1 << 21  # samples that are worth a thread
+
+Cells = tuple[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelCounts(Printed):
+    """Samples by true class, class predicted by a and class predicted by b.
+
+    What `count_labels` returns is one of the two forms, `DenseLabelCounts` up to 128
+    classes and `SparseLabelCounts` beyond. Counts of several parts of the data may be
+    added where their classes agree.
+    """
+
+    counts: NDArray[np.int64]
+    #: The label of each class.
+    classes: tuple[Any, ...]
+    #: Samples dropped because the true label is missing, or not a chosen class.
+    n_missing: int = 0
+    n_excluded: int = 0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, K."""
+        return len(self.classes)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that were counted."""
+        return int(self.counts.sum())
+
+    def nonzero(self) -> Cells:
+        """List the cells that hold samples.
+
+        Returns
+        -------
+        tuple of four ndarray, shape (C,)
+            True class, class predicted by a, class predicted by b, and samples.
+        """
+        raise TypeError(type(self).__name__)
+
+    def to_dense(self) -> NDArray[np.int64]:
+        """Lay out all counts.
+
+        Returns
+        -------
+        ndarray of int64, shape (K, K, K)
+            ``[t, a, b]``, a copy.
+
+        Raises
+        ------
+        ValueError
+            If it would take more than 2 GB.
+        """
+        k = self.n_classes
+        if k**3 > _LARGEST_ARRAY:
+            message = (
+                f"to_dense needs {8 * k**3 / 1e9:.3g} GB for {k} classes: use nonzero()"
+            )
+            raise ValueError(message)
+        t, a, b, counts = self.nonzero()
+        dense = np.zeros((k, k, k), np.int64)
+        dense[t, a, b] = counts
+        return dense
+
+    @property
+    def confusion_a(self) -> NDArray[np.int64]:
+        """Confusion matrix of a: samples by true and predicted class, shape (K, K)."""
+        t, a, _, counts = self.nonzero()
+        return self._table(t, a, counts)
+
+    @property
+    def confusion_b(self) -> NDArray[np.int64]:
+        """Confusion matrix of b: samples by true and predicted class, shape (K, K)."""
+        t, _, b, counts = self.nonzero()
+        return self._table(t, b, counts)
+
+    def _table(self, t: Any, p: Any, counts: Any) -> NDArray[np.int64]:
+        k = self.n_classes
+        if k**2 > _LARGEST_ARRAY:
+            message = (
+                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: use "
+                "nonzero()"
+            )
+            raise ValueError(message)
+        table = np.zeros((k, k), np.int64)
+        np.add.at(table, (t, p), counts)
+        return table
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """Error rates of a and b."""
+        t, a, b, counts = self.nonzero()
+        n = max(self.n_samples, 1)
+        return int(counts[t != a].sum()) / n, int(counts[t != b].sum()) / n
+
+    def losses(self, cost: Any) -> tuple[float, float]:
+        """Average the costs of both models' mistakes.
+
+        Parameters
+        ----------
+        cost : array-like of shape (K, K), mapping or frame
+            As in `cost_test`, in the order of `classes` where it names none.
+
+        Returns
+        -------
+        tuple of two float
+            Expected cost of a and of b, per sample.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is no cost matrix of these classes.
+
+        Examples
+        --------
+        >>> from fastcmp import count_labels
+        >>> counts = count_labels([0, 1, 1, 1], [0, 0, 1, 1], [1, 1, 1, 1])
+        >>> counts.losses([[0, 1], [5, 0]])
+        (1.25, 0.25)
+        """
+        values = read_cost(cost, self.classes).values
+        t, a, b, counts = self.nonzero()
+        n = max(self.n_samples, 1)
+        return float(counts @ values[t, a]) / n, float(counts @ values[t, b]) / n
+
+    def __add__(self, other: Any) -> LabelCounts:
+        """Add the counts of two parts of the data."""
+        if not isinstance(other, LabelCounts):
+            return NotImplemented
+        if self.classes != other.classes:
+            message = (
+                "counts can be added where their classes agree; pass the same classes= "
+                "to count_labels"
+            )
+            raise ValueError(message)
+        dropped = {
+            "n_missing": self.n_missing + other.n_missing,
+            "n_excluded": self.n_excluded + other.n_excluded,
+        }
+        merged: dict[str, Any] = {**self._merged(other), **dropped}
+        return replace(self, **merged)
+
+    def __radd__(self, other: Any) -> LabelCounts:
+        """Let `sum` begin with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _merged(self, other: Any) -> dict[str, NDArray[Any]]:
+        return {"counts": self.counts + other.counts}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        error_a, error_b = self.errors
+        text = (
+            f"{self.n_samples} samples of {self.n_classes} classes, in "
+            f"{self.nonzero()[3].size} different cells",
+            f"a is wrong on {100 * error_a:.2f} %, b on {100 * error_b:.2f} %",
+            *dropped_sentences(self.n_missing, self.n_excluded),
+        )
+        return [Section(title="Counts by true and predicted classes", text=text)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DenseLabelCounts(LabelCounts):
+    """Counts for few classes: ``counts[t, a, b]``, shape (K, K, K)."""
+
+    def nonzero(self) -> Cells:
+        """List the cells that hold samples.
+
+        Returns
+        -------
+        tuple of four ndarray, shape (C,)
+            True class, class predicted by a, class predicted by b, and samples.
+        """
+        t, a, b = np.nonzero(self.counts)
+        return t, a, b, self.counts[t, a, b]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SparseLabelCounts(LabelCounts):
+    """Counts for many classes: ``counts[i]`` samples in the cell ``cells[i]``."""
+
+    #: True class, class predicted by a and by b of each cell, ascending, shape (C, 3).
+    cells: NDArray[np.int64]
+
+    def nonzero(self) -> Cells:
+        """List the cells that hold samples.
+
+        Returns
+        -------
+        tuple of four ndarray, shape (C,)
+            True class, class predicted by a, class predicted by b, and samples.
+        """
+        t, a, b = self.cells.T
+        return t, a, b, self.counts
+
+    def _merged(self, other: Any) -> dict[str, NDArray[Any]]:
+        cells, counts = _merge([self.cells, other.cells], [self.counts, other.counts])
+        return {"cells": cells, "counts": counts}
+
+
+def count_labels(
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    /,
+    *,
+    classes: Sequence[Any] | None = None,
+    workers: int | None = None,
+) -> LabelCounts:
+    """Count samples by true class and by the classes that two models predicted.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted; none may be missing.
+    classes : sequence, optional
+        Classes to count, in this order; samples whose true label is another are left
+        out, and a prediction of another is refused. By default all labels found in the
+        three columns, sorted.
+    workers : int, optional
+        Threads for millions of samples; by default as many as there are processors.
+
+    Returns
+    -------
+    LabelCounts
+        Dense up to 128 classes, sparse beyond: never more cells than samples there.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing or not among the classes, or there
+        are fewer than two samples.
+    TypeError
+        If labels cannot be compared.
+
+    Notes
+    -----
+    O(n) for few classes, O(n log n) for many.
+
+    Examples
+    --------
+    >>> from fastcmp import count_labels
+    >>> counts = count_labels(["x", "y", "y"], ["x", "y", "x"], ["x", "x", "x"])
+    >>> counts.classes, counts.counts[1].tolist()
+    (('x', 'y'), [[1, 0], [1, 0]])
+    """
+    threads = check_workers(workers)
+    models = {"pred_a": pred_a, "pred_b": pred_b}
+    labels = encode(y_true, models, classes=classes, missing=None)
+    names, columns = labels.classes, (labels.y_true, *labels.preds)
+    if classes is None and labels.y_true.dtype == np.uint8:
+        names = names[: 1 + max(int(column.max()) for column in columns)]
+    if classes is None and len(names) > _DENSE_CLASSES:
+        names, columns = _compacted(names, columns)
+    dropped = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
+    if len(names) > _DENSE_CLASSES:
+        cells, counts = _count_sparse(columns, len(names))
+        return SparseLabelCounts(
+            classes=tuple(names), cells=cells, counts=counts, **dropped
+        )
+    counts = _count_dense(columns, len(names), threads)
+    if classes is None:
+        seen = counts.any(axis=(1, 2)) | counts.any(axis=(0, 2)) | counts.any((0, 1))
+        used = _sorted_codes(names, np.flatnonzero(seen))
+        names = [names[code] for code in used]
+        counts = np.ascontiguousarray(counts[np.ix_(used, used, used)])
+    return DenseLabelCounts(classes=tuple(names), counts=counts, **dropped)
+
+
+def _sorted_codes(names: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
+    """Bring codes into the order of their labels, where these have one."""
+    listed: list[int] = codes.tolist()
+    try:
+        return sorted(listed, key=names.__getitem__)
+    except TypeError:
+        return listed
+
+
+def _compacted(
+    names: Sequence[Any], columns: tuple[NDArray[Any], ...]
+) -> tuple[Sequence[Any], tuple[NDArray[Any], ...]]:
+    """Leave out classes that never occur, and sort the others."""
+    if len(names) > _MARKS:
+        seen, codes = np.unique(np.stack(columns), return_inverse=True)
+        columns = tuple(codes.reshape(len(columns), -1))
+        names = [names[code] for code in seen.tolist()]
+    marks = np.zeros(len(names) + 1, bool)
+    for column in columns:
+        marks[column] = True
+    used = _sorted_codes(names, np.flatnonzero(marks))
+    place = np.zeros(len(names) + 1, np.int32)
+    place[used] = np.arange(len(used))
+    return [names[code] for code in used], tuple(place[column] for column in columns)
+
+
+def _count_dense(
+    columns: tuple[NDArray[Any], ...], k: int, threads: int
+) -> NDArray[np.int64]:
+    n = columns[0].size
+    threads = max(1, min(threads, n // _PART))
+    size = -(-n // threads)
+    private = [np.zeros((k, k, k), np.int64) for _ in range(threads)]
+
+    def count(i: int) -> None:
+        t, a, b = (column[i * size : (i + 1) * size] for column in columns)
+        kernels.count_labels(t, a, b, private[i])
+
+    with Crew(threads) as crew:
+        crew.run(count, range(threads))
+    return sum(private[1:], private[0])
+
+
+def _count_sparse(
+    columns: tuple[NDArray[Any], ...], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    all_cells, all_counts = [], []
+    for start in range(0, columns[0].size, _CHUNK):
+        t, a, b = (column[start : start + _CHUNK] for column in columns)
+        if k <= _KEYED_CLASSES:
+            keys = (t.astype(np.int64) * k + a) * k + b
+            keys, counts = np.unique(keys, return_counts=True)
+            rest, b = np.divmod(keys, k)
+            cells = np.stack([*np.divmod(rest, k), b], axis=1)
+        else:
+            cells = np.stack([t, a, b], axis=1).astype(np.int64)
+            cells, counts = _merge([cells], [np.ones(len(cells), np.int64)])
+        all_cells.append(cells)
+        all_counts.append(counts)
+    if len(all_cells) == 1:
+        return all_cells[0], all_counts[0].astype(np.int64)
+    return _merge(all_cells, all_counts)
+
+
+def _merge(
+    cells: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Add up the counts of equal cells, and sort the cells."""
+    rows, samples = np.concatenate(cells), np.concatenate(counts)
+    order = np.lexsort(rows.T[::-1])
+    rows, samples = rows[order], samples[order]
+    first = np.flatnonzero(
+        np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
+    )
+    return rows[first], np.add.reduceat(samples, first)

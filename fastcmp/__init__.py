@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
     from fastcmp.data import load_digits
+    from fastcmp.holdout import compare_holdout, compare_labels
+    from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
@@ -39,6 +41,7 @@ _HOMES = {
     "CochranResult": "cochran",
     "ConfidenceInterval": "results",
     "CostResult": "cost_result",
+    "HoldoutResult": "holdout_result",
     "LabelCounts": "label_counts",
     "McNemarResult": "results",
     "PairwiseResult": "pairwise",
@@ -48,6 +51,8 @@ _HOMES = {
     "bowker_from_counts": "symmetry",
     "cochrans_q": "cochran",
     "compare_all": "batch",
+    "compare_holdout": "holdout",
+    "compare_labels": "holdout",
     "cost_test": "cost",
     "cost_test_from_counts": "cost",
     "count_labels": "label_counts",
@@ -63,6 +68,7 @@ __all__ = [
     "CochranResult",
     "ConfidenceInterval",
     "CostResult",
+    "HoldoutResult",
     "LabelCounts",
     "McNemarResult",
     "PairwiseResult",
@@ -73,6 +79,8 @@ __all__ = [
     "bowker_from_counts",
     "cochrans_q",
     "compare_all",
+    "compare_holdout",
+    "compare_labels",
     "cost_test",
     "cost_test_from_counts",
     "count_labels",

@@ -110,14 +110,18 @@ def _from_frame(
         true, predicted, content = content[0], predicted[1:], content[1:]
     labels = _as_labels(predicted, true)
     rows = np.array(content, dtype=object).T.tolist()
-    return _from_columns(labels if true is None else true, labels, rows, "the first")
+    return _from_columns(
+        labels if true is None else true, labels, rows, "the first column"
+    )
 
 
 def _as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
     """Column names are always text: take them for numbers where the classes are."""
-    whole = true is None or all(isinstance(x, Real) for x in true)
+    if true is not None and all(isinstance(x, bool) for x in true):
+        return [{"true": True, "false": False}.get(x.lower(), x) for x in names]
+    numbers = true is None or all(isinstance(x, Real) for x in true)
     try:
-        return [int(name) for name in names] if whole else names
+        return [int(name) for name in names] if numbers else names
     except ValueError:
         return names
 

@@ -110,6 +110,28 @@ class CostResult(Printed):
         shape = np.shape(self.pvalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader should know of the answer, in sentences."""
+        remarks = []
+        if self.status == kernels.UNDEFINED:
+            remarks.append(
+                "All observed differences have one sign: no distribution on them "
+                "alone has equal costs. support='all' has an answer."
+            )
+        if self.at_bound and self.method == "likelihood":
+            remarks.append(
+                "Equal costs are most likely with mass on a difference that was not "
+                "observed: the sample is small for its costs."
+            )
+        if self.smoothing:
+            n_cells = self.smoothing * len(self.cost) ** 3
+            remarks.append(
+                f"{self.smoothing:g} was added to each cell for the test, {n_cells:g} "
+                f"beside {self.n_samples} samples."
+            )
+        return remarks
+
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -131,28 +153,7 @@ class CostResult(Printed):
             f"{format_interval(low, high, digits=4, sign='+')}",
             f"{METHOD_NAMES[self.method]} {self.statistic:.4g}, "
             f"p = {format_pvalue(self.pvalue)} (against: a and b cost the same)",
-            *_remarks(self),
+            *self.remarks,
             *dropped_sentences(self.counts.n_missing, self.counts.n_excluded),
         )
         return [Section(title=title, text=text)]
-
-
-def _remarks(result: CostResult) -> list[str]:
-    remarks = []
-    if result.status == kernels.UNDEFINED:
-        remarks.append(
-            "All observed differences have one sign: no distribution on them alone has "
-            "equal costs. support='all' has an answer."
-        )
-    if result.at_bound and result.method == "likelihood":
-        remarks.append(
-            "Equal costs are most likely with mass on a difference that was not "
-            "observed: the sample is small for its costs."
-        )
-    if result.smoothing:
-        n_cells = result.smoothing * len(result.cost) ** 3
-        remarks.append(
-            f"{result.smoothing:g} was added to each cell for the test, {n_cells:g} "
-            f"beside {result.n_samples} samples."
-        )
-    return remarks

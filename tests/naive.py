@@ -387,3 +387,153 @@ def adjust(pvalues, method):
         "BY": lambda rank: m / rank * harmonic,
     }
     return step_up(pvalues, factors[method])
+
+
+# Costs. `values` are cost differences, `weights` the samples with each of them.
+
+
+def label_table(y_true, pred_a, pred_b, n_classes):
+    table = np.zeros((n_classes, n_classes, n_classes), np.int64)
+    for t, a, b in zip(y_true, pred_a, pred_b, strict=True):
+        table[int(t), int(a), int(b)] += 1
+    return table
+
+
+def observed(values, weights):
+    """Return the pairs with a positive weight, equal values merged."""
+    merged = {}
+    for d, w in zip(map(float, values), weights, strict=True):
+        if w > 0:
+            merged[d] = merged.get(d, 0) + Fraction(float(w))
+    return merged
+
+
+def cost_likelihood(values, weights, low, high):
+    """Return statistic, multiplier and whether that is at a bound, to 50 digits.
+
+    Bisection of the likelihood equation; `low` and `high` are the possible values.
+    """
+    with mpmath.workdps(60):
+        pairs = [
+            (mpmath.mpf(d), mpmath.mpf(w.numerator) / w.denominator)
+            for d, w in observed(values, weights).items()
+            if d != 0
+        ]
+
+        def slope(multiplier):
+            return mpmath.fsum(w * d / (1 + multiplier * d) for d, w in pairs)
+
+        def statistic(multiplier):
+            logs = (w * mpmath.log(1 + multiplier * d) for d, w in pairs)
+            return 2 * mpmath.fsum(logs)
+
+        total = slope(mpmath.mpf(0))
+        if total == 0:
+            return mpmath.mpf(0), mpmath.mpf(0), False
+        end = -1 / mpmath.mpf(low if total > 0 else high)
+        has_pole = any(1 + end * d == 0 for d, _ in pairs)
+        if not has_pole and slope(end) * sign(total) >= 0:
+            return statistic(end), end, True
+        near, far = mpmath.mpf(0), end
+        for _ in range(190):
+            middle = (near + far) / 2
+            if slope(middle) * sign(total) > 0:
+                near = middle
+            else:
+                far = middle
+        return statistic(near), near, False
+
+
+def cost_likelihood_primal(values, weights, low, high, method):
+    """Maximise the likelihood itself: statistic per sample, and the optimiser's report.
+
+    The unknowns are the probabilities of all observed differences, of 0 and of the two
+    extremes, the observed ones relative to their share.
+    """
+    merged = {float(d): float(w) for d, w in observed(values, weights).items()}
+    for d in (0.0, float(low), float(high)):
+        merged.setdefault(d, 0.0)
+    d = np.array(list(merged)) / max(abs(low), abs(high))
+    share = np.array(list(merged.values()))
+    share /= share.sum()
+    unit = np.where(share > 0, share, 1.0)
+    seen = share > 0
+
+    def loss(u):
+        return -np.sum(share[seen] * np.log(u[seen]))
+
+    def gradient(u):
+        return np.where(seen, -share / np.where(seen, u, 1.0), 0.0)
+
+    def hessian(u):
+        return np.diag(np.where(seen, share / np.where(seen, u, 1.0) ** 2, 0.0))
+
+    rows = np.array([unit, unit * d])
+    start = np.where(seen, 0.5, 0.5 / max(1, np.sum(~seen)))
+    box = optimize.Bounds(np.where(seen, 1e-9, 0.0), np.full(d.size, np.inf))
+    options = {"maxiter": 3000}
+    if method == "SLSQP":
+        options["ftol"] = 1e-15
+        constraints = {
+            "type": "eq",
+            "fun": lambda u: rows @ u - [1.0, 0.0],
+            "jac": lambda _: rows,
+        }
+        more = {}
+    else:
+        options |= {"gtol": 1e-11, "xtol": 1e-14, "barrier_tol": 1e-12}
+        constraints = optimize.LinearConstraint(rows, [1.0, 0.0], [1.0, 0.0])
+        more = {"hess": hessian}
+    found = optimize.minimize(
+        loss,
+        start,
+        jac=gradient,
+        method=method,
+        bounds=box,
+        constraints=constraints,
+        options=options,
+        **more,
+    )
+    return 2.0 * found.fun, found
+
+
+def cost_chi_square(values, weights):
+    """Minimise the sum of (w - m)**2 / w with m >= 0 and the sum of m d 0, exactly.
+
+    Whatever cells are empty, the others follow in closed form: all choices are tried.
+    """
+    pairs = [(Fraction(d), w) for d, w in observed(values, weights).items() if d != 0]
+    best = sum((w for _, w in pairs), Fraction(0))
+    for size in range(1, len(pairs) + 1):
+        for kept in combinations(pairs, size):
+            multiplier = sum(w * d for d, w in kept) / sum(w * d * d for d, w in kept)
+            if all(multiplier * d <= 1 for d, _ in kept):
+                inside = sum(w * (multiplier * d) ** 2 for d, w in kept)
+                left_out = sum(w for pair in pairs if pair not in kept for w in pair[1:])
+                best = min(best, inside + left_out)
+    return best
+
+
+def cost_wald(values, weights, n, level):
+    """Return the ends before they are clipped."""
+    pairs = observed(values, weights)
+    mean = sum((w * Fraction(d) for d, w in pairs.items()), Fraction(0)) / n
+    square = sum((w * Fraction(d) ** 2 for d, w in pairs.items()), Fraction(0)) / n
+    spread = quantile(level) * sqrt((square - mean**2) / n)
+    return float(mean) - spread, float(mean) + spread
+
+
+def cost_profile(values, weights, n, largest, mean):
+    """Return the likelihood ratio statistic of a mean difference, and its multiplier.
+
+    The samples without a difference count too, and the possible differences move with
+    the mean.
+    """
+    with mpmath.workdps(60):
+        shifted, total = [], Fraction(0)
+        for d, w in observed(values, weights).items():
+            shifted.append((mpmath.mpf(d) - mpmath.mpf(mean), w))
+            total += w
+        shifted.append((-mpmath.mpf(mean), Fraction(n) - total))
+        low, high = -mpmath.mpf(largest) - mean, mpmath.mpf(largest) - mean
+        return shifted, low, high

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.checks import as_counts
-from fastcmp.cost_matrix import CostMatrix, read_cost
+from fastcmp.cost_matrix import CostMatrix, check_fit, read_cost
 from fastcmp.cost_result import CostResult
 from fastcmp.differences import (
     CostOptions,
-    cell_differences,
     check_options,
     evaluate,
     evaluate_many,
     fold,
+    groups_of,
 )
 from fastcmp.label_counts import DenseLabelCounts, LabelCounts, count_labels
 from fastcmp.results import unwrap
@@ -137,20 +137,7 @@ def count_costs(
     """
     matrix = read_cost(cost, classes)
     counts = count_labels(y_true, pred_a, pred_b, classes=matrix.classes)
-    if classes is None and counts.n_excluded:
-        message = (
-            f"cost names the classes {list(matrix.classes or ())[:10]}, but "
-            f"{counts.n_excluded} samples have another true label: pass classes= to "
-            "leave them out"
-        )
-        raise ValueError(message)
-    if counts.n_classes != len(matrix.values):
-        k = len(matrix.values)
-        message = (
-            f"cost is {k} x {k}, but the labels are of {counts.n_classes} classes, "
-            f"{list(counts.classes[:10])}: pass classes= to name them in its order"
-        )
-        raise ValueError(message)
+    check_fit(matrix, counts.classes, counts.n_excluded, classes)
     return counts, matrix
 
 
@@ -250,10 +237,7 @@ def _test_tensors(
 ) -> CostResult:
     shape = tensor.shape[:-3]
     tables = np.ascontiguousarray(tensor).reshape(-1, cost.size * len(cost))
-    d = cell_differences(cost)
-    results, status = evaluate_many(
-        tables, d, np.ones(d.size), float(cost.max()), options
-    )
+    results, status = evaluate_many(tables, groups_of(cost), options)
     statistic, pvalue, multiplier, at_bound = results.T.copy()
     with np.errstate(invalid="ignore"):  # NaN without samples
         loss_a, loss_b = (

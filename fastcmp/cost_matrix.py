@@ -67,6 +67,46 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
 
 
+def check_fit(
+    matrix: CostMatrix,
+    found: Sequence[Any],
+    n_excluded: int,
+    classes: Sequence[Any] | None,
+) -> None:
+    """Refuse labels that a cost matrix does not cover.
+
+    Parameters
+    ----------
+    matrix : CostMatrix
+        The costs.
+    found : sequence
+        Classes of the labels, in their order.
+    n_excluded : int
+        Samples whose true label is not among the classes of the matrix.
+    classes : sequence or None
+        What the user chose.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of classes differ, or labels were left out unasked.
+    """
+    k = len(matrix.values)
+    if classes is None and n_excluded:
+        message = (
+            f"cost names the classes {list(matrix.classes or ())[:10]}, but "
+            f"{n_excluded} samples have another true label: pass classes= to leave "
+            "them out"
+        )
+        raise ValueError(message)
+    if len(found) != k:
+        message = (
+            f"cost is {k} x {k}, but the labels are of {len(found)} classes, "
+            f"{list(found[:10])}: pass classes= to name them in its order"
+        )
+        raise ValueError(message)
+
+
 def _named(cost: Any) -> tuple[Any, tuple[Any, ...] | None]:
     library = type(cost).__module__.partition(".")[0]
     if isinstance(cost, Mapping):

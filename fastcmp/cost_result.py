@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.checks import as_share, check_choice
-from fastcmp.differences import METHOD_NAMES, cell_differences, fold
+from fastcmp.differences import METHOD_NAMES, fold, groups_of, intervals_many
 from fastcmp.label_counts import LabelCounts
 from fastcmp.report import Section, format_interval, format_pvalue
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences, unwrap
@@ -98,15 +98,13 @@ class CostResult(Printed):
         """
         check_choice(method, "method", _INTERVALS)
         level = as_share(confidence_level, "confidence_level")
-        interval = getattr(kernels, f"cost_{method}_interval")
-        largest = float(self.cost.max())
         if isinstance(self.counts, LabelCounts):
+            interval = getattr(kernels, f"cost_{method}_interval")
             d, w = fold(self.counts, self.cost)
+            largest = float(self.cost.max())
             return ConfidenceInterval(*interval(d, w, self.n_samples, largest, level))
-        d = cell_differences(self.cost)
-        tables = self.counts.reshape(-1, d.size)
-        ends = [interval(d, w, w.sum(), largest, level) for w in tables]
-        low, high = np.array(ends).reshape(-1, 2).T
+        tables = self.counts.reshape(-1, self.cost.size * len(self.cost))
+        low, high = intervals_many(tables, groups_of(self.cost), method, level).T
         shape = np.shape(self.pvalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 

@@ -55,15 +55,12 @@ class Crew:
         How many; with 1 the tasks are done in the calling thread.
     report : callable, optional
         Called with the tasks done and all tasks.
-    n_tasks : int
-        All tasks.
     """
 
-    def __init__(
-        self, threads: int, report: Progress | None = None, n_tasks: int = 0
-    ) -> None:
+    def __init__(self, threads: int, report: Progress | None = None) -> None:
+        self.threads = threads
         self._report = report
-        self._n_tasks = n_tasks
+        self._n_tasks = 0
         self._done = 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -73,6 +70,16 @@ class Crew:
     def __exit__(self, *exc: object) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def expect(self, n_tasks: int) -> None:
+        """Announce tasks before they are run, for the report.
+
+        Parameters
+        ----------
+        n_tasks : int
+            How many.
+        """
+        self._n_tasks += n_tasks
 
     def run(self, work: Callable[..., None], tasks: Iterable[Any]) -> None:
         """Do all tasks, in any order.

@@ -222,12 +222,66 @@ def _positive_differences(
     raise ValueError(message)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostGroups:
+    """Cells of a table, grouped by their difference of costs."""
+
+    #: The distinct differences, ascending, shape (D,).
+    values: NDArray[np.float64]
+    #: Position in `values` of each cell's difference, shape (C,).
+    group: NDArray[np.int64]
+    #: What smoothing of 1 adds to each difference, shape (D,).
+    cells: NDArray[np.float64]
+    #: The largest cost.
+    largest: float
+
+
+def group_cells(
+    differences: NDArray[np.float64], cells: NDArray[np.float64], largest: float
+) -> CostGroups:
+    """Group the cells of a table once, for many tables.
+
+    Parameters
+    ----------
+    differences, cells : ndarray of float64, shape (C,)
+        The difference of each cell, and how many of the K**3 cells it stands for.
+    largest : float
+        The largest cost.
+
+    Returns
+    -------
+    CostGroups
+        The groups.
+    """
+    values, group = np.unique(differences, return_inverse=True)
+    group = group.ravel()
+    return CostGroups(
+        values=values,
+        group=group,
+        cells=np.bincount(group, cells, values.size).astype(np.float64),
+        largest=largest,
+    )
+
+
+def groups_of(cost: NDArray[np.float64]) -> CostGroups:
+    """Group the cells [t, a, b] of a tensor of counts.
+
+    Parameters
+    ----------
+    cost : ndarray of float64, shape (K, K)
+        A checked cost matrix.
+
+    Returns
+    -------
+    CostGroups
+        Of K**3 cells in C order.
+    """
+    d = cell_differences(cost)
+    return group_cells(d, np.ones(d.size), float(cost.max()))
+
+
 def evaluate_many(
-    counts: NDArray[np.int64],
-    differences: NDArray[np.float64],
-    cells: NDArray[np.float64],
-    largest: float,
-    options: CostOptions,
+    counts: NDArray[np.int64], groups: CostGroups, options: CostOptions
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     """Test many pairs of models against one cost matrix.
 
@@ -235,10 +289,8 @@ def evaluate_many(
     ----------
     counts : ndarray of int64, shape (P, C)
         Samples in each cell of each table.
-    differences, cells : ndarray of float64, shape (C,)
-        The difference of each cell, and what smoothing of 1 adds to it.
-    largest : float
-        The largest cost.
+    groups : CostGroups
+        The cells.
     options : CostOptions
         Which test.
 
@@ -247,20 +299,47 @@ def evaluate_many(
     tuple of ndarray, shape (P, 4) and (P,)
         Statistics, p-values, multipliers and whether at a bound; and statuses.
     """
-    values, group = np.unique(differences, return_inverse=True)
-    smoothing = np.bincount(group.ravel(), options.smoothing * cells, values.size)
     results = np.empty((len(counts), 4))
     status = np.empty(len(counts), np.uint8)
-    chi_square = options.method == "chi-square"
-    code = kernels.CHI_SQUARE if chi_square else kernels.LIKELIHOOD
-    reach = largest if options.support == "all" else 0.0
+    code = kernels.CHI_SQUARE
+    if options.method == "likelihood":
+        code = kernels.LIKELIHOOD
+    reach = groups.largest if options.support == "all" else 0.0
     kernels.cost_test_many(
         counts,
-        group.ravel(),
-        values,
-        smoothing.astype(np.float64),
+        groups.group,
+        groups.values,
+        options.smoothing * groups.cells,
         (code, reach, options.nonnegative),
         results,
         status,
     )
     return results, status
+
+
+def intervals_many(
+    counts: NDArray[np.int64], groups: CostGroups, method: str, confidence_level: float
+) -> NDArray[np.float64]:
+    """Bound the differences of many pairs.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (P, C)
+        Samples in each cell of each table.
+    groups : CostGroups
+        The cells.
+    method : {"profile", "wald"}
+        Which interval.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray, shape (P, 2)
+        Both ends.
+    """
+    ends = np.empty((len(counts), 2))
+    code = kernels.COST_PROFILE if method == "profile" else kernels.COST_WALD
+    options = (code, groups.largest, confidence_level)
+    kernels.cost_interval_many(counts, groups.group, groups.values, options, ends)
+    return ends

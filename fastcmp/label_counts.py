@@ -10,6 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.cost_matrix import read_cost
 from fastcmp.crew import Crew, check_workers
+from fastcmp.label_order import in_order, sorted_codes
 from fastcmp.labels import encode
 from fastcmp.report import Section
 from fastcmp.results import Printed, dropped_sentences
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _DENSE_CLASSES = 128  # 16 MB of counts; beyond it they are sparse
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
-_MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
 _KEYED_CLASSES = 1 << 21  # a cell's number then fits in 63 bits
 _CHUNK = 1 << 22  # samples that are sorted at a time
 _PART = 1 << 21  # samples that are worth a thread
@@ -286,7 +286,8 @@ def count_labels(
     if classes is None and labels.y_true.dtype == np.uint8:
         names = names[: 1 + max(int(column.max()) for column in columns)]
     if classes is None and len(names) > _DENSE_CLASSES:
-        names, columns = _compacted(names, columns)
+        labels = in_order(labels)
+        names, columns = labels.classes, (labels.y_true, *labels.preds)
     dropped = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
     if len(names) > _DENSE_CLASSES:
         cells, counts = _count_sparse(columns, len(names))
@@ -296,36 +297,10 @@ def count_labels(
     counts = _count_dense(columns, len(names), threads)
     if classes is None:
         seen = counts.any(axis=(1, 2)) | counts.any(axis=(0, 2)) | counts.any((0, 1))
-        used = _sorted_codes(names, np.flatnonzero(seen))
+        used = sorted_codes(names, np.flatnonzero(seen))
         names = [names[code] for code in used]
         counts = np.ascontiguousarray(counts[np.ix_(used, used, used)])
     return DenseLabelCounts(classes=tuple(names), counts=counts, **dropped)
-
-
-def _sorted_codes(names: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
-    """Bring codes into the order of their labels, where these have one."""
-    listed: list[int] = codes.tolist()
-    try:
-        return sorted(listed, key=names.__getitem__)
-    except TypeError:
-        return listed
-
-
-def _compacted(
-    names: Sequence[Any], columns: tuple[NDArray[Any], ...]
-) -> tuple[Sequence[Any], tuple[NDArray[Any], ...]]:
-    """Leave out classes that never occur, and sort the others."""
-    if len(names) > _MARKS:
-        seen, codes = np.unique(np.stack(columns), return_inverse=True)
-        columns = tuple(codes.reshape(len(columns), -1))
-        names = [names[code] for code in seen.tolist()]
-    marks = np.zeros(len(names) + 1, bool)
-    for column in columns:
-        marks[column] = True
-    used = _sorted_codes(names, np.flatnonzero(marks))
-    place = np.zeros(len(names) + 1, np.int32)
-    place[used] = np.arange(len(used))
-    return [names[code] for code in used], tuple(place[column] for column in columns)
 
 
 def _count_dense(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
-from fastcmp.ranking import Leaderboard, TieGroups, letters, rank_intervals, tie_groups
-from fastcmp.report import Section, format_interval
-from fastcmp.results import METHOD_NAMES, Printed, dropped_sentences
+from fastcmp.pairwise_sections import describe
+from fastcmp.ranking import Leaderboard, TieGroups, rank_intervals, tie_groups
+from fastcmp.results import Printed
 
-_SHOWN = 20  # models of a leaderboard that are printed
+if TYPE_CHECKING:
+    from fastcmp.report import Section
+
 _MATRIX_FIELDS = (
     "only_a",
     "only_b",
@@ -24,7 +26,6 @@ _MATRIX_FIELDS = (
     "pvalue_adjusted",
     "significant",
 )
-_TEST_NAMES = {"mcnemar": "McNemar's test"}
 _FRAMES = ("pandas", "polars", "pyarrow")
 
 Ints = NDArray[np.int64]
@@ -39,25 +40,32 @@ class PairwiseResult(Printed):
     The rankings are worked out when they are first asked for, and kept.
     """
 
-    #: McNemar's statistic of each pair, shape (P,).
+    #: McNemar's or the cost-sensitive statistic of each pair, shape (P,).
     statistic: Floats
     pvalue: Floats
     #: P-values after `adjust`, to be held against `alpha`, shape (P,).
     pvalue_adjusted: Floats
     #: Indices of the two models of each pair, shape (P, 2).
     pairs: NDArray[np.int32]
-    #: Samples that only the first, only the second, classified rightly, shape (P,).
+    #: Samples on which the first, or the second, did better, shape (P,): only it is
+    #: right, or its cost is lower.
     only_a: Ints
     only_b: Ints
-    #: Accuracy of the first minus that of the second, shape (P,).
+    #: Score of the first minus that of the second, shape (P,).
     difference: Floats
-    #: Newcombe's interval for each difference by itself, shape (P, 2).
+    #: Interval for each difference by itself, shape (P, 2): Newcombe's for accuracies,
+    #: of profile likelihood for costs.
     interval: Floats
     names: tuple[str, ...]
     #: Rightly classified samples of each model, shape (M,).
     correct: Ints
-    #: Wilson's interval for each accuracy by itself, shape (M, 2).
-    accuracy_interval: Floats
+    #: What the models are ranked by, shape (M,): accuracy, or cost per sample.
+    score: Floats
+    #: Interval for each score by itself, shape (M, 2): Wilson's for accuracies, of
+    #: profile likelihood for costs.
+    score_interval: Floats
+    #: "accuracy", where more is better, or "cost", where less is.
+    measure: str = "accuracy"
     n_samples: int
     test: str
     method: str
@@ -73,36 +81,42 @@ class PairwiseResult(Printed):
         """Share of samples that each model classified rightly, shape (M,)."""
         return self.correct / self.n_samples
 
+    @property
+    def _gain(self) -> int:
+        """Sign of the scores such that more is better."""
+        return -1 if self.measure == "cost" else 1
+
     @cached_property
     def significant(self) -> NDArray[np.bool_]:
         """Which pairs are told apart at `alpha`, shape (P,)."""
         return self.pvalue_adjusted <= self.alpha
 
     @cached_property
-    def _decided(self) -> tuple[Ints, Ints]:
+    def decided(self) -> tuple[Ints, Ints]:
         """The winner and the loser of each pair that is told apart."""
-        first = self.difference[self.significant] > 0
+        first = self._gain * self.difference[self.significant] > 0
         pairs = self.pairs[self.significant]
         better = np.where(first, pairs[:, 0], pairs[:, 1])
         return better, np.where(first, pairs[:, 1], pairs[:, 0])
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
-        """The ranking from best to worst, with intervals for accuracy and rank."""
-        order = np.argsort(-self.correct, kind="stable")
-        ranks = rank_intervals(len(self.names), *self._decided)
-        ascending = np.sort(-self.correct)
+        """The ranking from best to worst, with intervals for score and rank."""
+        badness = -self._gain * self.score
+        order = np.argsort(badness, kind="stable")
+        ranks = rank_intervals(len(self.names), *self.decided)
         return Leaderboard(
             names=tuple(self.names[i] for i in order),
             models=order,
-            rank=1 + np.searchsorted(ascending, -self.correct[order]),
-            accuracy=self.accuracy[order],
-            interval=self.accuracy_interval[order],
+            rank=1 + np.searchsorted(badness[order], badness[order]),
+            measure=self.measure,
+            score=self.score[order],
+            interval=self.score_interval[order],
             rank_interval=ranks[order],
         )
 
     @cached_property
-    def _tied(self) -> NDArray[np.bool_]:
+    def tied(self) -> NDArray[np.bool_]:
         """Which pairs were tested and not told apart, shape (M, M)."""
         tied = np.zeros((len(self.names), len(self.names)), bool)
         i, j = self.pairs[~self.significant].T
@@ -110,8 +124,9 @@ class PairwiseResult(Printed):
         return tied
 
     @cached_property
-    def _groups(self) -> TieGroups:
-        return tie_groups(self.leaderboard.models, self._tied)
+    def groups(self) -> TieGroups:
+        """Groups of ties as indices of models, and whether these are all."""
+        return tie_groups(self.leaderboard.models, self.tied)
 
     @property
     def tie_groups(self) -> tuple[tuple[str, ...], ...]:
@@ -120,20 +135,20 @@ class PairwiseResult(Printed):
         Where there are too many to list, the maximal runs of neighbours in the
         ranking; `tie_groups_complete` tells.
         """
-        groups = self._groups.groups
+        groups = self.groups.groups
         return tuple(tuple(self.names[i] for i in group) for group in groups)
 
     @property
     def tie_groups_complete(self) -> bool:
         """Whether `tie_groups` lists all maximal sets."""
-        return self._groups.complete
+        return self.groups.complete
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The most accurate model, and all that were tested and not told from it."""
+        """The first of the ranking, and all that were tested and not told from it."""
         order = self.leaderboard.models
         top = order[0]
-        return tuple(self.names[i] for i in order if i == top or self._tied[top, i])
+        return tuple(self.names[i] for i in order if i == top or self.tied[top, i])
 
     def matrix(self, field: str) -> NDArray[Any]:
         """Lay out one field of the pairs as a matrix of models.
@@ -254,6 +269,7 @@ class PairwiseResult(Printed):
         board = self.leaderboard
         return {
             "test": self.test,
+            "measure": self.measure,
             "method": self.method,
             "adjust": self.adjust,
             "alpha": self.alpha,
@@ -264,7 +280,7 @@ class PairwiseResult(Printed):
             "leaderboard": {
                 "model": list(board.names),
                 "rank": board.rank.tolist(),
-                "accuracy": board.accuracy.tolist(),
+                self.measure: board.score.tolist(),
                 "low": board.interval[:, 0].tolist(),
                 "high": board.interval[:, 1].tolist(),
                 "rank_low": board.rank_interval[:, 0].tolist(),
@@ -284,91 +300,7 @@ class PairwiseResult(Printed):
         list of Section
             The question, the leaderboard, who beats whom, and the rule.
         """
-        return [
-            self._summary(),
-            self._leaderboard_section(),
-            self._decisions(),
-            Section(title="How to read this", text=self._explanations()),
-        ]
-
-    def _summary(self) -> Section:
-        best = self.best
-        told = int(self.significant.sum())
-        lead = f"Best: {best[0]}."
-        if len(best) == 2:
-            lead = f"Best: {best[0]}, not told apart from {best[1]}."
-        elif len(best) > 2:
-            others = _listed(best[1:])
-            lead = f"Best: {best[0]}, not told apart from {len(best) - 1}: {others}."
-        text = (
-            f"{len(self.names)} models on {self.n_samples} samples, "
-            f"{len(self.pairs)} pairs, {told} told apart.",
-            lead,
-            *dropped_sentences(self.n_missing, self.n_excluded),
-        )
-        return Section(title="Which model is better?", text=text)
-
-    def _leaderboard_section(self) -> Section:
-        board = self.leaderboard
-        marks = letters(self._groups.groups, len(self.names))
-        shown = min(len(self.names), _SHOWN)
-        level = f"{100 * (1 - self.alpha):g} %"
-        rows = tuple(
-            (
-                str(board.rank[i]),
-                board.names[i],
-                f"{100 * board.accuracy[i]:.2f} %",
-                format_interval(*(100 * board.interval[i]), digits=2),
-                _span(*board.rank_interval[i]),
-                marks[board.models[i]],
-            )
-            for i in range(shown)
-        )
-        notes = []
-        if shown < len(self.names):
-            notes.append(f"... and {len(self.names) - shown} more models.")
-        if not any(marks):
-            notes.append(f"{len(self._groups.groups)} groups of ties: see tie_groups.")
-        columns = ("rank", "model", "accuracy", level, "ranks", "ties")
-        return Section(
-            title="Leaderboard", columns=columns, rows=rows, notes=tuple(notes)
-        )
-
-    def _decisions(self) -> Section:
-        better, worse = self._decided
-        order = self.leaderboard.models
-        rows = []
-        for i in order[:_SHOWN]:
-            beaten = np.isin(order, worse[better == i])
-            rows.append(
-                (
-                    self.names[i],
-                    _listed([self.names[j] for j in order[beaten]]),
-                    _listed([self.names[j] for j in order[self._tied[i, order]]]),
-                )
-            )
-        return Section(
-            title="Who beats whom",
-            columns=("model", "beats", "not told apart from"),
-            rows=tuple(rows),
-        )
-
-    def _explanations(self) -> tuple[str, ...]:
-        ties = "Models share a letter of ties where no pair among them is told apart."
-        if not self._groups.complete:
-            ties = (
-                "All groups of ties are too many to list: the letters mark runs of the "
-                "ranking without a decided pair, so some ties share no letter."
-            )
-        level = f"{100 * (1 - self.alpha):g} %"
-        return (
-            f"Told apart at {self.alpha:g}: {self.rule}.",
-            f"Each pair: {_TEST_NAMES[self.test]} ({METHOD_NAMES[self.method]}); "
-            f"p-values adjusted for {len(self.pairs)} pairs ({self.adjust}).",
-            f"{ties} Ranks are those that the decisions leave open.",
-            f"{level} intervals of accuracy are for each model alone (Wilson); overlap "
-            "of two says nothing about their pair.",
-        )
+        return describe(self)
 
 
 def _plain(values: Any) -> list[Any]:
@@ -378,13 +310,3 @@ def _plain(values: Any) -> list[Any]:
         return [None if np.isnan(x) else x for x in values.tolist()]
     plain: list[Any] = values.tolist()
     return plain
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
-
-
-def _listed(names: list[str] | tuple[str, ...]) -> str:
-    if len(names) <= 8:
-        return ", ".join(names)
-    return f"{', '.join(names[:6])} and {len(names) - 6} more"

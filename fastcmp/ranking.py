@@ -21,10 +21,12 @@ class Leaderboard:
     names: tuple[str, ...]
     #: Position of each model in the input, shape (M,).
     models: NDArray[np.int64]
-    #: 1 + the number of more accurate models, shape (M,).
+    #: 1 + the number of better models, shape (M,).
     rank: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
-    #: Wilson's interval for each accuracy by itself, shape (M, 2).
+    #: What the models are ranked by: "accuracy", or "cost" where less is better.
+    measure: str
+    score: NDArray[np.float64]
+    #: Interval for each score by itself, shape (M, 2).
     interval: NDArray[np.float64]
     #: Ranks that the decisions leave open, shape (M, 2).
     rank_interval: NDArray[np.int64]

@@ -86,7 +86,7 @@ def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, se
     assert result.correct.tolist() == (y_true == preds).sum(axis=1).tolist()
     assert result.accuracy.tolist() == (y_true == preds).mean(axis=1).tolist()
     wilson = [naive.wilson(int(g), n, 0.9) for g in result.correct]
-    np.testing.assert_allclose(result.accuracy_interval, wilson, atol=1e-10)
+    np.testing.assert_allclose(result.score_interval, wilson, atol=1e-10)
 
 
 def test_unconditional_equals_a_loop_over_pairs():

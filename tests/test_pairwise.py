@@ -53,7 +53,7 @@ def test_the_leaderboard_is_ordered_by_accuracy(correct):
     expect = sorted(range(len(correct)), key=lambda i: (-correct[i], i))
     assert board.models.tolist() == expect
     assert board.names == tuple(f"model_{i}" for i in expect)
-    assert board.accuracy.tolist() == accuracy[expect].tolist()
+    assert board.score.tolist() == accuracy[expect].tolist()
     ranks = [1 + sum(other > correct[i] for other in correct) for i in expect]
     assert board.rank.tolist() == ranks
 
@@ -80,9 +80,9 @@ def test_the_leaderboard_belongs_to_the_decisions(digits):
     expect = np.stack([1 + losses, n - wins], axis=1)[board.models]
     assert board.rank_interval.tolist() == expect.tolist()
     assert (board.rank_interval[:, 0] <= board.rank_interval[:, 1]).all()
-    assert board.interval.tolist() == digits.accuracy_interval[board.models].tolist()
-    assert (board.interval[:, 0] < board.accuracy).all()
-    assert (board.interval[:, 1] > board.accuracy).all()
+    assert board.interval.tolist() == digits.score_interval[board.models].tolist()
+    assert (board.interval[:, 0] < board.score).all()
+    assert (board.interval[:, 1] > board.score).all()
 
 
 def told_apart(result):
@@ -230,7 +230,7 @@ def test_a_dictionary_is_ready_for_json(options):
     again = json.loads(json.dumps(told, allow_nan=False))
     assert again == told
     assert told["leaderboard"]["model"] == list(result.leaderboard.names)
-    assert told["leaderboard"]["accuracy"] == result.leaderboard.accuracy.tolist()
+    assert told["leaderboard"]["accuracy"] == result.leaderboard.score.tolist()
     assert told["pairs"]["pvalue"] == result.pvalue.tolist()
     assert list(told["pairs"]) == COLUMNS
     assert told["best"] == list(result.best)

@@ -34,7 +34,13 @@ _KERNELS = {
         "cost_likelihood",
         "cost_test_many",
     ),
-    "cost_interval": ("cost_profile_interval", "cost_wald_interval"),
+    "cost_interval": (
+        "COST_PROFILE",
+        "COST_WALD",
+        "cost_interval_many",
+        "cost_profile_interval",
+        "cost_wald_interval",
+    ),
     "intervals": (
         "BONETT_PRICE",
         "NEWCOMBE",

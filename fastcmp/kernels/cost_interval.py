@@ -6,7 +6,9 @@ They take the counts grouped by cost difference, as the tests in `cost` do.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.roots import itp_step
@@ -14,7 +16,11 @@ from fastcmp.kernels.special import log1pmx, ndtri
 from fastcmp.kernels.status import Interval
 
 if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+    from fastcmp.kernels.typing import FloatArray, IntArray
+
+#: Codes of the intervals, for `cost_interval_many`.
+COST_PROFILE: Final = 0
+COST_WALD: Final = 1
 
 _MAX_STEPS = 120
 
@@ -216,3 +222,53 @@ def cost_profile_interval(
         else:
             top = min(end, largest)
     return Interval(bottom, top)
+
+
+@kernel
+def cost_interval_many(
+    counts: IntArray,
+    group: IntArray,
+    values: FloatArray,
+    options: tuple[int, float, float],
+    ends: FloatArray,
+) -> None:
+    """Compute intervals for the mean differences of many tables.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (P, C)
+        All samples of each table, by cell.
+    group : ndarray of int64, shape (C,)
+        Position in `values` of each cell's difference.
+    values : ndarray of float64, shape (D,)
+        The distinct differences.
+    options : tuple of int, float and float
+        ``COST_PROFILE`` or ``COST_WALD``; the largest difference that is possible; the
+        confidence level.
+    ends : ndarray of float64, shape (P, 2)
+        Receives both ends of each interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import COST_WALD, cost_interval_many
+    >>> counts, group = np.array([[10, 2, 38]]), np.array([1, 0, 2])
+    >>> values, ends = np.array([-1.0, 1.0, 0.0]), np.empty((1, 2))
+    >>> cost_interval_many(counts, group, values, (COST_WALD, 5.0, 0.95), ends)
+    >>> ends.round(4).tolist()
+    [[0.0317, 0.2883]]
+    """
+    method, largest, level = options
+    weights = np.empty(values.size)
+    for p in range(counts.shape[0]):
+        weights[:] = 0.0
+        n = 0.0
+        for c in range(group.size):
+            weights[group[c]] += counts[p, c]
+            n += counts[p, c]
+        if method == COST_PROFILE:
+            interval = cost_profile_interval(values, weights, n, largest, level)
+        else:
+            interval = cost_wald_interval(values, weights, n, largest, level)
+        ends[p, 0] = interval.low
+        ends[p, 1] = interval.high

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,11 +20,15 @@ from fastcmp.report import Section, to_csv, to_latex, to_markdown, to_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from fastcmp.holdout_result import HoldoutResult
+    from fastcmp.io import Predictions
     from fastcmp.pairwise import PairwiseResult
+
+    Result = PairwiseResult | HoldoutResult
 
 _BAD_INPUT = 2
 _INTERRUPTED = 130
-_FORMATS: dict[str, Callable[[PairwiseResult], str]] = {
+_FORMATS: dict[str, Callable[[Result], str]] = {
     "table": lambda result: to_text(result.sections()),
     "markdown": lambda result: to_markdown(result.sections()),
     "latex": lambda result: to_latex(result.sections()),
@@ -46,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_compare(commands)
+    _add_holdout(commands)
     return parser
 
 
@@ -59,24 +65,57 @@ def _add_compare(commands: Any) -> None:
         "compressed (.csv.gz). One row a sample, one column a model.",
     )
     add = compare.add_argument
-    add("files", nargs="*", metavar="FILE", type=Path, help="prediction files")
-    add("--example", choices=tuple(EXAMPLES), help="compare bundled real predictions")
-    add("--target", metavar="COL", help="column of the true labels (y_true)")
+    _add_input(add)
     add("--models", nargs="+", metavar="COL", help="columns to compare (all others)")
-    add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
-    add("--test", default="mcnemar", help="what is compared (mcnemar: accuracy)")
-    add("--method", default="midp", help="variant of the test (midp)")
+    add("--test", default="mcnemar", help="mcnemar: accuracy; cost (mcnemar)")
+    add("--method", help="variant of the test (midp; for costs likelihood)")
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
     add("--control", metavar="COL", help="compare only this model with all others")
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
     add("--workers", type=int, help="threads (as many as processors)")
-    add("--format", choices=tuple(_FORMATS), default="table", help="how to write")
-    add("--output", type=Path, metavar="FILE", help="where to write (the terminal)")
+    _add_output(add)
     compare.set_defaults(run=_compare)
 
 
-def _compare(options: argparse.Namespace) -> None:
+def _add_holdout(commands: Any) -> None:
+    holdout = commands.add_parser(
+        "holdout",
+        help="decide between two models, by error rate or by cost",
+        description="Decide which of two models of a prediction file is better, by "
+        "their error rates or by what their mistakes cost.",
+        epilog="A cost file has a header with the predicted classes and a first column "
+        "with the true ones; costs are 0 where they agree.",
+    )
+    add = holdout.add_argument
+    _add_input(add)
+    add("--models", nargs=2, metavar="COL", help="the two columns (the only two)")
+    add("--test", help="asymptotic, exact, midp (midp; with costs asymptotic)")
+    add(
+        "--alternative",
+        default="two-sided",
+        help="two-sided, greater (the first is better), less (two-sided)",
+    )
+    add("--alpha", type=float, default=0.05, help="significance level (0.05)")
+    add("--cost-test", default="likelihood", help="likelihood, chi-square (likelihood)")
+    _add_output(add)
+    holdout.set_defaults(run=_holdout)
+
+
+def _add_input(add: Callable[..., Any]) -> None:
+    add("files", nargs="*", metavar="FILE", type=Path, help="prediction files")
+    add("--example", choices=tuple(EXAMPLES), help="compare bundled real predictions")
+    add("--target", metavar="COL", help="column of the true labels (y_true)")
+    add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
+    add("--cost", metavar="FILE", type=Path, help="what each mistake costs")
+
+
+def _add_output(add: Callable[..., Any]) -> None:
+    add("--format", choices=tuple(_FORMATS), default="table", help="how to write")
+    add("--output", type=Path, metavar="FILE", help="where to write (the terminal)")
+
+
+def _read(options: argparse.Namespace) -> Predictions:
     from fastcmp.io import read_predictions
 
     files = options.files
@@ -88,14 +127,25 @@ def _compare(options: argparse.Namespace) -> None:
     if not files:
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
-    read = read_predictions(
+    return read_predictions(
         files, target=options.target, models=options.models, id_column=options.id
     )
+
+
+def _read_cost(options: argparse.Namespace) -> Any:
+    from fastcmp.io import read_table
+
+    return None if options.cost is None else read_table(options.cost)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    read = _read(options)
     result = fastcmp.compare_all(
         read.y_true,
         read.preds,
         test=options.test,
         method=options.method,
+        cost=_read_cost(options),
         adjust=options.adjust,
         alpha=options.alpha,
         control=options.control,
@@ -106,7 +156,27 @@ def _compare(options: argparse.Namespace) -> None:
     _write(result, options)
 
 
-def _write(result: PairwiseResult, options: argparse.Namespace) -> None:
+def _holdout(options: argparse.Namespace) -> None:
+    read = _read(options)
+    if len(read.preds) != 2:
+        found = ", ".join(list(read.preds)[:10])
+        message = f"name the two models to compare (--models A B); there are: {found}"
+        raise ValueError(message)
+    first, second = read.preds
+    result = fastcmp.compare_labels(
+        read.y_true,
+        read.preds[first],
+        read.preds[second],
+        test=options.test,
+        alternative=options.alternative,
+        alpha=options.alpha,
+        cost=_read_cost(options),
+        cost_test=options.cost_test,
+    )
+    _write(replace(result, names=(first, second)), options)
+
+
+def _write(result: Result, options: argparse.Namespace) -> None:
     if options.output is None and options.format == "table" and sys.stdout.isatty():
         _draw(result.sections())
         return

@@ -144,9 +144,16 @@ def _from_frame(
     columns: Sequence[str], content: Sequence[list[Any]]
 ) -> tuple[Any, tuple[Any, ...]]:
     """Read columns of predicted classes, and true ones where there is one more."""
+    n_rows = len(content[0]) if content else 0
+    if n_rows == 0 or len(columns) not in (n_rows, n_rows + 1):
+        message = (
+            "cost must have as many columns as rows, or one more with the true "
+            f"classes, got {n_rows} rows and {len(columns)} columns"
+        )
+        raise ValueError(message)
     predicted = list(columns)
     true: list[Any] | None = None
-    if content and len(columns) == len(content[0]) + 1:
+    if len(columns) == n_rows + 1:
         true, predicted, content = content[0], predicted[1:], content[1:]
     labels = _as_labels(predicted, true)
     rows = np.array(content, dtype=object).T.tolist()

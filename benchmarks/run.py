@@ -69,7 +69,7 @@ def measure() -> dict[str, list[dict[str, Any]]]:
 
 def name_of(result: dict[str, Any]) -> str:
     """Turn ``test_numpy_two_sums`` into words."""
-    return str(result["name"].removeprefix("test_").replace("_", " "))
+    return str(result["name"].partition("[")[0].removeprefix("test_").replace("_", " "))
 
 
 def seconds(result: dict[str, Any]) -> float:
@@ -85,22 +85,24 @@ def in_words(time: float) -> str:
     return ""
 
 
-def row(group: str, results: list[dict[str, Any]]) -> str:
-    """Write one line of the table."""
+def rows(group: str, results: list[dict[str, Any]]) -> str:
+    """Write a line of the table for each rival."""
     ours, *rivals = results
     extra = ours["extra_info"]
     target = (
         f"{extra['target']} x" if "target" in extra else extra.get("target_note", "")
     )
-    cells = [group, in_words(seconds(ours)), "", "", "", target]
-    if rivals:
-        rival = rivals[0]
-        cells[2] = name_of(rival)
-        if "times" in rival["extra_info"]:
-            cells[2] += f" (one part x {rival['extra_info']['times']:.0f})"
-        cells[3] = in_words(seconds(rival))
-        cells[4] = f"{seconds(rival) / seconds(ours):.3g} x"
-    return "| " + " | ".join(cells) + " |"
+    lines = []
+    for rival in rivals or [None]:
+        cells = [group, in_words(seconds(ours)), "", "", "", target]
+        if rival is not None:
+            cells[2] = name_of(rival)
+            if "times" in rival["extra_info"]:
+                cells[2] += f" (one part x {rival['extra_info']['times']:.0f})"
+            cells[3] = in_words(seconds(rival))
+            cells[4] = f"{seconds(rival) / seconds(ours):.3g} x"
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def machine() -> str:
@@ -126,7 +128,7 @@ def main() -> None:
             rate = results[0]["extra_info"]["words"] / seconds(results[0]) / 1e9
             rates.append(f"{rate:.1f} G words/s on {group.rsplit(', ', 1)[1]}")
     page = INTRODUCTION.format(machine=machine())
-    page += "\n".join(row(group, results) for group, results in groups.items()) + "\n"
+    page += "\n".join(rows(group, results) for group, results in groups.items()) + "\n"
     page += LIMITS.format(rates=", ".join(rates))
     PAGE.write_text(page, encoding="utf-8")
     print(page)

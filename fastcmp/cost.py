@@ -239,17 +239,25 @@ def _test_tensors(
     tables = np.ascontiguousarray(tensor).reshape(-1, cost.size * len(cost))
     results, status = evaluate_many(tables, groups_of(cost), options)
     statistic, pvalue, multiplier, at_bound = results.T.copy()
+    # Cost of a, cost of b and 1 for each cell [t, a, b]: one product sums all three.
+    ones = np.ones((1, 1, len(cost)))
+    prices = np.stack(
+        [
+            (cost[:, :, None] * ones).ravel(),
+            (cost[:, None, :] * ones.reshape(1, -1, 1)).ravel(),
+            np.ones(cost.size * len(cost)),
+        ],
+        axis=1,
+    )
     with np.errstate(invalid="ignore"):  # NaN without samples
-        loss_a, loss_b = (
-            (tensor.sum(axis=axis) * cost).sum(axis=(-2, -1)) / tensor.sum((-3, -2, -1))
-            for axis in (-1, -2)
-        )
+        sums = tables @ prices
+        loss_a, loss_b = (sums[:, :2] / sums[:, 2:]).T.copy()
     return CostResult(
         statistic=unwrap(statistic, shape),
         pvalue=unwrap(pvalue, shape),
         status=unwrap(status, shape),
-        loss_a=loss_a,
-        loss_b=loss_b,
+        loss_a=unwrap(loss_a, shape),
+        loss_b=unwrap(loss_b, shape),
         multiplier=unwrap(multiplier, shape),
         at_bound=unwrap(at_bound.astype(bool), shape),
         counts=tensor,

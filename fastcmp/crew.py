@@ -46,6 +46,22 @@ def check_workers(workers: int | None) -> int:
     return int(workers)
 
 
+def parts(n: int, size: int) -> list[slice]:
+    """Cut a range into parts.
+
+    Parameters
+    ----------
+    n, size : int
+        Its length, and that of a part at most.
+
+    Returns
+    -------
+    list of slice
+        In order.
+    """
+    return [slice(i, min(i + size, n)) for i in range(0, n, size)]
+
+
 class Crew:
     """Threads that work through tasks; the first error ends the work.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.cost_matrix import read_cost
-from fastcmp.crew import Crew, check_workers
+from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.label_order import in_order, sorted_codes
 from fastcmp.labels import encode
 from fastcmp.report import Section
@@ -284,7 +284,7 @@ def count_labels(
     labels = encode(y_true, models, classes=classes, missing=None)
     names, columns = labels.classes, (labels.y_true, *labels.preds)
     if classes is None and labels.y_true.dtype == np.uint8:
-        names = names[: 1 + max(int(column.max()) for column in columns)]
+        names = names[: 1 + _largest(columns, threads)]
     if classes is None and len(names) > _DENSE_CLASSES:
         labels = in_order(labels)
         names, columns = labels.classes, (labels.y_true, *labels.preds)
@@ -303,20 +303,35 @@ def count_labels(
     return DenseLabelCounts(classes=tuple(names), counts=counts, **dropped)
 
 
+def _cut(n: int, threads: int) -> list[slice]:
+    """Cut samples into as many parts as threads are worth starting."""
+    return parts(n, -(-n // max(1, min(threads, n // _PART))))
+
+
+def _largest(columns: tuple[NDArray[Any], ...], threads: int) -> int:
+    cuts = _cut(columns[0].size, threads)
+    found = np.zeros(len(cuts), np.int64)
+
+    def look(i: int) -> None:
+        found[i] = max(column[cuts[i]].max() for column in columns)
+
+    with Crew(len(cuts)) as crew:
+        crew.run(look, range(len(cuts)))
+    return int(found.max())
+
+
 def _count_dense(
     columns: tuple[NDArray[Any], ...], k: int, threads: int
 ) -> NDArray[np.int64]:
-    n = columns[0].size
-    threads = max(1, min(threads, n // _PART))
-    size = -(-n // threads)
-    private = [np.zeros((k, k, k), np.int64) for _ in range(threads)]
+    cuts = _cut(columns[0].size, threads)
+    private = [np.zeros((k, k, k), np.int64) for _ in cuts]
 
     def count(i: int) -> None:
-        t, a, b = (column[i * size : (i + 1) * size] for column in columns)
+        t, a, b = (column[cuts[i]] for column in columns)
         kernels.count_labels(t, a, b, private[i])
 
-    with Crew(threads) as crew:
-        crew.run(count, range(threads))
+    with Crew(len(cuts)) as crew:
+        crew.run(count, range(len(cuts)))
     return sum(private[1:], private[0])
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.crew import Crew, parts
 from fastcmp.paired import evaluate_counts
-from fastcmp.pairs import PairOutcomes, all_pairs, parts
+from fastcmp.pairs import PairOutcomes, all_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.crew import Crew
     from fastcmp.labels import Labels
 
 _TILE = 128  # models a side, at most; a multiple of kernels.TILE_ROWS

@@ -14,6 +14,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.cost_matrix import CostMatrix, check_fit, read_cost
+from fastcmp.crew import Crew, parts
 from fastcmp.differences import (
     CostGroups,
     CostOptions,
@@ -24,14 +25,13 @@ from fastcmp.differences import (
 )
 from fastcmp.label_order import in_order
 from fastcmp.labels import Labels, encode
-from fastcmp.pairs import PairOutcomes, all_pairs, parts
+from fastcmp.pairs import PairOutcomes, all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from fastcmp.crew import Crew
 
 _PAIRS = 64  # pairs that are judged in one task
 _LEVELS = 256  # beyond it the differences of each pair are sorted instead

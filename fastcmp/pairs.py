@@ -36,22 +36,6 @@ class PairOutcomes:
     score_interval: NDArray[np.float64]
 
 
-def parts(n: int, size: int) -> list[slice]:
-    """Cut a range into parts.
-
-    Parameters
-    ----------
-    n, size : int
-        Its length, and that of a part at most.
-
-    Returns
-    -------
-    list of slice
-        In order.
-    """
-    return [slice(i, min(i + size, n)) for i in range(0, n, size)]
-
-
 def all_pairs(n_models: int) -> NDArray[np.int32]:
     """List all pairs i < j.
 

@@ -373,7 +373,7 @@ BAD = [
     ({"alpha": True}, TypeError, r"alpha must be a number in \(0, 1\), got True"),
     ({"alpha": "0.05"}, TypeError, r"alpha must be a number in \(0, 1\), got '0.05'"),
     ({"alpha": None}, TypeError, r"alpha must be a number in \(0, 1\), got None"),
-    ({"test": "t"}, ValueError, r"test must be one of \('mcnemar',\), got 't'"),
+    ({"test": "t"}, ValueError, r"test must be one of \('mcnemar', 'cost'\), got 't'"),
     ({"method": "z"}, ValueError, r"method must be one of .*'midp'.*, got 'z'"),
     ({"adjust": "fdr"}, ValueError, r"adjust must be one of .*'holm'.*, got 'fdr'"),
     ({"missing": "no"}, ValueError, r"missing must be one of .*'wrong'.*, got 'no'"),

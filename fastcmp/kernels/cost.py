@@ -24,7 +24,6 @@ LIKELIHOOD: Final = 0
 CHI_SQUARE: Final = 1
 
 _MAX_STEPS = 200
-_PRECISION = 4.5e-16
 
 
 class CostOutcome(NamedTuple):
@@ -53,31 +52,35 @@ def _decided(statistic: float, multiplier: float, at_bound: bool) -> CostOutcome
 
 
 class _Sums(NamedTuple):
-    """What both tests look at first."""
+    """What both tests look at first; NaN where a weight or a value is impossible."""
 
-    #: Sum of w d, of w d**2, of w abs(d), and the largest -d and d with w > 0.
-    first: float
-    second: float
-    absolute: float
+    #: The largest -d, d and abs(d) with w > 0.
     below: float
     above: float
+    unit: float
+    #: Sum of w d and of w d**2, with d in that unit.
+    first: float
+    second: float
 
 
 @inlined
 def _sums(values: FloatArray, weights: FloatArray) -> _Sums:
-    """Sum up; NaN where a weight is negative or a value not finite."""
-    first = second = absolute = below = above = 0.0
+    below = above = 0.0
     for i in range(values.size):
         d, w = values[i], float(weights[i])
         if not (w >= 0.0 and math.isfinite(w) and math.isfinite(d)):
-            return _Sums(math.nan, 0.0, 0.0, 0.0, 0.0)
+            return _Sums(0.0, 0.0, math.nan, 0.0, 0.0)
         if w > 0.0:
-            first += w * d
-            second += w * d * d
-            absolute += w * abs(d)
             below = max(below, -d)
             above = max(above, d)
-    return _Sums(first, second, absolute, below, above)
+    unit = max(below, above)
+    first = second = 0.0
+    if unit > 0.0:
+        for i in range(values.size):
+            x, w = values[i] / unit, float(weights[i])
+            first += w * x
+            second += w * x * x
+    return _Sums(below, above, unit, first, second)
 
 
 class _Slope(NamedTuple):
@@ -91,77 +94,147 @@ class _Slope(NamedTuple):
 
 @inlined
 def _slope(
-    values: FloatArray,
-    weights: FloatArray,
-    unit: float,
-    first: float,
-    theta: float,
-    rest: float,
+    x: FloatArray, w: FloatArray, size: int, first: float, theta: float, rest: float
 ) -> _Slope:
-    """Evaluate the equation at theta = 1 - rest, in x = d / unit >= -1.
+    """Evaluate the equation at theta = 1 - rest.
 
     With P and Q the sums of w abs(x) / (1 + theta x) over x > 0 and x < 0, the root of
     P - Q is that of 1/Q - 1/P. Where there are two values this is linear in theta, and
-    it has no pole where Q has one. P - Q itself is taken as (sum of w x) - theta S with
-    S > 0, because P and Q cancel near the null hypothesis.
+    it has no pole where Q has one. Near the null hypothesis, where P and Q cancel,
+    P - Q is taken as (sum of w x) - theta S with S > 0.
     """
     above = below = above_2 = below_2 = curved = 0.0
-    for i in range(values.size):
-        x, w = values[i] / unit, float(weights[i])
-        if x > 0.0:
-            r = x / (1.0 + theta * x)
-            above += w * r
-            above_2 += w * r * r
-            curved += w * r * x
-        elif x < 0.0 < w:
-            gap = (1.0 + x) - rest * x
+    for i in range(size):
+        if x[i] > 0.0:
+            r = x[i] / (1.0 + theta * x[i])
+            above += w[i] * r
+            above_2 += w[i] * r * r
+            curved += w[i] * r * x[i]
+        else:
+            gap = (1.0 + x[i]) - rest * x[i]
             if gap == 0.0:
                 return _Slope(-math.inf, 0.0)
-            r = -x / gap
-            below += w * r
-            below_2 += w * r * r
-            curved -= w * r * x
-    value = first / unit - theta * curved
+            r = -x[i] / gap
+            below += w[i] * r
+            below_2 += w[i] * r * r
+            curved -= w[i] * r * x[i]
+    value = first - theta * curved if abs(first) < above else above - below
     if below == 0.0:
         return _Slope(value, math.inf)
     step = value / (below_2 * (above / below) + above_2 * (below / above))
     return _Slope(value, step)
 
 
-@inlined
-def _root(
-    values: FloatArray, weights: FloatArray, unit: float, first: float
-) -> tuple[float, float, bool]:
-    """Find theta in (0, 1); return it, 1 - theta, and whether the search converged.
+class _Root(NamedTuple):
+    """Where the search ended, in units of the bound."""
 
-    Newton's method in whichever of theta and 1 - theta is small, so that both have all
-    their digits, kept in a bracket that is halved where a step would leave it.
+    #: The last point at which the equation was evaluated, and 1 - theta.
+    theta: float
+    rest: float
+    #: The equation there.
+    value: float
+    #: The root, one step further; 1 for the bound, NaN where it was not found.
+    multiplier: float
+
+
+@inlined
+def _root(x: FloatArray, w: FloatArray, size: int, first: float) -> _Root:
+    """Find the root in (0, 1), or the bound 1, by Newton's method in a bracket.
+
+    The search is for whichever of theta and 1 - theta is below one half, so that it
+    has all its digits; a step that would leave the bracket halves it instead. Steps
+    are quadratic, and so is the error that the statistic inherits: after one below
+    1e-8 the next would be lost in rounding.
     """
-    near_end = _slope(values, weights, unit, first, 0.5, 0.5).value > 0.0
-    low, high, t = 0.0, 0.5, 0.5
+    second = 0.0
+    for i in range(size):
+        second += w[i] * x[i] * x[i]
+    t = min(first / second, 0.5)
+    low, high = 0.0, 0.5
+    near_end = False
     for _ in range(_MAX_STEPS):
         if near_end:
-            slope = _slope(values, weights, unit, first, 1.0 - t, t)
+            slope = _slope(x, w, size, first, 1.0 - t, t)
             value, step = -slope.value, -slope.step
         else:
-            slope = _slope(values, weights, unit, first, t, 1.0 - t)
+            slope = _slope(x, w, size, first, t, 1.0 - t)
             value, step = slope.value, slope.step
-        if value == 0.0:
-            break
+            if t == 0.5 and value > 0.0:
+                end = _slope(x, w, size, first, 1.0, 0.0).value
+                if end >= 0.0:
+                    return _Root(1.0, 0.0, end, 1.0)
+                near_end, value, step = True, -value, -step
+                low = 0.0
         if value > 0.0:
             low = t
         else:
             high = t
         new = t + step
-        if not low < new < high:
-            new = 0.5 * (low + high)
-        if abs(new - t) <= _PRECISION * new or not low < new < high:
-            t = new
+        if abs(step) <= 1e-8 * t:
             break
+        if not near_end and new >= high == 0.5 and t < 0.5:
+            new = 0.5
+        elif not low < new < high:
+            new = 0.5 * (low + high)
+            if not low < new < high:
+                break
         t = new
     else:
-        return math.nan, math.nan, False
-    return (1.0 - t, t, True) if near_end else (t, 1.0 - t, True)
+        return _Root(math.nan, math.nan, math.nan, math.nan)
+    if near_end:
+        return _Root(1.0 - t, t, -value, 1.0 - new)
+    return _Root(t, 1.0 - t, value, new)
+
+
+@inlined
+def _likelihood(
+    values: FloatArray,
+    weights: FloatArray,
+    largest: float,
+    x: FloatArray,
+    w: FloatArray,
+) -> CostOutcome:
+    """Work out the test; `x` and `w` are room for as many numbers as `values`."""
+    sums = _sums(values, weights)
+    observed = largest == 0.0
+    if math.isnan(sums.unit) or not largest >= 0.0:
+        return _undecided(INVALID)
+    if not observed and sums.unit > largest:
+        return _undecided(INVALID)
+    if sums.unit == 0.0:
+        return CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)
+    if sums.first == 0.0:
+        return CostOutcome(0.0, 1.0, OK, 0.0, False)
+    # In x = d / unit the multiplier is in (0, 1], and the pole or the bound at 1.
+    if sums.first > 0.0:
+        unit = sums.below if observed else largest
+    else:
+        unit = -sums.above if observed else -largest
+    if unit == 0.0:
+        return _undecided(UNDEFINED)
+    size = 0
+    for i in range(values.size):
+        if weights[i] > 0.0 and values[i] != 0.0:
+            x[size] = values[i] / unit
+            w[size] = weights[i]
+            size += 1
+    root = _root(x, w, size, sums.first * (sums.unit / unit))
+    if math.isnan(root.multiplier):
+        return _undecided(NOT_CONVERGED)
+    # log(1 + y) is y/(1 + y), whose sum is the equation, and something >= 0, which is
+    # -log1pmx(-y/(1 + y)): nothing cancels where y is small.
+    half = root.theta * root.value
+    for i in range(size):
+        if x[i] > 0.0:
+            one_plus = 1.0 + root.theta * x[i]
+        else:
+            one_plus = (1.0 + x[i]) - root.rest * x[i]
+        y = root.theta * x[i]
+        if abs(y) > 0.15:
+            half += w[i] * (math.log(one_plus) - y / one_plus)
+        else:
+            half -= w[i] * log1pmx(-y / one_plus)
+    return _decided(2.0 * half, root.multiplier / unit, root.rest == 0.0)
 
 
 @kernel
@@ -209,38 +282,9 @@ def cost_likelihood(
     >>> round(outcome.statistic, 4), outcome.at_bound
     (2.7539, True)
     """
-    sums = _sums(values, weights)
-    observed = largest == 0.0
-    if not (sums.first == sums.first and largest >= 0.0):  # NaN
-        return _undecided(INVALID)
-    if not observed and max(sums.below, sums.above) > largest:
-        return _undecided(INVALID)
-    if sums.absolute == 0.0:
-        return CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)
-    if sums.first == 0.0:
-        return CostOutcome(0.0, 1.0, OK, 0.0, False)
-    # In x = d / unit the multiplier is in (0, 1], and the pole or the bound at 1.
-    if sums.first > 0.0:
-        unit = sums.below if observed else largest
-    else:
-        unit = -sums.above if observed else -largest
-    if unit == 0.0:
-        return _undecided(UNDEFINED)
-    end = _slope(values, weights, unit, sums.first, 1.0, 0.0).value
-    at_bound = end >= 0.0
-    theta, rest, converged = 1.0, 0.0, True
-    if not at_bound:
-        theta, rest, converged = _root(values, weights, unit, sums.first)
-    if not converged:
-        return _undecided(NOT_CONVERGED)
-    # log(1 + y) is y/(1 + y), whose sum is the equation, less log1pmx(-y/(1 + y)) <= 0.
-    half = end if at_bound else 0.0
-    for i in range(values.size):
-        w, x = float(weights[i]), values[i] / unit
-        if w > 0.0:
-            one_plus = 1.0 + theta * x if x > 0.0 else (1.0 + x) - rest * x
-            half -= w * log1pmx(-theta * x / one_plus)
-    return _decided(2.0 * half, theta / unit, at_bound)
+    return _likelihood(
+        values, weights, largest, np.empty(values.size), np.empty(values.size)
+    )
 
 
 @kernel
@@ -287,30 +331,30 @@ def cost_chi_square(
     32.1111
     """
     sums = _sums(values, weights)
-    if sums.first != sums.first:  # NaN
+    if math.isnan(sums.unit):
         return _undecided(INVALID)
-    if sums.absolute == 0.0:
+    if sums.unit == 0.0:
         return CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)
     if sums.first == 0.0:
         return CostOutcome(0.0, 1.0, OK, 0.0, False)
     multiplier = sums.first / sums.second
     steepest = sums.above if multiplier > 0.0 else sums.below
-    if not nonnegative or abs(multiplier) * steepest <= 1.0:
-        return _decided(sums.first * multiplier, multiplier, False)
+    if not nonnegative or abs(multiplier) * (steepest / sums.unit) <= 1.0:
+        return _decided(sums.first * multiplier, multiplier / sums.unit, False)
     for _ in range(values.size + 2):
         first = second = statistic = 0.0
         for i in range(values.size):
-            w, d = float(weights[i]), values[i]
-            if multiplier * d < 1.0:
-                first += w * d
-                second += w * d * d
-                statistic += w * (multiplier * d) ** 2
+            w, x = float(weights[i]), values[i] / sums.unit
+            if multiplier * x < 1.0:
+                first += w * x
+                second += w * x * x
+                statistic += w * (multiplier * x) ** 2
             else:
                 statistic += w
         # What is left is linear; its root is further out, or here already.
         new = first / second if second > 0.0 else multiplier
         if not abs(new) > abs(multiplier) * (1.0 + 1e-15):
-            return _decided(statistic, multiplier, True)
+            return _decided(statistic, multiplier / sums.unit, True)
         multiplier = new
     return _undecided(NOT_CONVERGED)
 
@@ -358,13 +402,13 @@ def cost_test_many(
     [32.1111, 0.0]
     """
     method, largest, nonnegative = options
-    weights = np.empty(values.size)
+    weights, x, w = np.empty((3, values.size))
     for p in range(counts.shape[0]):
         weights[:] = cells
         for c in range(group.size):
             weights[group[c]] += counts[p, c]
         if method == LIKELIHOOD:
-            outcome = cost_likelihood(values, weights, largest)
+            outcome = _likelihood(values, weights, largest, x, w)
         else:
             outcome = cost_chi_square(values, weights, nonnegative)
         results[p, 0] = outcome.statistic

@@ -194,7 +194,7 @@ def cost_profile_interval(
     z, mean = _quantile(confidence_level), _mean(values, weights, n, largest)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
-    bottom, top = -largest, largest
+    bottom, top = -float(largest), float(largest)
     for side in (-1.0, 1.0):
         reach = largest - side * mean
         end = side * largest

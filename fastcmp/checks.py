@@ -36,6 +36,9 @@ def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]
     TypeError
         If it holds something else, or is ragged.
     """
+    if np.ma.is_masked(raw):
+        message = f"{name} must be {what}, got a masked array with missing entries"
+        raise TypeError(message)
     try:
         array = np.asarray(raw)
     except ValueError:
@@ -114,7 +117,8 @@ def as_share(value: Any, name: str) -> float:
         message = f"{name} must be a number in (0, 1), got {value!r}"
         raise TypeError(message)
     share = float(value)
-    if not 0.0 < share < 1.0:
+    # 1 - alpha is the level of an interval, and must lie inside as well.
+    if not 0.0 < share < 1.0 or 1.0 - share == 1.0:
         message = f"{name} must lie in (0, 1), got {value}"
         raise ValueError(message)
     return share

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -72,7 +71,6 @@ def _add_compare(commands: Any) -> None:
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
     add("--control", metavar="COL", help="compare only this model with all others")
-    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
     add("--workers", type=int, help="threads (as many as processors)")
     _add_output(add)
     compare.set_defaults(run=_compare)
@@ -108,6 +106,7 @@ def _add_input(add: Callable[..., Any]) -> None:
     add("--target", metavar="COL", help="column of the true labels (y_true)")
     add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
     add("--cost", metavar="FILE", type=Path, help="what each mistake costs")
+    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
 def _add_output(add: Callable[..., Any]) -> None:
@@ -157,12 +156,19 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _holdout(options: argparse.Namespace) -> None:
+    from fastcmp.labels import encode
+
+    if options.models is not None and options.models[0] == options.models[1]:
+        message = f"--models names {options.models[0]} twice"
+        raise ValueError(message)
     read = _read(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
         message = f"name the two models to compare (--models A B); there are: {found}"
         raise ValueError(message)
     first, second = read.preds
+    # Whatever cannot be compared is refused by the names that the user knows.
+    encode(read.y_true, read.preds, missing=options.missing)
     result = fastcmp.compare_labels(
         read.y_true,
         read.preds[first],
@@ -172,8 +178,10 @@ def _holdout(options: argparse.Namespace) -> None:
         alpha=options.alpha,
         cost=_read_cost(options),
         cost_test=options.cost_test,
+        missing=options.missing,
+        names=(first, second),
     )
-    _write(replace(result, names=(first, second)), options)
+    _write(result, options)
 
 
 def _write(result: Result, options: argparse.Namespace) -> None:

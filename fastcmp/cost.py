@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.checks import as_counts
-from fastcmp.cost_matrix import CostMatrix, check_fit, read_cost
+from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
 from fastcmp.cost_result import CostResult
 from fastcmp.differences import (
     CostOptions,
@@ -136,7 +136,8 @@ def count_costs(
         If they do not fit.
     """
     matrix = read_cost(cost, classes)
-    counts = count_labels(y_true, pred_a, pred_b, classes=matrix.classes)
+    with naming_cost(matrix, classes):
+        counts = count_labels(y_true, pred_a, pred_b, classes=matrix.classes)
     check_fit(matrix, counts.classes, counts.n_excluded, classes)
     return counts, matrix
 
@@ -219,10 +220,10 @@ def _test_counts(
         statistic=outcome.statistic,
         pvalue=outcome.pvalue,
         status=outcome.status,
-        loss_a=loss_a if counts.n_samples else np.nan,
-        loss_b=loss_b if counts.n_samples else np.nan,
+        loss_a=loss_a,
+        loss_b=loss_b,
         multiplier=outcome.multiplier,
-        at_bound=outcome.at_bound,
+        at_bound=bool(outcome.at_bound),
         counts=counts,
         cost=cost,
         method=options.method,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,8 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
     [[0.0, 5.0], [1.0, 0.0]]
     """
     raw, names = _named(cost)
-    values = as_numbers(raw, "cost", "a square matrix of numbers").astype(np.float64)
+    values = as_numbers(_plain(raw), "cost", "a square matrix of numbers")
+    values = values.astype(np.float64)
     if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
         message = f"cost must be a square matrix, got shape {values.shape}"
         raise ValueError(message)
@@ -65,6 +67,55 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
         values, names = _arranged(values, names, tuple(classes))
     _check(values, names)
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
+
+
+@contextmanager
+def naming_cost(
+    matrix: CostMatrix, classes: Sequence[Any] | None
+) -> Generator[None, None, None]:
+    """Say in an error about classes that the cost matrix named them.
+
+    Parameters
+    ----------
+    matrix : CostMatrix
+        The costs.
+    classes : sequence or None
+        What the user chose.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Raises
+    ------
+    ValueError, TypeError
+        What is raised inside, with the classes of the matrix.
+    """
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if classes is not None or matrix.classes is None:
+            raise
+        message = f"{error} (cost names the classes {list(matrix.classes[:10])})"
+        raise type(error)(message) from None
+
+
+def _plain(raw: Any) -> Any:
+    """Turn a square of Python numbers into an array, or name the cell that is none."""
+    if isinstance(raw, np.ndarray) and raw.dtype != object:
+        return raw
+    try:
+        cells = np.array(raw, dtype=object)
+    except ValueError:
+        return raw  # lists of different lengths
+    if cells.ndim != 2:
+        return raw
+    for (t, p), cell in np.ndenumerate(cells):
+        if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, Real):
+            message = f"cost must hold numbers, got {cell!r} at [{t}, {p}]"
+            raise TypeError(message)
+    return cells.astype(np.float64)
 
 
 def check_fit(
@@ -112,9 +163,10 @@ def _named(cost: Any) -> tuple[Any, tuple[Any, ...] | None]:
     if isinstance(cost, Mapping):
         return _from_mapping(cost)
     if library == "pandas" and hasattr(cost, "columns"):
-        return _from_columns(
-            list(cost.index), list(cost.columns), cost.to_numpy(), "the index"
-        )
+        true, predicted = list(cost.index), list(cost.columns)
+        if all(isinstance(name, str) for name in predicted):
+            predicted = _as_labels(predicted, true)
+        return _from_columns(true, predicted, cost.to_numpy().tolist(), "the index")
     if library == "polars" and hasattr(cost, "get_columns"):
         return _from_frame(cost.columns, [x.to_list() for x in cost.get_columns()])
     if library == "pyarrow" and hasattr(cost, "column_names"):
@@ -167,18 +219,21 @@ def _as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
     if true is not None and all(isinstance(x, bool) for x in true):
         return [{"true": True, "false": False}.get(x.lower(), x) for x in names]
     numbers = true is None or all(isinstance(x, Real) for x in true)
-    try:
-        return [int(name) for name in names] if numbers else names
-    except ValueError:
-        return names
+    for convert in (int, float) if numbers else ():
+        try:
+            return [convert(name) for name in names]
+        except ValueError:
+            continue
+    return names
 
 
 def _from_columns(
     true: list[Any], predicted: list[Any], rows: Any, where: str
 ) -> tuple[Any, tuple[Any, ...]]:
-    if sorted(map(str, true)) != sorted(map(str, predicted)) or set(true) != set(
-        predicted
-    ):
+    if repeated := [name for name in predicted if predicted.count(name) > 1]:
+        message = f"cost must name each class once, got {repeated[0]!r} twice"
+        raise ValueError(message)
+    if len(true) != len(predicted) or set(true) != set(predicted):
         message = (
             f"cost must name the same classes in {where} and in the columns, got "
             f"{true[:5]} and {predicted[:5]}"

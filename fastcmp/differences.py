@@ -167,8 +167,9 @@ def evaluate(
         return kernels.cost_likelihood(values, weights, reach)
     # Of the cells that smoothing fills, the statistic asks for the sum of d**2 alone,
     # and the sign condition for the largest d: two values stand for all of them.
-    square = 2.0 * float(len(cost) * (cost**2).sum() - (cost.sum(axis=1) ** 2).sum())
-    pair = np.full(2, 0.5 * smoothing * square / largest**2)
+    unit = cost / largest
+    square = 2.0 * (len(cost) * (unit**2).sum() - (unit.sum(axis=1) ** 2).sum())
+    pair = np.full(2, 0.5 * smoothing * square)
     outcome = kernels.cost_chi_square(
         np.append(values, [-largest, largest]),
         np.append(weights, pair),

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+_NAMES = ("a", "b")
+
+
 def compare_labels(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     pred_a: ArrayLike,
@@ -34,6 +37,8 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     classes: Sequence[Any] | None = None,
     cost: Any = None,
     cost_test: str = "likelihood",
+    missing: str = "raise",
+    names: tuple[str, str] = _NAMES,
 ) -> HoldoutResult:
     """Decide which of two columns of predicted labels is better.
 
@@ -58,6 +63,10 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
         predicting p when the truth is t, as in `fastcmp.cost_test`.
     cost_test : {"likelihood", "chi-square"}
         Which cost-sensitive test.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction. With `cost` only "raise".
+    names : tuple of two str
+        What to call the models where the record is printed.
 
     Returns
     -------
@@ -82,14 +91,12 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     >>> y_true, models = load_digits()
     >>> result = compare_labels(y_true, models["knn_3"], models["decision_tree"])
     >>> result.reject, f"{result.pvalue:.1e}"
-    (True, '7.4e-31')
+    (True, '5.1e-41')
     """
     alpha = as_share(alpha, "alpha")
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
-    check_choice(test, "test", (*METHODS, None))
-    check_choice(cost_test, "cost_test", COST_TESTS)
+    first, second = map(str, names)
+    chosen = _chosen_test(test, alternative, cost, cost_test, missing)
     if cost is None:
-        chosen = "midp" if test is None else test
         return HoldoutResult(
             comparison=mcnemar(
                 y_true,
@@ -98,25 +105,41 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
                 method=chosen,
                 alternative=alternative,
                 classes=classes,
+                missing=missing,
             ),
             test=chosen,
             alternative=alternative,
             alpha=alpha,
+            names=(first, second),
         )
-    if test not in (None, "asymptotic"):
-        message = f"cost permits only test='asymptotic', got {test!r}"
-        raise ValueError(message)
-    if alternative != "two-sided":
-        message = f"cost permits only alternative='two-sided', got {alternative!r}"
-        raise ValueError(message)
     return HoldoutResult(
         comparison=_cost_test(
             y_true, pred_a, pred_b, cost, method=cost_test, classes=classes
         ),
-        test=cost_test,
+        test=chosen,
         alternative=alternative,
         alpha=alpha,
+        names=(first, second),
     )
+
+
+def _chosen_test(
+    test: str | None, alternative: str, cost: Any, cost_test: str, missing: str
+) -> str:
+    """Check which options go together, and name the test."""
+    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    check_choice(test, "test", (*METHODS, None))
+    check_choice(cost_test, "cost_test", COST_TESTS)
+    check_choice(missing, "missing", ("raise", "wrong"))
+    if cost is None:
+        return "midp" if test is None else test
+    wanted = {"test": "asymptotic", "alternative": "two-sided", "missing": "raise"}
+    given = {"test": test, "alternative": alternative, "missing": missing}
+    for name, value in given.items():
+        if value not in (None, wanted[name]):
+            message = f"cost permits only {name}={wanted[name]!r}, got {value!r}"
+            raise ValueError(message)
+    return cost_test
 
 
 def compare_holdout(  # noqa: PLR0913  # options, all by keyword
@@ -133,6 +156,8 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     classes: Sequence[Any] | None = None,
     cost: Any = None,
     cost_test: str = "likelihood",
+    missing: str = "raise",
+    names: tuple[str, str] = _NAMES,
 ) -> HoldoutResult:
     """Decide which of two fitted models is better on a held-out set.
 
@@ -157,6 +182,10 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     cost : array-like of shape (K, K), mapping or frame, optional
         As in `compare_labels`.
     cost_test : {"likelihood", "chi-square"}
+        As in `compare_labels`.
+    missing : {"raise", "wrong"}
+        As in `compare_labels`.
+    names : tuple of two str
         As in `compare_labels`.
 
     Returns
@@ -190,15 +219,17 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     >>> result.loss_a, result.loss_b, result.pvalue
     (0.0, 0.5, 0.125)
     """
+    as_share(alpha, "alpha")
+    _chosen_test(test, alternative, cost, cost_test, missing)
     if isinstance(y, str):
         true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
         true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806
         _check_same(true_a, true_b, y)
         y = true_a
-    n = _rows(y)
+    n = _rows(y, "y")
     for name, X in (("X_a", X_a), ("X_b", X_b)):  # noqa: N806
-        if _rows(X) != n:
-            message = f"{name} has {_rows(X)} rows, y has {n} labels"
+        if _rows(X, name) != n:
+            message = f"{name} has {_rows(X, name)} rows, y has {n} labels"
             raise ValueError(message)
     return compare_labels(
         y,
@@ -210,25 +241,33 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
         classes=classes,
         cost=cost,
         cost_test=cost_test,
+        missing=missing,
+        names=names,
     )
 
 
-def _rows(data: Any) -> int:
+def _rows(data: Any, name: str) -> int:
     shape = getattr(data, "shape", None)
-    return int(shape[0]) if shape else len(data)
+    if shape:
+        return int(shape[0])
+    if not hasattr(data, "__len__"):
+        message = f"{name} must have rows, got {data!r}"
+        raise TypeError(message)
+    return len(data)
 
 
 def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
     """Take the column of true labels out of a frame."""
     library = type(frame).__module__.partition(".")[0]
-    names = list(getattr(frame, "column_names", getattr(frame, "columns", ())))
-    if library not in ("pandas", "polars", "pyarrow") or not names:
+    reader = {"pandas": "iloc", "polars": "get_column", "pyarrow": "column"}
+    if not hasattr(frame, reader.get(library, "")) or not hasattr(frame, "columns"):
         kind = type(frame).__name__
         message = (
             f"y={name!r} names a column, so {argument} must be a pandas, polars or "
             f"pyarrow frame, got {kind}"
         )
         raise TypeError(message)
+    names = list(frame.column_names if library == "pyarrow" else frame.columns)
     if names.count(name) != 1:
         message = (
             f"{argument} must have one column {name!r} (y), got {names.count(name)} "
@@ -282,7 +321,11 @@ def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
         raise
     if getattr(labels, "ndim", 1) == 2 and labels.shape[1] == 1:
         labels = np.asarray(labels)[:, 0]
-    shape = getattr(labels, "shape", None) or np.shape(labels)
+    try:
+        shape = getattr(labels, "shape", None) or np.shape(labels)
+    except ValueError:
+        message = f"model_{which} must predict one label a row, got ragged lists"
+        raise ValueError(message) from None
     if shape != (n,) and not (len(shape) == 1 and len(labels) == n):
         message = (
             f"model_{which} must predict one label a row, an array of shape ({n},), "

@@ -199,7 +199,7 @@ class HoldoutResult(Printed):
         a, b = self.names
         cost = isinstance(self.comparison, CostResult)
         loss = "cost" if cost else "error rate"
-        level = f"{100 * (1 - self.alpha):g} % interval"
+        level = f"{100 * (1 - self.alpha):.9g} % interval, two-sided"
         rows = (
             (f"{loss} of {a}", f"{self.loss_a:.4f}"),
             (f"{loss} of {b}", f"{self.loss_b:.4f}"),
@@ -215,7 +215,7 @@ class HoldoutResult(Printed):
         else:
             counts = self.comparison
             notes = (
-                f"Only {a} is right on {counts.only_a} samples, only {b} on "
+                f"Samples on which only {a} is right: {counts.only_a}, only {b}: "
                 f"{counts.only_b}.",
                 *notes,
             )

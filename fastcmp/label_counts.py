@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ class LabelCounts(Printed):
     def errors(self) -> tuple[float, float]:
         """Error rates of a and b."""
         t, a, b, counts = self.nonzero()
-        n = max(self.n_samples, 1)
+        n = self.n_samples or math.nan
         return int(counts[t != a].sum()) / n, int(counts[t != b].sum()) / n
 
     def losses(self, cost: Any) -> tuple[float, float]:
@@ -131,7 +132,7 @@ class LabelCounts(Printed):
         Returns
         -------
         tuple of two float
-            Expected cost of a and of b, per sample.
+            Expected cost of a and of b, per sample; NaN without samples.
 
         Raises
         ------
@@ -147,7 +148,7 @@ class LabelCounts(Printed):
         """
         values = read_cost(cost, self.classes).values
         t, a, b, counts = self.nonzero()
-        n = max(self.n_samples, 1)
+        n = self.n_samples or math.nan
         return float(counts @ values[t, a]) / n, float(counts @ values[t, b]) / n
 
     def __add__(self, other: Any) -> LabelCounts:

@@ -266,7 +266,7 @@ def _refuse_outside(
             found = model.factorized()
             label = found.distinct[found.positions()[outside[0]]]
             message = (
-                f"{model.name} predicts {label!r}, which is not among classes "
+                f"{model.name} predicts {label!r}, which is not among the classes "
                 f"({outside.size} such predictions)"
             )
             raise ValueError(message)
@@ -284,7 +284,8 @@ def _as_shared_integers(
         return None
     if all(array.dtype in (np.uint8, np.bool_) for array in arrays):
         single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
-        return single, range(256)
+        truths = all(array.dtype == np.bool_ for array in arrays)
+        return single, (False, True, *range(2, 256)) if truths else range(256)
     sized = [array for array in arrays if array.size]
     low = min((int(array.min()) for array in sized), default=0)
     high = max((int(array.max()) for array in sized), default=0)

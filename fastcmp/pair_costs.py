@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.cost_matrix import CostMatrix, check_fit, read_cost
+from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
 from fastcmp.crew import Crew, parts
 from fastcmp.differences import (
     CostGroups,
@@ -89,7 +89,8 @@ def encode_costs(
         message = f"test='cost' permits only missing='raise', got {missing!r}"
         raise ValueError(message)
     matrix = read_cost(cost, classes)
-    labels = encode(y_true, preds, classes=matrix.classes, missing=None)
+    with naming_cost(matrix, classes):
+        labels = encode(y_true, preds, classes=matrix.classes, missing=None)
     if matrix.classes is None:
         labels = in_order(labels)
     check_fit(matrix, labels.classes, labels.n_excluded, classes)

@@ -400,57 +400,73 @@ def label_table(y_true, pred_a, pred_b, n_classes):
 
 
 def observed(values, weights):
-    """Return the pairs with a positive weight, equal values merged."""
+    """Return pairs of value and positive weight, equal values merged."""
     merged = {}
     for d, w in zip(map(float, values), weights, strict=True):
         if w > 0:
-            merged[d] = merged.get(d, 0) + Fraction(float(w))
-    return merged
+            merged[d] = merged.get(d, Fraction(0)) + Fraction(float(w))
+    return list(merged.items())
+
+
+def likelihood_of_mean_0(pairs, low, high):
+    """Return statistic, multiplier and whether that is at a bound.
+
+    Bisection of the likelihood equation, in mpmath's precision; `low` and `high` are
+    the smallest and the largest value that is possible.
+    """
+    pairs = [(d, w) for d, w in pairs if d != 0]
+
+    def slope(multiplier):
+        return mpmath.fsum(w * d / (1 + multiplier * d) for d, w in pairs)
+
+    def statistic(multiplier):
+        return 2 * mpmath.fsum(w * mpmath.log(1 + multiplier * d) for d, w in pairs)
+
+    total = slope(mpmath.mpf(0))
+    if total == 0:
+        return mpmath.mpf(0), mpmath.mpf(0), False
+    end = -1 / (low if total > 0 else high)
+    has_pole = any(d in {low, high} and end * d < 0 for d, _ in pairs)
+    if not has_pole and slope(end) * sign(total) >= 0:
+        return statistic(end), end, True
+    near, far = mpmath.mpf(0), end
+    for _ in range(180):
+        middle = (near + far) / 2
+        if slope(middle) * sign(total) > 0:
+            near = middle
+        else:
+            far = middle
+    return statistic(near), near, False
+
+
+def as_mpf(fraction):
+    return mpmath.mpf(fraction.numerator) / fraction.denominator
 
 
 def cost_likelihood(values, weights, low, high):
-    """Return statistic, multiplier and whether that is at a bound, to 50 digits.
-
-    Bisection of the likelihood equation; `low` and `high` are the possible values.
-    """
+    """Test that the mean difference is 0."""
     with mpmath.workdps(60):
-        pairs = [
-            (mpmath.mpf(d), mpmath.mpf(w.numerator) / w.denominator)
-            for d, w in observed(values, weights).items()
-            if d != 0
-        ]
+        pairs = [(mpmath.mpf(d), as_mpf(w)) for d, w in observed(values, weights)]
+        return likelihood_of_mean_0(pairs, mpmath.mpf(low), mpmath.mpf(high))
 
-        def slope(multiplier):
-            return mpmath.fsum(w * d / (1 + multiplier * d) for d, w in pairs)
 
-        def statistic(multiplier):
-            logs = (w * mpmath.log(1 + multiplier * d) for d, w in pairs)
-            return 2 * mpmath.fsum(logs)
-
-        total = slope(mpmath.mpf(0))
-        if total == 0:
-            return mpmath.mpf(0), mpmath.mpf(0), False
-        end = -1 / mpmath.mpf(low if total > 0 else high)
-        has_pole = any(1 + end * d == 0 for d, _ in pairs)
-        if not has_pole and slope(end) * sign(total) >= 0:
-            return statistic(end), end, True
-        near, far = mpmath.mpf(0), end
-        for _ in range(190):
-            middle = (near + far) / 2
-            if slope(middle) * sign(total) > 0:
-                near = middle
-            else:
-                far = middle
-        return statistic(near), near, False
+def cost_profile(values, weights, n, largest, mean):
+    """Test any mean: all differences move, those of the samples without one too."""
+    with mpmath.workdps(60):
+        pairs = observed(values, weights)
+        pairs.append((0.0, Fraction(n) - sum(w for _, w in pairs)))
+        shifted = [(mpmath.mpf(d) - mean, as_mpf(w)) for d, w in pairs if w > 0]
+        low, high = -mpmath.mpf(largest) - mean, mpmath.mpf(largest) - mean
+        return likelihood_of_mean_0(shifted, low, high)
 
 
 def cost_likelihood_primal(values, weights, low, high, method):
-    """Maximise the likelihood itself: statistic per sample, and the optimiser's report.
+    """Maximise the likelihood itself: statistic per sample, and whether that converged.
 
     The unknowns are the probabilities of all observed differences, of 0 and of the two
     extremes, the observed ones relative to their share.
     """
-    merged = {float(d): float(w) for d, w in observed(values, weights).items()}
+    merged = {float(d): float(w) for d, w in observed(values, weights)}
     for d in (0.0, float(low), float(high)):
         merged.setdefault(d, 0.0)
     d = np.array(list(merged)) / max(abs(low), abs(high))
@@ -481,7 +497,8 @@ def cost_likelihood_primal(values, weights, low, high, method):
         }
         more = {}
     else:
-        options |= {"gtol": 1e-11, "xtol": 1e-14, "barrier_tol": 1e-12}
+        # Its gtol is met long before the barrier is low.
+        options |= {"gtol": 1e-30, "xtol": 1e-10, "barrier_tol": 1e-11}
         constraints = optimize.LinearConstraint(rows, [1.0, 0.0], [1.0, 0.0])
         more = {"hess": hessian}
     found = optimize.minimize(
@@ -494,7 +511,9 @@ def cost_likelihood_primal(values, weights, low, high, method):
         options=options,
         **more,
     )
-    return 2.0 * found.fun, found
+    if method == "SLSQP":
+        return 2.0 * found.fun, found.success
+    return 2.0 * found.fun, max(found.constr_violation, found.barrier_parameter) < 1e-11
 
 
 def cost_chi_square(values, weights):
@@ -502,38 +521,24 @@ def cost_chi_square(values, weights):
 
     Whatever cells are empty, the others follow in closed form: all choices are tried.
     """
-    pairs = [(Fraction(d), w) for d, w in observed(values, weights).items() if d != 0]
-    best = sum((w for _, w in pairs), Fraction(0))
+    pairs = [(Fraction(d), w) for d, w in observed(values, weights) if d != 0]
+    total = sum((w for _, w in pairs), Fraction(0))
+    best = total
     for size in range(1, len(pairs) + 1):
         for kept in combinations(pairs, size):
             multiplier = sum(w * d for d, w in kept) / sum(w * d * d for d, w in kept)
             if all(multiplier * d <= 1 for d, _ in kept):
                 inside = sum(w * (multiplier * d) ** 2 for d, w in kept)
-                left_out = sum(w for pair in pairs if pair not in kept for w in pair[1:])
-                best = min(best, inside + left_out)
+                emptied = total - sum(w for _, w in kept)
+                best = min(best, inside + emptied)
     return best
 
 
 def cost_wald(values, weights, n, level):
     """Return the ends before they are clipped."""
+    n = Fraction(n)
     pairs = observed(values, weights)
-    mean = sum((w * Fraction(d) for d, w in pairs.items()), Fraction(0)) / n
-    square = sum((w * Fraction(d) ** 2 for d, w in pairs.items()), Fraction(0)) / n
+    mean = sum((w * Fraction(d) for d, w in pairs), Fraction(0)) / n
+    square = sum((w * Fraction(d) ** 2 for d, w in pairs), Fraction(0)) / n
     spread = quantile(level) * sqrt((square - mean**2) / n)
     return float(mean) - spread, float(mean) + spread
-
-
-def cost_profile(values, weights, n, largest, mean):
-    """Return the likelihood ratio statistic of a mean difference, and its multiplier.
-
-    The samples without a difference count too, and the possible differences move with
-    the mean.
-    """
-    with mpmath.workdps(60):
-        shifted, total = [], Fraction(0)
-        for d, w in observed(values, weights).items():
-            shifted.append((mpmath.mpf(d) - mpmath.mpf(mean), w))
-            total += w
-        shifted.append((-mpmath.mpf(mean), Fraction(n) - total))
-        low, high = -mpmath.mpf(largest) - mean, mpmath.mpf(largest) - mean
-        return shifted, low, high

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import fastcmp
@@ -198,3 +200,355 @@ def test_a_terminal_gets_tables_as_wide_as_it_is():
     assert code == 0
     assert "Which model is better?" in text
     assert "naive_bayes" in text
+
+
+# Two models: `fastcmp holdout`.
+
+COUNTS = np.array([[[77, 12], [9, 24]], [[8, 11], [5, 69]]])
+T, SVM, TREE = np.repeat(np.indices((2, 2, 2)).reshape(3, -1), COUNTS.ravel(), axis=1)
+COST = "truth,0,1\n0,0,1\n1,5,0\n"
+
+
+def written(path, **columns):
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def pair(tmp_path):
+    return written(tmp_path / "pair.csv", y_true=T, svm=SVM, tree=TREE)
+
+
+@pytest.fixture
+def three(tmp_path):
+    return written(tmp_path / "three.csv", y_true=T, svm=SVM, tree=TREE, best=T)
+
+
+@pytest.fixture
+def named(tmp_path):
+    names = np.array(["ill", "well"])
+    return written(
+        tmp_path / "named.csv", y_true=names[T], svm=names[SVM], tree=names[TREE]
+    )
+
+
+@pytest.fixture
+def cost(tmp_path):
+    path = tmp_path / "cost.csv"
+    path.write_text(COST)
+    return str(path)
+
+
+def holdout(**options):
+    result = fastcmp.compare_labels(T, SVM, TREE, **options)
+    return replace(result, names=("svm", "tree"))
+
+
+def test_two_columns_need_no_names(capsys, pair):
+    code, out, err = run(capsys, "holdout", pair)
+    assert (code, err) == (0, "")
+    assert out == f"{holdout()}\n"
+    assert out.startswith("Which model is better?\nsvm is wrong on ")
+
+
+def test_costs_from_a_file(capsys, pair, cost):
+    code, out, err = run(capsys, "holdout", pair, "--cost", cost)
+    assert (code, err) == (0, "")
+    assert out == f"{holdout(cost=[[0, 1], [5, 0]])}\n"
+    assert out.splitlines()[1] == (
+        "svm costs 0.5953, tree 0.4698 per sample; the difference is not significant "
+        "(likelihood ratio 1.781, p = 0.182)."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        COST,
+        "truth,1,0\n1,0,5\n0,1,0\n",
+        "truth,0,1\n1,5,0\n0,0,1\n",
+        "0,1\n0,1\n5,0\n",
+        "1,0\n0,5\n1,0\n",
+        "truth,0,1\n0,0.0,1.0\n1,5e0,0\n",
+    ],
+    ids=["plain", "columns", "rows", "no truth", "no truth, turned", "floats"],
+)
+@pytest.mark.parametrize("command", ["holdout", "compare"])
+def test_cost_files_with_numbers_for_classes(capsys, tmp_path, pair, text, command):
+    path = tmp_path / "cost.csv"
+    path.write_text(text)
+    kind = ("--test", "cost") if command == "compare" else ()
+    code, out, _ = run(
+        capsys, command, pair, *kind, "--cost", str(path), "--format", "json"
+    )
+    assert code == 0
+    said = json.loads(out)
+    pvalue = said["pvalue"] if command == "holdout" else said["pairs"]["pvalue"][0]
+    assert pvalue == pytest.approx(holdout(cost=[[0, 1], [5, 0]]).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "truth,ill,well\nill,0,1\nwell,5,0\n",
+        "truth,ill,well\nwell,5,0\nill,0,1\n",
+        "truth,well,ill\nwell,0,5\nill,1,0\n",
+        "ill,well\n0,1\n5,0\n",
+        "well,ill\n0,5\n1,0\n",
+    ],
+    ids=["plain", "rows", "columns", "no truth", "no truth, turned"],
+)
+@pytest.mark.parametrize("extension", ["csv", "tsv"])
+def test_cost_files_with_text_for_classes(capsys, tmp_path, named, text, extension):
+    path = tmp_path / f"cost.{extension}"
+    path.write_text(text.replace(",", "\t") if extension == "tsv" else text)
+    code, out, _ = run(
+        capsys, "holdout", named, "--cost", str(path), "--format", "json"
+    )
+    assert code == 0
+    expect = holdout(cost=[[0, 1], [5, 0]])
+    said = json.loads(out)
+    assert said["pvalue"] == pytest.approx(expect.pvalue, rel=1e-9)
+    assert (said["loss_a"], said["loss_b"]) == pytest.approx((128 / 215, 101 / 215))
+
+
+@pytest.mark.parametrize("names", [("1.0", "2.0"), ("0.5", "1.5"), ("-1", "2.5")])
+@pytest.mark.parametrize("truth", [True, False], ids=["truth", "no truth"])
+def test_cost_files_with_fractions_for_classes(capsys, tmp_path, names, truth):
+    labels = np.array(names)
+    pair = written(
+        tmp_path / "p.csv", y_true=labels[T], svm=labels[SVM], tree=labels[TREE]
+    )
+    columns = {"truth": names} if truth else {}
+    columns |= {names[0]: [0, 5], names[1]: [1, 0]}
+    cost = written(tmp_path / "c.csv", **columns)
+    code, out, err = run(capsys, "holdout", pair, "--cost", cost)
+    assert (code, err) == (0, "")
+    assert out == f"{holdout(cost=[[0, 1], [5, 0]])}\n"
+
+
+@pytest.mark.parametrize("options", [{}, {"cost": [[0, 1], [5, 0]]}], ids=str)
+def test_formats_of_holdout(capsys, pair, cost, options):
+    words = ["holdout", pair, *(("--cost", cost) if options else ())]
+    expect = holdout(**options)
+    _, out, _ = run(capsys, *words, "--format", "json")
+    assert json.loads(out) == expect.to_dict()
+    _, out, _ = run(capsys, *words, "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert list(row) == list(expect.columns())
+    assert (row["model_a"], row["model_b"]) == ("svm", "tree")
+    for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
+        assert float(row[name]) == expect.columns()[name][0], name
+    assert row["reject"] == str(expect.reject)
+    for kind, sign in (
+        ("table", "  p-value"),
+        ("markdown", "| p-value |"),
+        ("latex", r"\toprule"),
+    ):
+        code, out, err = run(capsys, *words, "--format", kind)
+        assert (code, err) == (0, "")
+        assert sign in out
+        assert f"{expect.pvalue:.3f}" in out
+    assert run(capsys, *words, "--format", "table")[1] == run(capsys, *words)[1]
+
+
+def test_output_of_holdout_goes_to_a_file(capsys, tmp_path, pair):
+    path = tmp_path / "answer.json"
+    words = ("holdout", pair, "--format", "json")
+    code, out, _ = run(capsys, *words, "--output", str(path))
+    assert (code, out) == (0, "")
+    assert path.read_text() == run(capsys, *words)[1]
+
+
+def test_models_are_named_in_order(capsys, three):
+    _, out, _ = run(
+        capsys, "holdout", three, "--models", "tree", "svm", "--format", "json"
+    )
+    said = json.loads(out)
+    assert (said["model_a"], said["model_b"]) == ("tree", "svm")
+    assert said["difference"] == -holdout().difference
+    assert said["pvalue"] == holdout().pvalue
+
+
+@pytest.mark.parametrize("test", ["midp", "exact", "asymptotic", "corrected"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_options_reach_the_test(capsys, pair, test, alternative):
+    _, out, _ = run(
+        capsys,
+        *("holdout", pair, "--test", test, "--alternative", alternative),
+        *("--alpha", "0.2", "--format", "json"),
+    )
+    expect = holdout(test=test, alternative=alternative, alpha=0.2)
+    assert json.loads(out) == expect.to_dict()
+
+
+@pytest.mark.parametrize("test", ["likelihood", "chi-square"])
+def test_cost_tests(capsys, pair, cost, test):
+    _, out, _ = run(
+        capsys,
+        *("holdout", pair, "--cost", cost, "--cost-test", test),
+        *("--test", "asymptotic", "--format", "json"),
+    )
+    assert json.loads(out) == holdout(cost=[[0, 1], [5, 0]], cost_test=test).to_dict()
+
+
+def test_holdout_of_real_predictions(capsys):
+    words = ["holdout", "--example", "digits", "--models", "knn_3", "decision_tree"]
+    code, out, _ = run(capsys, *words, "--alternative", "greater")
+    assert code == 0
+    assert "knn_3 is significantly better than decision_tree" in out
+
+
+def test_holdout_of_several_files_joined_by_id(capsys, tmp_path):
+    ids = np.arange(T.size)
+    order = np.random.default_rng(0).permutation(T.size)
+    first = written(tmp_path / "1.csv", id=ids, y_true=T, svm=SVM)
+    second = written(tmp_path / "2.csv", id=ids[order], tree=TREE[order])
+    code, out, _ = run(capsys, "holdout", first, second)
+    assert code == 0
+    assert out == f"{holdout()}\n"
+    keyed = [
+        written(tmp_path / "3.csv", key=ids[order], y=T[order], svm=SVM[order]),
+        written(tmp_path / "4.csv", key=ids, y=T, tree=TREE),
+    ]
+    words = ("holdout", *keyed, "--id", "key", "--target", "y")
+    assert run(capsys, *words)[1] == out
+    assert "(--id)" in refused(capsys, "holdout", *keyed)
+
+
+def test_holdout_counts_missing_true_labels(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y_true,a,b\n0,0,0\n1,1,0\n,1,0\n0,0,1\n")
+    code, out, _ = run(capsys, "holdout", str(path))
+    assert code == 0
+    assert "1 samples without a true label were dropped." in out
+
+
+def test_holdout_names_the_column_that_lacks_a_prediction(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y_true,svm,tree\n0,0,0\n1,1,\n0,0,1\n")
+    said = refused(capsys, "holdout", str(path))
+    assert "no prediction at row 1" in said
+    assert "tree" in said
+    assert main(["holdout", str(path), "--missing", "wrong"]) == 0
+
+
+BAD_COSTS = [
+    (
+        "truth,0,1\n0,0,1\n",
+        "as many columns as rows, or one more with the true classes",
+    ),
+    ("truth,0,1,2\n0,0,1,1\n1,5,0,1\n", "as many columns as rows, or one more with"),
+    ("truth,0,1\n0,0,1\n0,5,0\n", "same classes in the first column and in the colum"),
+    ("truth,0,1\n0,0,1\n2,5,0\n", "same classes in the first column and in the colum"),
+    ("truth,0,1\n0,0,x\n1,5,0\n", "cost must hold numbers, got"),
+    ("truth,0,1\n0,0,x\n1,y,0\n", "cost must hold numbers, got"),
+    ("truth,0,1\n0,0,\n1,5,0\n", "cost must hold numbers, got"),
+    ("truth,0,1\n0,0,1\n1,-5,0\n", "cost must not be negative, got -5 at [1, 0]"),
+    ("truth,0,1\n0,0,inf\n1,5,0\n", "cost must be finite, got inf at [0, 1]"),
+    (
+        "truth,0,1\n0,1,1\n1,5,0\n",
+        "cost must be 0 where the prediction is right, got 1",
+    ),
+    ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
+    ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
+    ("truth,0,2\n0,0,1\n2,5,0\n", "predicts 1, which is not among the classes"),
+    ("truth,0,1\n", "holds no rows"),
+    ("truth,0,0\n0,0,1\n1,5,0\n", "more than one column named 0"),
+    ("truth,0,1\n0,0,1,7\n1,5,0\n", "cannot be read as CSV"),
+    ("", "is empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), BAD_COSTS, ids=lambda x: repr(x)[:35])
+@pytest.mark.parametrize("command", ["holdout", "compare"])
+def test_malformed_cost_files(capsys, tmp_path, pair, command, text, said):
+    path = tmp_path / "cost.csv"
+    path.write_text(text)
+    kind = ("--test", "cost") if command == "compare" else ()
+    assert said in refused(capsys, command, pair, *kind, "--cost", str(path))
+
+
+def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
+    for words, said in [
+        (["holdout"], "pass a prediction file, or --example digits"),
+        (["holdout", pair, "--example", "digits"], "not both"),
+        (["holdout", "none.csv"], "none.csv: No such file"),
+        (["holdout", three], "(--models A B); there are: svm, tree, best"),
+        (["holdout", pair, "--models", "svm"], "expected 2 arguments"),
+        (["holdout", pair, "--models", "svm", "z"], "no column 'z' (--models)"),
+        (["holdout", pair, "--models", "svm", "svm"], "--models names svm twice"),
+        (["holdout", pair, "--target", "z"], "no column 'z' (--target)"),
+        (
+            ["holdout", pair, "--target", "svm", "--models", "tree", "y"],
+            "no column 'y'",
+        ),
+        (["holdout", pair, "--test", "t"], "test must be one of"),
+        (["holdout", pair, "--test", "cost"], "test must be one of"),
+        (["holdout", pair, "--alternative", "more"], "alternative must be one of"),
+        (["holdout", pair, "--alpha", "2"], "alpha must lie in (0, 1), got 2.0"),
+        (["holdout", pair, "--alpha", "x"], "invalid float value: 'x'"),
+        (["holdout", pair, "--cost-test", "z"], "cost_test must be one of"),
+        (["holdout", pair, "--cost", "none.csv"], "none.csv: No such file"),
+        (["holdout", pair, "--cost", "cost.txt"], "the extension must be one of"),
+        (["holdout", named, "--cost", cost], "classes holds number labels and y_true"),
+        (["holdout", pair, "--adjust", "holm"], "unrecognized arguments: --adjust"),
+        (["holdout", pair, "--output", "/nonexistent/x"], "/nonexistent/x: No such"),
+    ]:
+        assert said in refused(capsys, *words), words
+
+
+@pytest.mark.parametrize("test", ["exact", "midp", "corrected", "unconditional"])
+def test_costs_permit_only_the_asymptotic_test(capsys, pair, cost, test):
+    said = refused(capsys, "holdout", pair, "--cost", cost, "--test", test)
+    assert f"cost permits only test='asymptotic', got '{test}'" in said
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_costs_permit_only_two_sides(capsys, pair, cost, alternative):
+    words = ("holdout", pair, "--cost", cost, "--alternative", alternative)
+    said = refused(capsys, *words)
+    assert f"cost permits only alternative='two-sided', got '{alternative}'" in said
+
+
+@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
+def test_all_pairs_by_cost(capsys, three, cost, method):
+    words = ["compare", three, "--test", "cost", "--cost", cost, "--method", method]
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    expect = fastcmp.compare_all(
+        T,
+        {"svm": SVM, "tree": TREE, "best": T},
+        test="cost",
+        cost=[[0, 1], [5, 0]],
+        method=method,
+    )
+    assert out == f"{expect}\n"
+    assert "Best: best." in out
+    _, out, _ = run(capsys, *words, "--format", "json")
+    assert json.loads(out) == expect.to_dict()
+    assert json.loads(out)["leaderboard"]["cost"][0] == 0.0
+
+
+def test_costs_and_tests_go_together(capsys, three, cost):
+    said = refused(capsys, "compare", three, "--test", "cost")
+    assert "needs cost" in said
+    assert "cost is for test='cost'" in refused(
+        capsys, "compare", three, "--cost", cost
+    )
+    words = ("compare", three, "--test", "cost", "--cost", cost)
+    said = refused(capsys, *words, "--method", "midp")
+    assert "method must be one of ('likelihood', 'chi-square')" in said
+    assert "missing='raise'" in refused(capsys, *words, "--missing", "wrong")
+
+
+def test_holdout_runs_as_a_program(pair, cost):
+    done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {cost}")
+    assert done.returncode == 0
+    assert "svm costs 0.5953, tree 0.4698 per sample" in done.stdout
+    done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {pair}")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr

@@ -375,6 +375,95 @@ def test_bad_classes(classes, error, wanted):
         encoded([0, 1, 0], [0, 1, 1], classes=classes)
 
 
+# What is counted needs a class.
+
+
+def labels_of(labels):
+    """Turn codes back into labels."""
+    columns = [labels.y_true, *labels.preds]
+    return [[labels.classes[code] for code in column.tolist()] for column in columns]
+
+
+@pytest.mark.parametrize("missing", ["raise", "wrong", None])
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ([0, 1, 2], [2, 1, 0], [1, 1, 1]),
+        ([-7, 300, 2], [2, -7, 2], [300, 2, 2]),
+        ([2**60, 0, 2**60], [0, 0, -(2**60)], [2**60, 0, 0]),
+        (["b", "a", "c"], ["a", "a", "b"], ["c", "c", "b"]),
+        ([0.5, 1, 0.5], [1, 1, 0.5], [2.5, 2.5, 1]),
+        ([True, False, True], [True, True, True], [False, False, True]),
+    ],
+    ids=lambda columns: str(columns[0]),
+)
+def test_each_code_has_a_label(columns, classes, missing):
+    chosen = sorted({label for column in columns for label in column}, reverse=True)
+    options = {"classes": chosen} if classes else {}
+    labels = encode(columns[0], columns[1:], missing=missing, **options)
+    assert labels_of(labels) == list(columns)
+    assert len(labels.classes) in {labels.n_codes, labels.n_codes - 1}
+    if classes:
+        assert list(labels.classes) == chosen
+
+
+@pytest.mark.parametrize("kind", ["u1", "?"])
+def test_single_bytes_have_256_classes(kind):
+    columns = np.array([[0, 1, 1], [1, 1, 0], [0, 0, 0]], kind)
+    labels = encode(columns[0], columns[1:])
+    assert list(labels.classes) == list(range(256))
+    assert labels_of(labels) == columns.tolist()
+
+
+def test_what_is_none_of_the_classes_has_no_label():
+    labels = encode(
+        ["a", "b", "z"],
+        [["q", "b", "a"], ["a", None, "a"]],
+        missing="wrong",
+        classes=["b", "a"],
+    )
+    assert labels.classes == ("b", "a")
+    assert labels.n_codes == 3
+    assert [codes.tolist() for codes in labels.preds] == [[2, 0], [1, 2]]
+
+
+@pytest.mark.parametrize("classes", [None, ["a", "b"]])
+def test_without_a_rule_a_missing_prediction_is_refused_without_a_way_out(classes):
+    wanted = r"^knn has no prediction at row 2 \(1 missing in all\)$"
+    preds = {"svm": ["a", "b", "b"], "knn": ["a", "b", None]}
+    with pytest.raises(ValueError, match=wanted):
+        encode([None, "b", "a"], preds, missing=None, classes=classes)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "bad", "wanted"),
+    [
+        (["a", "b", "a"], ["a", "z", "b"], "'z', which .* classes \\(1 such"),
+        ([1, 2, 1], np.array([1, 9, 9], np.uint8), "9, which .* classes \\(2 such"),
+        ([1, 2, 1], [1, 2.5, 2], "2.5, which is not among the classes"),
+        (pd.Series(["a", "b", "a"]), pl.Series(["y", "z", "b"]), "'y', which "),
+    ],
+    ids=["str", "uint8", "float", "series"],
+)
+def test_without_a_rule_a_prediction_of_another_class_is_refused(y_true, bad, wanted):
+    preds, classes = {"svm": y_true, "knn": bad}, list(y_true)[:2]
+    with pytest.raises(ValueError, match=f"^knn predicts {wanted}"):
+        encode(y_true, preds, missing=None, classes=classes)
+    assert encode(y_true, preds, classes=classes).n_samples == 3
+
+
+def test_without_a_rule_samples_of_other_classes_may_be_predicted_as_anything():
+    labels = encode(
+        ["a", "z", None, "b"],
+        [["a", "q", "r", "a"], ["b", "z", None, "b"]],
+        classes=["a", "b"],
+        missing=None,
+    )
+    assert (labels.n_missing, labels.n_excluded, labels.n_samples) == (1, 1, 2)
+    assert labels_of(labels) == [["a", "b"], ["a", "a"], ["b", "b"]]
+
+
 # Many models.
 
 COLUMNS = {"svm": [0, 1, 1], "knn": [1, 1, 1], "mlp": [0, 0, 1]}

@@ -197,7 +197,7 @@ def _likelihood(
     """Work out the test; `x` and `w` are room for as many numbers as `values`."""
     sums = _sums(values, weights)
     observed = largest == 0.0
-    if math.isnan(sums.unit) or not largest >= 0.0:
+    if math.isnan(sums.unit) or not 0.0 <= largest < math.inf:
         return _undecided(INVALID)
     if not observed and sums.unit > largest:
         return _undecided(INVALID)
@@ -339,7 +339,7 @@ def cost_chi_square(
         return CostOutcome(0.0, 1.0, OK, 0.0, False)
     multiplier = sums.first / sums.second
     steepest = sums.above if multiplier > 0.0 else sums.below
-    if not nonnegative or abs(multiplier) * (steepest / sums.unit) <= 1.0:
+    if not nonnegative or abs(multiplier) * (steepest / sums.unit) < 1.0:
         return _decided(sums.first * multiplier, multiplier / sums.unit, False)
     for _ in range(values.size + 2):
         first = second = statistic = 0.0
@@ -380,7 +380,8 @@ def cost_test_many(
     values : ndarray of float64, shape (D,)
         The distinct differences.
     cells : ndarray of float64, shape (D,)
-        What is added to the samples with each difference: the smoothing.
+        What is added to the samples with each difference, where there are any: the
+        smoothing, as much to d as to -d.
     options : tuple of int, float and bool
         ``LIKELIHOOD`` or ``CHI_SQUARE``; `largest` of `cost_likelihood`; `nonnegative`
         of `cost_chi_square`.
@@ -405,9 +406,14 @@ def cost_test_many(
     weights, x, w = np.empty((3, values.size))
     for p in range(counts.shape[0]):
         weights[:] = cells
+        differ = False
         for c in range(group.size):
             weights[group[c]] += counts[p, c]
-        if method == LIKELIHOOD:
+            differ |= counts[p, c] > 0 and values[group[c]] != 0.0
+        if not differ:
+            # What is added to the samples is symmetric: alone it says nothing.
+            outcome = CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)
+        elif method == LIKELIHOOD:
             outcome = _likelihood(values, weights, largest, x, w)
         else:
             outcome = cost_chi_square(values, weights, nonnegative)

@@ -36,13 +36,15 @@ def _quantile(confidence_level: float) -> float:
 def _mean(values: FloatArray, weights: FloatArray, n: float, largest: float) -> float:
     """Average the difference; NaN for impossible input."""
     total = mean = 0.0
+    if not 0.0 < n < math.inf or not largest < math.inf:
+        return math.nan
     for i in range(values.size):
         w = float(weights[i])
         if not (w >= 0.0 and abs(values[i]) <= largest):
             return math.nan
         total += w
         mean += w * (values[i] / n)
-    return mean if 0.0 < n < math.inf and total <= n else math.nan
+    return mean if total <= n else math.nan
 
 
 @kernel

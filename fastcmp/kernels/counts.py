@@ -40,10 +40,10 @@ def _scatter(words: WordArray, n_words: int, counters: Any) -> None:
 
 
 @inlined
-def _empty(counters: Any, out: IntArray) -> None:
-    for j in range(out.size):
+def _empty(counters: Any, total: IntArray) -> None:
+    for j in range(total.size):
         for row in range(4):
-            out[j] += np.int64(counters[row, j])
+            total[j] += np.int64(counters[row, j])
             counters[row, j] = 0
 
 
@@ -98,7 +98,7 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
     ----------
     pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
         Codes below K.
-    out : ndarray of int64, shape (K, K), C order
+    out : ndarray of int64, shape (K, K)
         ``out[i, j]`` counts the samples for which a predicted i and b predicted j.
 
     Examples
@@ -117,7 +117,7 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
         for i in range(n):
             out[pred_a[i], pred_b[i]] += 1
         return
-    flat = out.reshape(out.size)
+    total = np.zeros(out.size, np.int64)
     counters = np.zeros((4, out.size), np.uint32)
     cells = np.empty(_INDEXED, np.uint16)
     k = np.uint16(n_classes)
@@ -130,8 +130,11 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
         for i in range(size - size % 4, size):
             counters[0, cells[i]] += _ONE
         if (start + _INDEXED) % _FLUSH == 0:
-            _empty(counters, flat)
-    _empty(counters, flat)
+            _empty(counters, total)
+    _empty(counters, total)
+    for i in range(n_classes):
+        for j in range(n_classes):
+            out[i, j] += total[i * n_classes + j]
 
 
 @kernel
@@ -144,7 +147,7 @@ def count_labels(
     ----------
     y_true, pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
         Codes below K.
-    out : ndarray of int64, shape (K, K, K), C order
+    out : ndarray of int64, shape (K, K, K)
         ``out[t, a, b]`` counts the samples of class t for which a predicted a and b
         predicted b.
 
@@ -170,7 +173,7 @@ def count_labels(
         for i in range(n):
             out[y_true[i], pred_a[i], pred_b[i]] += 1
         return
-    flat = out.reshape(out.size)
+    total = np.zeros(out.size, np.int64)
     counters = np.zeros((4, out.size), np.uint32)
     cells = np.empty(_INDEXED, np.uint16)
     k = np.uint16(n_classes)
@@ -185,5 +188,9 @@ def count_labels(
         for i in range(size - size % 4, size):
             counters[0, cells[i]] += _ONE
         if (start + _INDEXED) % _FLUSH == 0:
-            _empty(counters, flat)
-    _empty(counters, flat)
+            _empty(counters, total)
+    _empty(counters, total)
+    for i in range(n_classes):
+        for j in range(n_classes):
+            for m in range(n_classes):
+                out[i, j, m] += total[(i * n_classes + j) * n_classes + m]

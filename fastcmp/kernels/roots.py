@@ -36,9 +36,9 @@ def itp_step(
     """
     middle = 0.5 * (low + high)
     width = high - low
-    secant = (f_high * low - f_low * high) / (f_high - f_low)
-    if not math.isfinite(secant):
+    if not math.isfinite(f_high - f_low):
         return middle
+    secant = (f_high * low - f_low * high) / (f_high - f_low)
     # At least one unit in the last place, or a proposal could fall on an end for ever.
     scale = max(abs(low), abs(high))
     shift = max(0.2 * width * width / max(scale, width), 2.3e-16 * scale)

@@ -16,12 +16,16 @@ import pytest
 
 from fastcmp import kernels
 from fastcmp.kernels import (
+    COST_PROFILE,
     EXACT,
     INVALID,
+    LIKELIHOOD,
     TANGO,
     TWO_SIDED,
     Interval,
     allocate_words,
+    cost_interval_many,
+    cost_test_many,
     difference_interval_many,
     discordant_tile,
     itp_step,
@@ -60,6 +64,8 @@ WORDS = example_words()
 RIGHT = ints(*(sum(int(w).bit_count() for w in row) for row in WORDS[:3]))
 TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
+COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
+SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 
 EXAMPLES = {
     "betainc": Example((2.0, 3.0, 0.4)),
@@ -72,7 +78,31 @@ EXAMPLES = {
     "count_agreement": Example((A, B), (zeros(3, 3),)),
     "count_bits": Example((WORDS[0],)),
     "count_common_bits": Example((WORDS[0], WORDS[1])),
+    "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
+    "cost_chi_square": Example((COSTS, SAMPLES, True)),
+    "cost_interval_many": Example(
+        (
+            np.array([[9, 1, 4], [2, 2, 7], [0, 0, 5]]),
+            ints(1, 3, 2),
+            COSTS,
+            (COST_PROFILE, 5.0, 0.95),
+        ),
+        (zeros(3, 2, dtype=float),),
+    ),
+    "cost_likelihood": Example((COSTS, SAMPLES, 5.0)),
+    "cost_profile_interval": Example((COSTS, SAMPLES, 130.0, 5.0, 0.95)),
+    "cost_test_many": Example(
+        (
+            np.array([[9, 1, 4], [2, 2, 7], [0, 0, 5]]),
+            ints(1, 3, 2),
+            COSTS,
+            np.ones(5),
+            (LIKELIHOOD, 5.0, False),
+        ),
+        (zeros(3, 4, dtype=float), zeros(3, dtype=np.uint8)),
+    ),
+    "cost_wald_interval": Example((COSTS, SAMPLES, 130.0, 5.0, 0.95)),
     "difference_interval_many": Example(
         (*CELLS, (TANGO, 0.9)), (zeros(2, dtype=float), zeros(2, dtype=float))
     ),
@@ -83,6 +113,7 @@ EXAMPLES = {
     "fdtrc": Example((2.0, 10.0, 4.1)),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "itp_step": Example((0.0, 3.0, 2.0, -1.0, 1.0)),
+    "log1pmx": Example((0.01,)),
     "mcnemar_asymptotic": Example((25, 15, 0)),
     "mcnemar_corrected": Example((25, 15, 1)),
     "mcnemar_exact": Example((25, 15, -1)),
@@ -210,9 +241,24 @@ def call_difference_interval_many(a, b, c, d, method, level, low, high):
     difference_interval_many(a, b, c, d, (method, level), low, high)
 
 
+@numba.njit
+def call_cost_interval_many(counts, group, values, method, largest, level, ends):
+    cost_interval_many(counts, group, values, (method, largest, level), ends)
+
+
+@numba.njit
+def call_cost_test_many(
+    counts, group, values, cells, method, largest, nonnegative, results, status
+):
+    options = (method, largest, nonnegative)
+    cost_test_many(counts, group, values, cells, options, results, status)
+
+
 #: Kernels that a generic user cannot call: numba does not unpack arguments into an
 #: inlined function, nor carry a tuple within a tuple into a prange.
 SPELLED_OUT = {
+    "cost_interval_many": call_cost_interval_many,
+    "cost_test_many": call_cost_test_many,
     "itp_step": call_itp_step,
     "discordant_tile": call_discordant_tile,
     "difference_interval_many": call_difference_interval_many,
@@ -374,6 +420,20 @@ IMPOSSIBLE = {
     "bonett_price_interval": [(-3, 4, 10, 0.95), (1, 1, 0, 0.95), (1, 1, 9, NAN)],
     "bowker": [(NEGATIVE_TABLE,)],
     "cochrans_q": [(ints(5), 25, 10), (ints(5, 5), 50, 0), (ints(), 0, 5)],
+    "cost_chi_square": [(COSTS, -SAMPLES, True), (COSTS * NAN, SAMPLES, False)],
+    "cost_likelihood": [(COSTS, -SAMPLES, 5.0), (COSTS, SAMPLES, 4.9)],
+    "cost_profile_interval": [
+        (COSTS, -SAMPLES, 130.0, 5.0, 0.95),
+        (COSTS, SAMPLES, 119.0, 5.0, 0.95),
+        (COSTS, SAMPLES, 130.0, 4.9, 0.95),
+        (COSTS, SAMPLES, 130.0, 5.0, 1.0),
+    ],
+    "cost_wald_interval": [
+        (COSTS, -SAMPLES, 130.0, 5.0, 0.95),
+        (COSTS, SAMPLES, 119.0, 5.0, 0.95),
+        (COSTS, SAMPLES, 130.0, 4.9, 0.95),
+        (COSTS, SAMPLES, 130.0, 5.0, NAN),
+    ],
     "mcnemar_asymptotic": [(-1, 1), (3, -1)],
     "mcnemar_corrected": [(-1, 1), (3, -1)],
     "mcnemar_exact": [(-1, 1), (3, -1)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from scipy import special
 from strategies import modest
 
 from fastcmp import kernels
-from fastcmp.kernels import itp_step
+from fastcmp.kernels import itp_step, log1pmx
 
 POSITIVE = [1e-300, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e4, 1e9]
 SHARES = [0.0, 1e-300, 1e-9, 0.025, 0.5, 0.975, 1.0]
@@ -40,6 +41,35 @@ def test_every_special_function_is_tested():
     public = {name for name in vars(kernels.special) if not name.startswith("_")}
     functions = {name for name in public if hasattr(special, name)}
     assert functions == set(GRIDS)
+
+
+def exact_log1pmx(x):
+    with mpmath.workdps(700):  # x**2 / 2 may lie 600 digits below x
+        return mpmath.log1p(mpmath.mpf(x)) - x
+
+
+@modest(300)
+@given(
+    st.floats(-1.0, 1.0, exclude_min=True)
+    | st.floats(-0.2, 0.2)
+    | st.floats(-1.0, 1e6, exclude_min=True)
+    | st.floats(-308.0, -1.0).map(lambda e: 10.0**e)
+    | st.floats(-308.0, -1.0).map(lambda e: -(10.0**e))
+    | st.floats(-16.0, 0.0).map(lambda e: 10.0**e - 1.0).filter(lambda x: x > -1.0)
+)
+def test_log1pmx_has_all_digits(x):
+    found, wanted = log1pmx(x), exact_log1pmx(x)
+    assert found <= 0.0
+    # Squares of tiny numbers are subnormal, or 0.
+    assert found == pytest.approx(float(wanted), rel=3e-15, abs=1e-307)
+
+
+@pytest.mark.parametrize(
+    "x", [0.0, 0.15, -0.15, np.nextafter(0.15, 1), np.nextafter(-0.15, -1), 1e6, 1.0]
+)
+def test_log1pmx_where_its_formula_changes(x):
+    found = log1pmx(float(x))
+    assert found == pytest.approx(float(exact_log1pmx(float(x))), rel=3e-15, abs=0.0)
 
 
 @modest(200)

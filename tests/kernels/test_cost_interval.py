@@ -1,0 +1,322 @@
+"""Intervals for the difference of two expected costs."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import levels, modest
+
+from fastcmp.kernels import (
+    COST_PROFILE,
+    COST_WALD,
+    cost_interval_many,
+    cost_likelihood,
+    cost_profile_interval,
+    cost_wald_interval,
+    wald_interval,
+)
+
+INTERVALS = {"profile": cost_profile_interval, "wald": cost_wald_interval}
+every_interval = pytest.mark.parametrize("interval", INTERVALS.values(), ids=INTERVALS)
+
+
+@st.composite
+def samples(draw, top=10**9):
+    """Draw differences, their counts, the number of samples and the largest cost."""
+    value = st.integers(-9, 9) | st.sampled_from([-1, 1, 0]) | st.floats(-9.0, 9.0)
+    count = st.integers(0, 20) | st.integers(0, top) | st.just(0)
+    size = draw(st.integers(1, 6))
+    values = draw(st.lists(value, min_size=size, max_size=size))
+    values = np.array([d if abs(d) > 1e-6 else 0.0 for d in values], float)
+    weights = np.array(draw(st.lists(count, min_size=size, max_size=size)), float)
+    more = draw(st.just(0) | st.integers(0, 50) | st.integers(0, top))
+    n = float(weights.sum() + more)
+    observed = float(np.abs(values).max())
+    largest = observed * draw(st.sampled_from([1.0, 1.0, 1.5, 100.0]))
+    assume(n > 0.0 and largest > 0.0)
+    return values, weights, n, largest
+
+
+def squared_quantile(level):
+    # By the tail, which has the digits that a level near 1 lacks.
+    return stats.norm.ppf(0.5 * (1.0 - level)) ** 2
+
+
+def mean_of(values, weights, n):
+    return math.fsum(values * weights) / n
+
+
+def assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-11):
+    """Each end's statistic is the quantile, as far as 53 bits can tell the end."""
+    values, weights, n, largest = drawn
+    square = squared_quantile(level)
+    mean = mean_of(values, weights, n)
+    assert -largest <= interval.low <= interval.high <= largest
+    for end, side in zip(interval, (-1, 1), strict=True):
+        if abs(end) == largest:
+            # Only where all samples lie there, or the last digits do not suffice.
+            inside = end * (1.0 - 1e-14)
+            if side * (inside - mean) > 0.0:
+                statistic, _, _ = naive.cost_profile(
+                    values, weights, n, largest, inside
+                )
+                assert statistic <= square * (1.0 + 1e-9)
+            continue
+        assert side * (end - mean) > 0.0
+        statistic, slope, _ = naive.cost_profile(values, weights, n, largest, end)
+        spacing = 8.0 * max(abs(end), abs(mean), abs(end - mean)) * 2.0**-52
+        slack = float(2.0 * abs(slope) * n * spacing)
+        assert float(statistic) == pytest.approx(square, rel=rel, abs=slack)
+
+
+# Oracle.
+
+
+@modest(80)
+@given(samples(), levels)
+def test_profile_ends_reach_the_quantile(drawn, level):
+    assert_ends_reach_the_quantile(drawn, cost_profile_interval(*drawn, level), level)
+
+
+HARD = [
+    ([1.0, -1.0], [1, 0], 1e9, 1.0),  # one event among many
+    ([1.0, -1.0], [1, 1], 1e9, 1.0),
+    ([1.0, -1.0], [1e9, 1], 1e9 + 1, 1.0),
+    ([1.0, -1.0], [10, 2], 50.0, 5.0),
+    ([1.0, -1.0], [10, 2], 50.0, 1e6),  # the bound lies far away
+    ([1e6, 1.0, -1.0], [1, 500, 480], 2000.0, 1e6),
+    ([1e6, -1e6, 1.0], [1, 1, 700], 1e6, 1e6),
+    ([1e6, 1e-3, -1e-3], [1, 1000, 10], 1e6, 1e6),
+    ([3.0], [7], 7.0, 3.0),
+    ([3.0], [7], 7.0, 3.0000001),
+    ([2.0], [7], 7.0, 3.0),
+    ([-2.0, 2.0], [0, 1], 1.0, 2.0),
+]
+
+
+@pytest.mark.parametrize("sample", HARD)
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.95, 0.999999, 1.0 - 1e-12])
+def test_profile_of_hard_samples(sample, level):
+    for side in (1.0, -1.0):
+        values = side * np.array(sample[0])
+        drawn = (values, np.array(sample[1], float), *sample[2:])
+        interval = cost_profile_interval(*drawn, level)
+        assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-10)
+
+
+@modest(100)
+@given(samples(), levels)
+def test_wald_equals_the_definition(drawn, level):
+    values, weights, n, largest = drawn
+    found = cost_wald_interval(values, weights, n, largest, level)
+    low, high = naive.cost_wald(values, weights, n, level)
+    wanted = (max(low, -largest), min(high, largest))
+    # A spread is a square root: half the digits where it vanishes.
+    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-8 * largest)
+
+
+@pytest.mark.parametrize("method", [COST_PROFILE, COST_WALD])
+@modest(40)
+@given(seed=st.integers(0, 2**32 - 1), level=levels)
+def test_many_equals_one_by_one(method, seed, level):
+    rng = np.random.default_rng(seed)
+    values = np.array([-3.0, -1.0, 0.0, 0.5, 3.0])
+    group = rng.integers(0, 5, 12)
+    counts = rng.poisson(2.0, (4, 12))
+    counts[1] = 0
+    counts[2, values[group] <= 0.0] = 0
+    ends = np.empty((4, 2))
+    interval = {COST_PROFILE: cost_profile_interval, COST_WALD: cost_wald_interval}
+    for largest in (3.0, 10.0, 2.9):
+        cost_interval_many(counts, group, values, (method, largest, level), ends)
+        for row, found in zip(counts, ends, strict=True):
+            weights = np.bincount(group, row, 5)
+            wanted = interval[method](values, weights, float(row.sum()), largest, level)
+            np.testing.assert_array_equal(found, wanted)
+    assert np.isnan(ends).all()
+
+
+# Laws.
+
+
+@modest(60)
+@given(samples(10**6))
+def test_profile_agrees_with_the_test_about_zero(drawn):
+    values, weights, n, largest = drawn
+    pvalue = cost_likelihood(values, weights, largest).pvalue
+    assume(abs(pvalue - 0.05) > 1e-9)
+    low, high = cost_profile_interval(values, weights, n, largest, 0.95)
+    assert (low <= 0.0 <= high) == (pvalue > 0.05)
+
+
+@every_interval
+@modest(60)
+@given(drawn=samples(), level=levels)
+def test_swapping_models_negates_the_interval(interval, drawn, level):
+    values, *rest = drawn
+    low, high = interval(values, *rest, level)
+    other_low, other_high = interval(-values, *rest, level)
+    assert (-other_high, -other_low) == (low, high)
+
+
+@every_interval
+@pytest.mark.parametrize("factor", [4.0, 3.0, 0.1, 1e-6, 1e6])
+@modest(30)
+@given(drawn=samples(), level=levels)
+def test_scaling_costs_scales_the_ends(interval, factor, drawn, level):
+    values, weights, n, largest = drawn
+    values, largest = np.round(values), float(math.ceil(largest))
+    found = interval(factor * values, weights, n, factor * largest, level)
+    wanted = np.multiply(factor, interval(values, weights, n, largest, level))
+    slack = 1e-8 if interval is cost_wald_interval else 1e-13
+    assert found == pytest.approx(wanted, rel=1e-11, abs=slack * factor * largest)
+
+
+@every_interval
+@modest(60)
+@given(drawn=samples(), level=levels)
+def test_intervals_hold_the_mean_and_the_range(interval, drawn, level):
+    values, weights, n, largest = drawn
+    low, high = interval(*drawn, level)
+    mean = mean_of(values, weights, n)
+    slack = 1e-15 * (np.abs(values) @ weights) / n
+    assert -largest <= low <= mean + slack
+    assert mean - slack <= high <= largest
+
+
+@every_interval
+@modest(60)
+@given(drawn=samples())
+def test_higher_level_is_wider(interval, drawn):
+    ends = [interval(*drawn, level) for level in (0.01, 0.5, 0.9, 0.99, 0.9999)]
+    for inner, outer in pairwise(ends):
+        assert outer.low <= inner.low
+        assert inner.high <= outer.high
+
+
+@every_interval
+@modest(60)
+@given(drawn=samples(10**6), level=levels, seed=st.integers(0, 2**32 - 1))
+def test_splitting_and_agreement_change_nothing(interval, drawn, level, seed):
+    values, weights, n, largest = drawn
+    rng = np.random.default_rng(seed)
+    part = np.floor(weights * rng.random(weights.size))
+    order = rng.permutation(2 * weights.size + 1)
+    rest = np.floor((n - weights.sum()) * rng.random())
+    split = np.concatenate([values, values, [0.0]])[order]
+    parts = np.concatenate([part, weights - part, [rest]])[order]
+    found = interval(split, parts, n, largest, level)
+    wanted = interval(*drawn, level)
+    slack = 1e-8 if interval is cost_wald_interval else 1e-13
+    assert found == pytest.approx(wanted, rel=1e-11, abs=slack * largest)
+
+
+@modest(60)
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6), levels)
+def test_unit_costs_give_wald_of_the_accuracies(only_a, only_b, same, level):
+    n = only_a + only_b + same
+    assume(n > 0)
+    values, weights = np.array([1.0, -1.0]), np.array([only_a, only_b], float)
+    found = cost_wald_interval(values, weights, float(n), 1.0, level)
+    wanted = wald_interval(only_a, only_b, n, level)
+    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-8)
+
+
+@every_interval
+@modest(30)
+@given(drawn=samples(), level=levels)
+def test_counts_may_be_integers(interval, drawn, level):
+    values, weights, *rest = drawn
+    found = interval(values, weights.astype(np.int64), *rest, level)
+    assert found == interval(values, weights, *rest, level)
+
+
+@every_interval
+def test_numbers_may_be_integers(interval):
+    values, weights = np.array([1.0, -1.0]), np.array([10, 2])
+    found = interval(values, weights, 50, 2, 0.95)
+    assert found == interval(values, weights, 50.0, 2.0, 0.95)
+
+
+# Edges.
+
+
+def binomial_shortfall(n, level):
+    """How far from 1 a share may lie of which all n samples are."""
+    return -math.expm1(-0.5 * squared_quantile(level) / n)
+
+
+@pytest.mark.parametrize("n", [1.0, 5.0, 50.0, 1e9])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+def test_no_discordant_sample(n, level):
+    wanted = 3.0 * binomial_shortfall(n, level)
+    for values, weights in [([], []), ([1.0, -3.0], [0, 0]), ([0.0], [1])]:
+        arrays = np.array(values, float), np.array(weights, float)
+        found = cost_profile_interval(*arrays, n, 3.0, level)
+        assert found == pytest.approx((-wanted, wanted), rel=1e-12)
+        assert cost_wald_interval(*arrays, n, 3.0, level) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("n", [1.0, 5.0, 50.0, 1e9])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+def test_all_samples_at_the_extreme(n, level):
+    for side in (1.0, -1.0):
+        values, weights = np.array([3.0 * side]), np.array([n])
+        found = cost_profile_interval(values, weights, n, 3.0, level)
+        reach = 6.0 * binomial_shortfall(n, level)
+        wanted = (3.0 - reach, 3.0) if side > 0 else (-3.0, -3.0 + reach)
+        assert found == pytest.approx(wanted, rel=1e-12)
+        assert max(abs(found.low), abs(found.high)) == 3.0
+        assert cost_wald_interval(values, weights, n, 3.0, level) == (values[0],) * 2
+
+
+def test_one_sample():
+    values, weights = np.array([1.0]), np.array([1.0])
+    low, high = cost_profile_interval(values, weights, 1.0, 2.0, 0.95)
+    short = binomial_shortfall(1.0, 0.95)
+    assert (low, high) == pytest.approx((1.0 - 3.0 * short, 1.0 + short), rel=1e-13)
+
+
+def test_wald_is_clipped():
+    values, weights = np.array([2.0, -2.0]), np.array([2.0, 1.0])
+    assert cost_wald_interval(values, weights, 3.0, 2.0, 0.999) == (-2.0, 2.0)
+    assert cost_wald_interval(values, weights, 3.0, 2.5, 0.999) == (-2.5, 2.5)
+
+
+@every_interval
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 1.5, math.nan])
+def test_a_level_outside_0_and_1_gives_nan(interval, level):
+    values, weights = np.array([1.0, -1.0]), np.array([10.0, 2.0])
+    assert np.isnan(interval(values, weights, 50.0, 1.0, level)).all()
+
+
+@every_interval
+@pytest.mark.parametrize(
+    ("values", "weights", "n", "largest"),
+    [
+        ([1.0, -1.0], [-1.0, 2.0], 50.0, 1.0),
+        ([1.0, -1.0], [math.nan, 2.0], 50.0, 1.0),
+        ([1.0, -1.0], [math.inf, 2.0], 50.0, 1.0),
+        ([1.0, -1.0], [10.0, 2.0], 11.0, 1.0),
+        ([1.0, -1.0], [10.0, 2.0], math.nan, 1.0),
+        ([1.0, -1.0], [10.0, 2.0], math.inf, 1.0),
+        ([1.0, -1.0], [10.0, 2.0], 50.0, 0.9),
+        ([1.0, -1.0], [10.0, 2.0], 50.0, math.nan),
+        ([1.0, -1.0], [10.0, 2.0], 50.0, -1.0),
+        ([math.nan, -1.0], [10.0, 2.0], 50.0, 1.0),
+        ([math.inf, -1.0], [10.0, 2.0], 50.0, 1.0),
+        ([], [], 0.0, 1.0),
+        ([], [], -3.0, 1.0),
+        ([0.0], [1.0], 0.0, 1.0),
+    ],
+)
+def test_impossible_samples_give_nan(interval, values, weights, n, largest):
+    arrays = np.array(values, float), np.array(weights, float)
+    assert np.isnan(interval(*arrays, n, largest, 0.95)).all()

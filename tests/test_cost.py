@@ -1,0 +1,929 @@
+"""Cost-sensitive tests from labels and from counts, and all that their record says."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
+from itertools import permutations, product
+from math import isnan, nan
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from reference_cases import all_cases, expected, parametrize
+from scipy import optimize, stats
+from sklearn.metrics import confusion_matrix
+from strategies import modest
+
+from fastcmp import (
+    CostResult,
+    LabelCounts,
+    cost_test,
+    cost_test_from_counts,
+    count_labels,
+    differences,
+    label_counts,
+    mcnemar_from_counts,
+)
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+
+SEED = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
+COST = [[0, 1], [5, 0]]
+METHODS = ("likelihood", "chi-square")
+VARIANTS = [
+    {"method": "likelihood"},
+    {"method": "likelihood", "smoothing": 1},
+    {"method": "likelihood", "smoothing": 0.5},
+    {"method": "likelihood", "support": "observed"},
+    {"method": "likelihood", "support": "observed", "smoothing": 2},
+    {"method": "chi-square"},
+    {"method": "chi-square", "smoothing": 0},
+    {"method": "chi-square", "smoothing": 3},
+    {"method": "chi-square", "nonnegative": True},
+    {"method": "chi-square", "nonnegative": True, "smoothing": 0},
+]
+ALL_VARIANTS = pytest.mark.parametrize(
+    "options", VARIANTS, ids=lambda x: " ".join(map(str, x.values()))
+)
+KNOWN = {case["test"] for case in all_cases()}
+FIELDS = ("statistic", "pvalue", "multiplier", "loss_a", "loss_b", "difference")
+
+
+def cost_matrices(k):
+    """Draw costs with ties, zeros, fractions and one that outweighs the others."""
+    entry = st.one_of(
+        st.integers(0, 3), st.sampled_from([0.1, 0.7, 5.0, 30.0]), st.floats(0.01, 9.0)
+    )
+    rows = st.lists(entry, min_size=k * k, max_size=k * k)
+    matrices = rows.map(lambda x: np.reshape(x, (k, k)) * (1 - np.eye(k)))
+    return matrices.filter(np.any)
+
+
+@st.composite
+def problems(draw, max_classes=4, largest=12):
+    """Draw counts, sparse ones too, with their costs."""
+    k = draw(st.integers(2, max_classes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    share = draw(st.sampled_from([0.1, 0.3, 1.0]))
+    counts = rng.integers(largest, size=(k, k, k)) * (rng.random((k, k, k)) < share)
+    return counts, draw(cost_matrices(k))
+
+
+def labels_of(counts):
+    """Make labels whose counts they are, in some order."""
+    cells = np.indices(np.shape(counts)).reshape(3, -1)
+    columns = np.repeat(cells, np.ravel(counts), axis=1)
+    return columns[:, np.random.default_rng(0).permutation(columns.shape[1])]
+
+
+def assert_same(one, other, rel=1e-8, abs=1e-10):
+    """Hold everything that two tests say against each other."""
+    for name in FIELDS:
+        ours, theirs = (getattr(result, name) for result in (one, other))
+        assert ours == pytest.approx(theirs, rel=rel, abs=abs, nan_ok=True), name
+    assert (one.status, one.at_bound) == (other.status, other.at_bound)
+
+
+# What the statistics are: dense oracles over all K**3 cells.
+
+
+def all_differences(cost):
+    k = len(cost)
+    d = [cost[t][a] - cost[t][b] for t, a, b in product(range(k), repeat=3)]
+    return np.array(d, float)
+
+
+def likelihood_oracle(counts, cost, smoothing):
+    """Solve the likelihood equation of the whole simplex by Brent's method."""
+    d, w = all_differences(cost), np.ravel(counts) + float(smoothing)
+    d, w = d[w > 0] / np.max(cost), w[w > 0]
+    sign = np.sign(w @ d)
+    if abs(w @ d) < 1e-12 * w.sum():
+        return 0.0
+
+    def equation(rest):
+        return w @ (d * sign / (1 + (1 - rest) * d * sign))
+
+    low = 1e-15
+    if not np.any(d * sign == -1.0) and equation(0.0) >= 0:
+        low = rest = 0.0
+    else:
+        rest = optimize.brentq(equation, low, 1.0, xtol=1e-16, rtol=1e-15)
+    return 2 * w @ np.log1p((1 - rest) * d * sign)
+
+
+def chi_square_oracle(counts, cost, smoothing, nonnegative):
+    """Write the closed form out, and solve the sign condition by Brent's method."""
+    d, w = all_differences(cost), np.ravel(counts) + float(smoothing)
+    if w @ (d * d) == 0 or abs(w @ d) < 1e-12 * (w @ abs(d)):
+        return 0.0
+    if not nonnegative:
+        return (w @ d) ** 2 / (w @ (d * d))
+    d = d * np.sign(w @ d)
+    if not np.any((d < 0) & (w > 0)):
+        return w[d > 0].sum()  # nothing is left of them
+
+    def equation(multiplier):
+        return w @ (d * np.maximum(0, 1 - multiplier * d))
+
+    top = 2 / d[(w > 0) & (d > 0)].min()
+    multiplier = optimize.brentq(equation, 0, top, xtol=1e-16, rtol=1e-15)
+    return w @ np.minimum(1, multiplier * d) ** 2
+
+
+@modest(80)
+@given(problems(), st.sampled_from([0, 1, 0.25, 4]))
+def test_likelihood_against_all_cells(problem, smoothing):
+    counts, cost = problem
+    result = cost_test_from_counts(*problem, smoothing=smoothing)
+    d = all_differences(cost)
+    if not np.any(counts.ravel()[d != 0]):
+        assert result.status == DEGENERATE
+        return
+    expect = likelihood_oracle(counts, cost, smoothing)
+    assert result.statistic == pytest.approx(expect, rel=1e-7, abs=1e-9)
+    assert result.pvalue == pytest.approx(stats.chi2.sf(expect, 1), rel=1e-6, abs=1e-4)
+
+
+@modest(80)
+@given(problems(), st.sampled_from([0, 1, 0.25, 4]), st.booleans())
+def test_chi_square_against_all_cells(problem, smoothing, nonnegative):
+    counts, cost = problem
+    options = {"smoothing": smoothing, "nonnegative": nonnegative}
+    result = cost_test_from_counts(*problem, method="chi-square", **options)
+    d = all_differences(cost)
+    if not np.any(counts.ravel()[d != 0]):
+        assert result.status == DEGENERATE
+        return
+    expect = chi_square_oracle(counts, cost, smoothing, nonnegative)
+    assert result.statistic == pytest.approx(expect, rel=1e-7, abs=1e-9)
+    assert result.pvalue == pytest.approx(
+        stats.chi2.sf(result.statistic, 1), rel=1e-9, abs=1e-300
+    )
+
+
+def check_reference(case, **options):
+    # There the true class comes last.
+    counts = np.transpose(case["input"]["counts_ijk"], (2, 0, 1))
+    cost = case["input"]["cost"]
+    options["smoothing"] = case["options"]["smoothing"]
+    result = cost_test_from_counts(counts, cost, **options)
+    assert result.statistic == expected(case, "statistic")
+    assert result.pvalue == expected(case, "pvalue")
+    assert result.loss_a == expected(case, "e1")
+    assert result.loss_b == expected(case, "e2")
+    batch = cost_test_from_counts(counts[np.newaxis], cost, **options)
+    assert batch.statistic[0] == expected(case, "statistic")
+    assert batch.pvalue[0] == expected(case, "pvalue")
+    assert (batch.loss_a[0], batch.loss_b[0]) == (result.loss_a, result.loss_b)
+    if counts.sum() < 10**6:
+        classes = list(range(len(cost)))
+        columns = labels_of(counts)
+        assert cost_test(*columns, cost, classes=classes, **options) == result
+        counted = count_labels(*columns, classes=classes)
+        assert cost_test_from_counts(counted, cost, **options) == result
+
+
+if {"cost_likelihood_ratio", "cost_chi_square"} <= KNOWN:
+
+    @parametrize("cost_likelihood_ratio")
+    def test_likelihood_against_references(case):
+        observed = case["options"]["support"].startswith("observed")
+        check_reference(case, support="observed" if observed else "all")
+
+    @parametrize("cost_chi_square")
+    def test_chi_square_against_references(case):
+        condition = case["options"]["nonneg"]
+        for nonnegative in (True, False) if condition == "either" else (condition,):
+            check_reference(case, method="chi-square", nonnegative=nonnegative)
+
+
+def test_the_example_of_the_seed():
+    result = cost_test_from_counts(SEED, COST)
+    assert (result.loss_a, result.loss_b) == (128 / 215, 101 / 215)
+    assert result.difference == pytest.approx(27 / 215)
+    assert result.n_samples == 215
+    assert result.statistic == pytest.approx(1.7812020621835263, rel=1e-12)
+    result = cost_test_from_counts(SEED, COST, method="chi-square")
+    assert result.statistic == pytest.approx(1.5412262156448202, rel=1e-12)
+    assert (result.loss_a, result.loss_b) == (128 / 215, 101 / 215)
+
+
+def test_the_likelihood_of_the_whole_simplex_is_not_that_of_the_observed():
+    """Ten differences of 1 and two of -1, where -5 and 5 are possible."""
+    counts = [[[50, 2], [10, 0]], [[0, 0], [0, 50]]]
+    for options, statistic, at_bound in [
+        ({}, 2.754, True),
+        ({"support": "observed"}, 5.822, False),
+        ({"smoothing": 1}, 0.889, False),
+    ]:
+        result = cost_test_from_counts(counts, COST, **options)
+        assert result.statistic == pytest.approx(statistic, abs=5e-4)
+        assert result.at_bound is at_bound
+
+
+@pytest.mark.parametrize(("a", "b"), [(35, 1), (1, 35), (12, 20), (4, 4)])
+def test_two_classes_of_equal_cost_are_mcnemars(a, b):
+    """`a` is the number of samples that only a is right on."""
+    counts = [[[30, a - 1], [b, 3]], [[2, 0], [1, 40]]]
+    for cost in (1, 3.5):
+        matrix = [[0, cost], [cost, 0]]
+        options = {"method": "chi-square", "smoothing": 0}
+        result = cost_test_from_counts(counts, matrix, **options)
+        peer = mcnemar_from_counts(a, b, method="asymptotic")
+        assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
+        assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
+
+
+# Laws.
+
+
+@ALL_VARIANTS
+@modest(15)
+@given(st.data())
+def test_many_tests_are_those_of_each(options, data):
+    k = data.draw(st.integers(2, 4))
+    cost = data.draw(cost_matrices(k))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    shape = data.draw(st.sampled_from([(1,), (5,), (2, 3), (1, 2, 2)]))
+    counts = rng.integers(30, size=(*shape, k, k, k))
+    counts *= rng.random(counts.shape) < data.draw(st.sampled_from([0.05, 0.2, 1.0]))
+    many = cost_test_from_counts(counts, cost, **options)
+    intervals = [many.confidence_interval(0.9, x) for x in ("profile", "wald")]
+    for name in (*FIELDS, "status", "at_bound", "n_samples"):
+        assert getattr(many, name).shape == shape, name
+    for place in np.ndindex(shape):
+        one = cost_test_from_counts(counts[place], cost, **options)
+        for name in FIELDS:
+            ours = getattr(many, name)[place]
+            theirs = pytest.approx(getattr(one, name), rel=1e-9, abs=1e-9, nan_ok=True)
+            assert ours == theirs, name
+        assert many.status[place] == one.status
+        assert many.at_bound[place] == one.at_bound
+        assert many.n_samples[place] == one.n_samples
+        for method, interval in zip(("profile", "wald"), intervals, strict=True):
+            ends = [interval.low[place], interval.high[place]]
+            single = list(one.confidence_interval(0.9, method))
+            assert ends == pytest.approx(single, rel=1e-7, abs=1e-9, nan_ok=True)
+
+
+@ALL_VARIANTS
+def test_many_tests_without_a_difference(options):
+    """None differs in cost, though the models and the costs do."""
+    cost = [[0, 0.1, 0.7], [0.3, 0, 0.9], [1.3, 0.2, 0]]
+    counts = np.zeros((2, 3, 3, 3), int)
+    counts[1, [0, 1, 2], [0, 2, 1], [0, 2, 1]] = 7, 2, 3
+    many = cost_test_from_counts(counts, cost, **options)
+    assert many.statistic.tolist() == [0.0, 0.0]
+    assert many.pvalue.tolist() == [1.0, 1.0]
+    assert many.multiplier.tolist() == [0.0, 0.0]
+    assert many.status.tolist() == [DEGENERATE, DEGENERATE]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+@ALL_VARIANTS
+def test_no_tests_at_all(options, shape):
+    nothing = np.zeros((*shape, 2, 2, 2), int)
+    result = cost_test_from_counts(nothing, COST, **options)
+    for name in (*FIELDS, "status", "at_bound", "n_samples"):
+        assert getattr(result, name).shape == shape, name
+    for method in ("profile", "wald"):
+        assert result.confidence_interval(method=method).low.shape == shape
+    assert f"0 tests, shape {shape}" in str(result)
+
+
+@ALL_VARIANTS
+@modest(15)
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_the_order_of_classes_does_not_matter(options, problem, seed):
+    counts, cost = problem
+    order = np.random.default_rng(seed).permutation(len(cost))
+    result = cost_test_from_counts(*problem, **options)
+    turned = cost_test_from_counts(
+        counts[np.ix_(order, order, order)], cost[np.ix_(order, order)], **options
+    )
+    assert_same(result, turned)
+
+
+@ALL_VARIANTS
+@modest(15)
+@given(problem=problems())
+def test_swapped_models_swap_the_answer(options, problem):
+    counts, cost = problem
+    result = cost_test_from_counts(counts, cost, **options)
+    swapped = cost_test_from_counts(counts.transpose(0, 2, 1), cost, **options)
+    assert swapped.statistic == pytest.approx(
+        result.statistic, rel=1e-8, abs=1e-10, nan_ok=True
+    )
+    assert swapped.multiplier == pytest.approx(
+        -result.multiplier, rel=1e-8, abs=1e-10, nan_ok=True
+    )
+    assert (swapped.status, swapped.at_bound) == (result.status, result.at_bound)
+    losses = swapped.loss_b, swapped.loss_a
+    assert losses == pytest.approx((result.loss_a, result.loss_b), nan_ok=True)
+    low, high = result.confidence_interval()
+    other = swapped.confidence_interval()
+    assert tuple(other) == pytest.approx((-high, -low), abs=1e-8, nan_ok=True)
+
+
+@ALL_VARIANTS
+@pytest.mark.parametrize("unit", [1e-6, 0.3, 1e6])
+def test_the_unit_of_costs_does_not_matter(options, unit):
+    result = cost_test_from_counts(SEED, COST, **options)
+    other = cost_test_from_counts(SEED, np.multiply(COST, unit), **options)
+    assert other.statistic == pytest.approx(result.statistic, rel=1e-10)
+    assert other.multiplier * unit == pytest.approx(result.multiplier, rel=1e-10)
+    assert other.loss_a == pytest.approx(result.loss_a * unit, rel=1e-12)
+    ends = np.divide(other.confidence_interval(), unit)
+    assert list(ends) == pytest.approx(list(result.confidence_interval()), rel=1e-8)
+
+
+@ALL_VARIANTS
+@modest(10)
+@given(problem=problems())
+def test_labels_and_counts_give_the_same(options, problem):
+    counts, cost = problem
+    assume(counts.sum() >= 2)
+    columns, classes = labels_of(counts), list(range(len(cost)))
+    result = cost_test_from_counts(counts, cost, **options)
+    assert cost_test(*columns, cost, classes=classes, **options) == result
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_counts, "_DENSE_CLASSES", 0)
+        sparse = cost_test(*columns, cost, classes=classes, **options)
+    assert_same(sparse, result, rel=1e-12, abs=1e-13)
+    assert sparse.confidence_interval() == result.confidence_interval()
+    assert str(sparse) == str(result)
+
+
+@modest(40)
+@given(problems(), st.sampled_from([0.01, 0.05, 0.2, 0.5]))
+def test_the_profile_interval_agrees_with_the_likelihood(problem, alpha):
+    result = cost_test_from_counts(*problem)
+    assume(result.n_samples > 0)
+    assume(abs(result.pvalue - alpha) > 1e-6)
+    low, high = result.confidence_interval(1 - alpha)
+    assert (low <= 0 <= high) == (result.pvalue > alpha)
+    largest = problem[1].max()
+    for method, level in product(("profile", "wald"), (0.5, 0.95)):
+        low, high = result.confidence_interval(level, method)
+        assert -largest <= low <= result.difference + 1e-12
+        assert result.difference - 1e-12 <= high <= largest
+
+
+def test_the_wald_interval_by_hand():
+    result = cost_test_from_counts(SEED, COST)
+    d = np.repeat(all_differences(COST), np.ravel(SEED))
+    spread = stats.norm.ppf(0.95) * d.std() / d.size**0.5
+    expect = d.mean() - spread, d.mean() + spread
+    assert result.confidence_interval(0.9, "wald") == pytest.approx(expect)
+
+
+# Smoothing.
+
+
+@pytest.mark.parametrize("levels", [2048, 1])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "likelihood"},
+        {"method": "likelihood", "support": "observed"},
+        {"method": "chi-square"},
+        {"method": "chi-square", "nonnegative": True},
+    ],
+    ids=lambda x: " ".join(map(str, x.values())),
+)
+@modest(25)
+@given(problem=problems(), smoothing=st.integers(1, 4))
+def test_smoothing_adds_to_each_cell(options, levels, problem, smoothing):
+    counts, cost = problem
+    assume(cost_test_from_counts(*problem).status == OK)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(differences, "_LEVELS", levels)
+        result = cost_test_from_counts(counts, cost, smoothing=smoothing, **options)
+    added = cost_test_from_counts(counts + smoothing, cost, smoothing=0, **options)
+    for name in ("statistic", "pvalue", "multiplier"):
+        expect = pytest.approx(getattr(added, name), rel=1e-7, abs=1e-9)
+        assert getattr(result, name) == expect, name
+    assert result.at_bound == added.at_bound
+    unsmoothed = cost_test_from_counts(counts, cost, smoothing=0)
+    assert (result.loss_a, result.loss_b) == (unsmoothed.loss_a, unsmoothed.loss_b)
+    assert result.confidence_interval() == unsmoothed.confidence_interval()
+    assert result.counts == unsmoothed.counts
+
+
+def test_the_default_smoothing():
+    for method, smoothing in (("likelihood", 0.0), ("chi-square", 1.0)):
+        default = cost_test_from_counts(SEED, COST, method=method)
+        explicit = cost_test_from_counts(SEED, COST, method=method, smoothing=smoothing)
+        assert default.smoothing == smoothing
+        assert default == explicit
+    for smoothing in (2, 2.0, np.float32(2), np.int8(2)):
+        result = cost_test_from_counts(SEED, COST, smoothing=smoothing)
+        assert result.smoothing == 2.0
+        assert type(result.smoothing) is float
+
+
+@pytest.mark.parametrize("levels", [2048, 1])
+@pytest.mark.parametrize("smoothing", [0, 1])
+def test_the_sign_condition(monkeypatch, smoothing, levels):
+    """One difference of 30 beside many of 1: its fitted count would be negative."""
+    monkeypatch.setattr(differences, "_LEVELS", levels)
+    cost = [[0, 1], [30, 0]]
+    counts = np.zeros((2, 2, 2), int)
+    counts[0, 0, 1], counts[0, 1, 0], counts[1, 0, 1] = 8, 400, 3
+    options = {"method": "chi-square", "smoothing": smoothing}
+    free = cost_test_from_counts(counts, cost, **options)
+    bound = cost_test_from_counts(counts, cost, nonnegative=True, **options)
+    assert free.at_bound is False
+    assert bound.at_bound is True
+    assert bound.statistic > free.statistic
+    expect = chi_square_oracle(counts, cost, smoothing, nonnegative=True)
+    assert bound.statistic == pytest.approx(expect, rel=1e-9)
+    assert abs(bound.multiplier) > abs(free.multiplier)
+    even = cost_test_from_counts(SEED, COST, nonnegative=True, **options)
+    assert even.at_bound is False
+    same = cost_test_from_counts(SEED, COST, **options)
+    assert even.statistic == same.statistic
+
+
+def test_smoothing_beyond_memory(monkeypatch):
+    monkeypatch.setattr(differences, "_LEVELS", 1)
+    monkeypatch.setattr(differences, "_CELLS", 7)
+    wanted = r"^smoothing is out of reach for a cost matrix of 2 classes with 3 .*: use"
+    with pytest.raises(ValueError, match=wanted):
+        cost_test_from_counts(SEED, COST, smoothing=1)
+    result = cost_test_from_counts(SEED, COST, method="chi-square")
+    assert result.statistic == pytest.approx(1.5412262156448202, rel=1e-12)
+
+
+# Edge cases.
+
+
+@pytest.mark.parametrize("smoothing", [0, 1])
+@pytest.mark.parametrize("method", METHODS)
+def test_identical_models(method, smoothing):
+    y_true, pred = [0, 1, 1, 0, 1], [0, 1, 0, 1, 1]
+    result = cost_test(y_true, pred, pred, COST, method=method, smoothing=smoothing)
+    assert (result.statistic, result.pvalue) == (0.0, 1.0)
+    assert (result.status, result.multiplier) == (DEGENERATE, 0.0)
+    assert result.loss_a == result.loss_b == pytest.approx(1.2)
+    low, high = result.confidence_interval()
+    assert low < 0 < high
+    assert "p = 1 " in str(result)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_costs_of_models_that_differ(method):
+    counts = [[[9, 5], [0, 2]], [[0, 1], [0, 9]]]
+    result = cost_test_from_counts(counts, COST, method=method, smoothing=0)
+    assert result.difference == pytest.approx(0.0, abs=1e-15)
+    assert (result.statistic, result.pvalue, result.status) == (0.0, 1.0, OK)
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_differences_of_one_sign(flip):
+    y_true, worse, better = [0] * 4 + [1] * 6, [1, 1, 0, 0] + [1] * 6, [0] * 4 + [1] * 6
+    pair = (better, worse) if flip else (worse, better)
+    result = cost_test(y_true, *pair, COST, support="observed")
+    assert isnan(result.statistic)
+    assert isnan(result.pvalue)
+    assert isnan(result.multiplier)
+    assert result.status == UNDEFINED
+    text = str(result)
+    assert "All observed differences have one sign" in text
+    assert "support='all' has an answer." in text
+    low, high = result.confidence_interval()
+    assert low < result.difference < high
+    answer = cost_test(y_true, *pair, COST)
+    assert answer.statistic == pytest.approx(2 * 2 * np.log(1.2))
+    assert answer.status == OK
+    assert answer.at_bound is True
+    assert "mass on a difference that was not observed" in str(answer)
+    assert cost_test(y_true, *pair, COST, support="observed", smoothing=1).status == OK
+
+
+def test_one_true_class():
+    y_true, a, b = ["ill"] * 5, ["ill", "well", "ill", "ill", "ill"], ["well"] * 5
+    cost = {"ill": {"well": 5}, "well": {"ill": 1}}
+    result = cost_test(y_true, a, b, cost)
+    assert (result.loss_a, result.loss_b) == (1.0, 5.0)
+    assert result.counts.classes == ("ill", "well")
+    assert cost_test(y_true, a, b, [[0, 5], [1, 0]]) == result
+    assert cost_test(y_true, a, b, cost, method="chi-square").loss_b == 5.0
+    wanted = (
+        r"^cost is 2 x 2, but the labels are of 1 classes, \['ill'\]: pass classes="
+    )
+    with pytest.raises(ValueError, match=wanted):
+        cost_test(y_true, y_true, y_true, [[0, 5], [1, 0]])
+    same = cost_test(y_true, y_true, y_true, [[0, 5], [1, 0]], classes=["ill", "well"])
+    assert (same.loss_a, same.loss_b, same.pvalue) == (0.0, 0.0, 1.0)
+
+
+@ALL_VARIANTS
+def test_no_samples(options):
+    result = cost_test_from_counts(np.zeros((2, 2, 2), int), COST, **options)
+    assert (result.statistic, result.pvalue) == (0.0, 1.0)
+    assert result.status == DEGENERATE
+    assert result.n_samples == 0
+    assert isnan(result.loss_a)
+    assert isnan(result.difference)
+    assert all(map(isnan, result.confidence_interval()))
+    assert all(map(isnan, result.confidence_interval(method="wald")))
+    assert "0 samples" in str(result)
+
+
+def test_losses_by_hand():
+    y_true = ["x", "x", "y", "y", "z", "z", "z", "z"]
+    a = ["x", "z", "y", "x", "z", "y", "y", "x"]
+    b = ["y", "y", "z", "y", "z", "z", "x", "z"]
+    cost = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+    result = cost_test(y_true, a, b, cost)
+    assert result.loss_a == (2 + 3 + 6 + 6 + 5) / 8
+    assert result.loss_b == (1 + 1 + 4 + 5) / 8
+    assert result.difference == 11 / 8
+    for loss, pred in ((result.loss_a, a), (result.loss_b, b)):
+        assert loss == np.sum(confusion_matrix(y_true, pred) * cost) / 8
+    assert result.counts == count_labels(y_true, a, b)
+    assert result.cost.tolist() == cost
+    assert result.n_samples == 8
+
+
+# Costs and classes.
+
+Y = ["ill", "ill", "ill", "well", "well", "well", "well", "well"]
+A = ["ill", "ill", "ill", "ill", "ill", "well", "well", "well"]
+B = ["well", "ill", "ill", "well", "well", "well", "well", "well"]
+NAMED = {"well": {"ill": 1}, "ill": {"well": 5}}
+
+
+@ALL_VARIANTS
+def test_named_and_plain_costs_say_the_same(options):
+    plain = cost_test(Y, A, B, [[0, 5], [1, 0]], **options)
+    assert (plain.loss_a, plain.loss_b) == (0.25, 0.625)
+    frame = pd.DataFrame(NAMED).T.fillna(0)
+    turned = cost_test(Y, A, B, [[0, 1], [5, 0]], classes=["well", "ill"], **options)
+    for cost in (NAMED, frame, pl.from_pandas(frame.reset_index())):
+        result = cost_test(Y, A, B, cost, **options)
+        assert_same(result, plain, rel=1e-12, abs=0)
+        assert set(result.counts.classes) == {"ill", "well"}
+        ordered = cost_test(Y, A, B, cost, classes=["ill", "well"], **options)
+        assert ordered == plain
+        again = cost_test(Y, A, B, cost, classes=["well", "ill"], **options)
+        assert again == turned
+    assert_same(turned, plain, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("box", [np.array, pd.Series, pl.Series, tuple])
+def test_labels_of_every_library(box):
+    expect = cost_test(Y, A, B, NAMED)
+    assert cost_test(box(Y), box(A), box(B), NAMED) == expect
+    codes = [box([label == "well" for label in column]) for column in (Y, A, B)]
+    assert_same(cost_test(*codes, [[0, 5], [1, 0]]), expect)
+
+
+def test_classes_that_nobody_has():
+    cost = np.arange(9).reshape(3, 3) * (1 - np.eye(3))
+    y_true, a, b = [0, 2, 2, 0], [0, 0, 2, 2], [2, 2, 2, 0]
+    wanted = r"^cost is 3 x 3, but the labels are of 2 classes, \[0, 2\]: pass classes="
+    with pytest.raises(ValueError, match=wanted):
+        cost_test(y_true, a, b, cost)
+    result = cost_test(y_true, a, b, cost, classes=[0, 1, 2])
+    assert (result.loss_a, result.loss_b) == ((6 + 2) / 4, 2 / 4)
+    named = pd.DataFrame(cost)
+    assert cost_test(y_true, a, b, named) == result
+
+
+def test_more_classes_than_costs():
+    wanted = r"^cost is 2 x 2, but the labels are of 3 classes, \[0, 1, 2\]: pass class"
+    with pytest.raises(ValueError, match=wanted):
+        cost_test([0, 1, 1], [0, 1, 2], [0, 0, 1], COST)
+
+
+@pytest.mark.parametrize("model", ["pred_a", "pred_b"])
+def test_a_prediction_that_named_costs_lack(model):
+    columns = {"pred_a": list(A), "pred_b": list(B)}
+    columns[model][4] = "dead"
+    wanted = f"^{model} predicts 'dead', which is not among the classes"
+    with pytest.raises(ValueError, match=wanted):
+        cost_test(Y, *columns.values(), NAMED)
+    with pytest.raises(ValueError, match=wanted):
+        cost_test(Y, *columns.values(), COST, classes=["well", "ill"])
+
+
+def test_a_true_label_that_named_costs_lack():
+    y_true = ["dead", *Y[1:7], "dead"]
+    wanted = (
+        r"^cost names the classes \['well', 'ill'\], but 2 samples have another true "
+        "label: pass classes= to leave them out$"
+    )
+    with pytest.raises(ValueError, match=wanted):
+        cost_test(y_true, A, B, NAMED)
+    result = cost_test(y_true, A, B, NAMED, classes=["well", "ill"])
+    kept = cost_test(Y[1:7], A[1:7], B[1:7], NAMED)
+    assert_same(result, kept)
+    assert (result.n_samples, result.counts.n_excluded) == (6, 2)
+    assert "2 samples of other classes were dropped." in str(result)
+
+
+def test_named_costs_may_be_selected():
+    cost = {
+        "a": {"b": 1, "c": 9},
+        "b": {"a": 2, "c": 9},
+        "c": {"a": 9, "b": 9},
+    }
+    y_true, a, b = list("aabbcab"), list("abbacab"), list("bbbacbb")
+    result = cost_test(y_true, a, b, cost, classes=["b", "a"])
+    assert result.counts.classes == ("b", "a")
+    assert result.cost.tolist() == [[0, 2], [1, 0]]
+    assert result.counts.n_excluded == 1
+    kept = [
+        [x for x, t in zip(column, y_true, strict=True) if t != "c"]
+        for column in (y_true, a, b)
+    ]
+    assert_same(result, cost_test(*kept, [[0, 1], [2, 0]]))
+
+
+def test_missing_true_labels():
+    result = cost_test([None, *Y], ["ill", *A], [None, *B], NAMED)
+    assert_same(result, cost_test(Y, A, B, NAMED))
+    assert result.counts.n_missing == 1
+    assert "1 samples without a true label were dropped." in str(result)
+    with pytest.raises(
+        ValueError, match=r"^pred_b has no prediction at row 1 \(1 miss"
+    ):
+        cost_test(Y, A, [B[0], None, *B[2:]], NAMED)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "wanted"),
+    [
+        (
+            ([0, 1], [0], [0, 1], COST),
+            {},
+            ValueError,
+            "pred_a has 1 labels, y_true has",
+        ),
+        (([0], [0], [1], COST), {}, ValueError, "y_true must hold at least 2 samples"),
+        (([0, 1], [0, 1], ["a", "b"], COST), {}, TypeError, "pred_b holds str labels "),
+        (
+            ([0, 1], [0, 1], [1, 1], NAMED),
+            {},
+            TypeError,
+            "classes holds str labels and",
+        ),
+        (
+            ([0, 1], [0, 1], [1, 1], [0, 1]),
+            {},
+            ValueError,
+            "cost must be a square matr",
+        ),
+        (([0, 1], [0, 1], [1, 1], None), {}, TypeError, "cost must be a square matrix"),
+        (
+            ([0, 1], [0, 1], [1, 1], COST),
+            {"classes": [0, 1, 2]},
+            ValueError,
+            "cost is 2 x 2, but classes names 3 classes",
+        ),
+        (
+            ([0, 1], [0, 1], [1, 1], COST),
+            {"classes": [1, 1]},
+            ValueError,
+            "classes must differ, got 1 twice",
+        ),
+    ],
+)
+def test_bad_labels_and_costs(arguments, options, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        cost_test(*arguments, **options)
+
+
+# Options.
+
+BAD_OPTIONS = [
+    ({"method": "wald"}, ValueError, r"method must be one of \('likelihood', 'chi-squ"),
+    ({"method": None}, ValueError, "method must be one of .*, got None"),
+    ({"support": "some"}, ValueError, r"support must be one of \('all', 'observed'\)"),
+    ({"smoothing": -1}, ValueError, "smoothing must be finite and >= 0, got -1"),
+    ({"smoothing": nan}, ValueError, "smoothing must be finite and >= 0, got nan"),
+    ({"smoothing": np.inf}, ValueError, "smoothing must be finite and >= 0, got inf"),
+    ({"smoothing": "1"}, TypeError, "smoothing must be a number >= 0, got '1'"),
+    ({"smoothing": True}, TypeError, "smoothing must be a number >= 0, got True"),
+    ({"smoothing": [1]}, TypeError, r"smoothing must be a number >= 0, got \[1\]"),
+    ({"nonnegative": True}, ValueError, "nonnegative=True is for method='chi-square'"),
+    ({"nonnegative": 1}, TypeError, "nonnegative must be True or False, got 1"),
+    ({"nonnegative": None}, TypeError, "nonnegative must be True or False, got None"),
+    (
+        {"method": "chi-square", "support": "observed"},
+        ValueError,
+        "support='observed' is for method='likelihood'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "wanted"), BAD_OPTIONS)
+def test_bad_options(options, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        cost_test([0, 1], [0, 1], [1, 1], COST, **options)
+    for counts in (SEED, [SEED, SEED], count_labels(*labels_of(SEED))):
+        with pytest.raises(error, match=f"^{wanted}"):
+            cost_test_from_counts(counts, COST, **options)
+
+
+SHAPE = r"counts must be of shape \(\.\.\., 2, 2, 2\) for a 2 x 2 cost matrix, got "
+BAD_COUNTS = [
+    (3, ValueError, SHAPE + r"\(\)$"),
+    ([[1, 2], [3, 4]], ValueError, SHAPE + r"\(2, 2\)$"),
+    (np.ones((3, 3, 3), int), ValueError, SHAPE + r"\(3, 3, 3\)$"),
+    (np.ones((2, 2, 2, 1), int), ValueError, SHAPE + r"\(2, 2, 2, 1\)$"),
+    (np.ones((2, 2, 3, 2), int), ValueError, SHAPE + r"\(2, 2, 3, 2\)$"),
+    ([], ValueError, SHAPE + r"\(0,\)$"),
+    (np.full((2, 2, 2), -3), ValueError, "counts must not be negative, got -3$"),
+    (np.full((2, 2, 2), 1.5), ValueError, r"counts must be whole numbers, got 1\.5$"),
+    (np.full((2, 2, 2), nan), ValueError, "counts must be whole numbers, got nan$"),
+    (np.full((2, 2, 2), 2**60), ValueError, r"counts must be at most 2\*\*53, got "),
+    ([[["1", "2"]]], TypeError, "counts must be whole numbers, got <U1 values$"),
+    (np.ones((2, 2, 2), bool), TypeError, "counts must be whole numbers, got bool"),
+    (None, TypeError, "counts must be whole numbers, got object values$"),
+    ([[[1, 2], [3]]], TypeError, "counts must be whole numbers, got lists of differe"),
+]
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "wanted"), BAD_COUNTS, ids=lambda x: str(x)[:20]
+)
+def test_bad_counts(counts, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        cost_test_from_counts(counts, COST)
+
+
+def test_counts_and_costs_of_other_classes():
+    counts = count_labels(Y, A, B)
+    with pytest.raises(
+        ValueError, match=r"^cost is 3 x 3, but classes names 2 classes"
+    ):
+        cost_test_from_counts(counts, np.ones((3, 3)) - np.eye(3))
+    other = {"ill": {"dead": 1}, "dead": {"ill": 1}}
+    with pytest.raises(ValueError, match=r"^cost names no class 'well'; it has "):
+        cost_test_from_counts(counts, other)
+    assert cost_test_from_counts(counts, NAMED) == cost_test(
+        Y, A, B, NAMED, classes=["ill", "well"]
+    )
+
+
+def test_counts_of_any_kind():
+    expect = cost_test_from_counts(SEED, COST)
+    for counts in (
+        np.array(SEED, np.uint8),
+        np.array(SEED, float),
+        np.array(SEED, ">i4"),
+        np.asfortranarray(SEED),
+        np.repeat(SEED, 2, axis=2)[:, :, ::2],
+        count_labels(*labels_of(SEED)),
+    ):
+        result = cost_test_from_counts(counts, COST)
+        assert result == expect
+        assert isinstance(result.counts, LabelCounts)
+    named = cost_test_from_counts(SEED, {"a": {"b": 1}, "b": {"a": 5}})
+    assert named.statistic == expect.statistic
+    assert named.counts.classes == ("a", "b")
+    parts = [count_labels(*labels_of(np.array(SEED) // n)) for n in (1, 2, 3)]
+    total = sum(np.array(SEED) // n for n in (1, 2, 3))
+    assert cost_test_from_counts(sum(parts), COST) == cost_test_from_counts(total, COST)
+
+
+def test_counts_are_left_alone():
+    counts = np.array([SEED, SEED])
+    counts.flags.writeable = False
+    result = cost_test_from_counts(counts, COST, smoothing=1)
+    assert counts.tolist() == [SEED, SEED]
+    assert not np.shares_memory(result.counts, counts)
+
+
+# Many classes.
+
+
+@pytest.mark.parametrize("kind", ["few levels", "all differ"])
+@ALL_VARIANTS
+def test_a_thousand_classes(options, kind):
+    k, n = 1000, 200_000
+    rng = np.random.default_rng(6)
+    y_true = rng.integers(k, size=n)
+    preds = [
+        np.where(rng.random(n) < share, y_true, rng.integers(k, size=n))
+        for share in (0.8, 0.7)
+    ]
+    cost = rng.integers(1, 20, (k, k)) if kind == "few levels" else rng.random((k, k))
+    cost = cost * (1 - np.eye(k))
+    if (
+        kind == "all differ"
+        and options.get("smoothing")
+        and (options["method"] == "likelihood")
+    ):
+        with pytest.raises(
+            ValueError, match=r"^smoothing is out of reach .*smoothing=0"
+        ):
+            cost_test(y_true, *preds, cost, **options)
+        return
+    result = cost_test(y_true, *preds, cost, **options)
+    for loss, pred in zip((result.loss_a, result.loss_b), preds, strict=True):
+        assert loss == pytest.approx(cost[y_true, pred].mean(), rel=1e-9)
+    d = cost[y_true, preds[0]] - cost[y_true, preds[1]]
+    assert result.difference == pytest.approx(d.mean(), rel=1e-7)
+    if options["method"] == "chi-square":
+        rows = (cost**2).sum(axis=1) * k - cost.sum(axis=1) ** 2
+        square = (d**2).sum() + 2 * result.smoothing * rows.sum()
+        assert result.statistic == pytest.approx(d.sum() ** 2 / square, rel=1e-9)
+    if not result.smoothing:
+        assert result.pvalue < 1e-10
+    low, high = result.confidence_interval()
+    assert low < d.mean() < high < 0
+
+
+# The record.
+
+
+def test_numbers_in_numbers_out():
+    result = cost_test_from_counts(SEED, COST)
+    assert all(type(getattr(result, name)) is float for name in FIELDS)
+    assert type(result.status) is int
+    assert type(result.at_bound) is bool
+    assert type(result.n_samples) is int
+    assert [type(end) for end in result.confidence_interval()] == [float, float]
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, nan, "0.95", None, True, 95])
+def test_bad_levels(level):
+    for counts in (SEED, [SEED]):
+        result = cost_test_from_counts(counts, COST)
+        with pytest.raises((ValueError, TypeError), match=r"^confidence_level must "):
+            result.confidence_interval(level)
+
+
+def test_unknown_intervals_list_the_known_ones():
+    for counts in (SEED, [SEED]):
+        result = cost_test_from_counts(counts, COST)
+        wanted = r"^method must be one of \('profile', 'wald'\), got 'tango'$"
+        with pytest.raises(ValueError, match=wanted):
+            result.confidence_interval(method="tango")
+        default = result.confidence_interval()
+        assert default == result.confidence_interval(0.95, "profile")
+
+
+def test_printing():
+    result = cost_test_from_counts(SEED, COST)
+    low, high = result.confidence_interval()
+    assert str(result).splitlines() == [
+        "Cost-sensitive test (likelihood ratio, two-sided)",
+        "a costs 0.5953, b 0.4698 per sample (lower is better; 215 samples)",
+        f"cost of a minus b +0.1256, 95 % interval [{low:+.4f}, {high:+.4f}]",
+        "likelihood ratio 1.781, p = 0.182 (against: a and b cost the same)",
+    ]
+    text = str(cost_test_from_counts(SEED, COST, method="chi-square"))
+    assert text.startswith("Cost-sensitive test (chi-square, two-sided)")
+    assert "chi-square 1.541, p = 0.214 (" in text
+    assert "1 was added to each cell for the test, 8 beside 215 samples." in text
+    page = result._repr_html_()
+    assert page.startswith("<div>")
+    assert "<h4>Cost-sensitive test (likelihood ratio, two-sided)</h4>" in page
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_printing_arrays(method):
+    result = cost_test_from_counts([[SEED, SEED]], COST, method=method)
+    assert "2 tests, shape (1, 2)" in str(result)
+    assert "2 tests, shape (1, 2)" in result._repr_html_()
+
+
+def test_records_compare_copy_and_pickle():
+    for counts in (SEED, [SEED, np.zeros((2, 2, 2), int)]):
+        result = cost_test_from_counts(counts, COST)
+        assert isinstance(result, CostResult)
+        assert result == cost_test_from_counts(counts, COST)
+        assert result != cost_test_from_counts(counts, COST, smoothing=1)
+        assert result != cost_test_from_counts(counts, np.multiply(COST, 2))
+        assert result != cost_test_from_counts(np.add(counts, 1), COST)
+        assert copy.deepcopy(result) == result
+        assert pickle.loads(pickle.dumps(result)) == result
+        with pytest.raises(FrozenInstanceError):
+            result.pvalue = 0.5
+    with pytest.raises(TypeError):
+        CostResult(1.0, 0.5)  # keywords only
+
+
+def test_every_order_of_three_classes_from_labels():
+    rng = np.random.default_rng(3)
+    y_true, a, b = rng.integers(3, size=(3, 60))
+    cost = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]])
+    expect = cost_test(y_true, a, b, cost)
+    for order in permutations(range(3)):
+        place = np.argsort(order)
+        renamed = cost_test(
+            *[place[column] for column in (y_true, a, b)], cost[np.ix_(order, order)]
+        )
+        assert_same(renamed, expect)
+        listed = cost_test(
+            y_true, a, b, cost[np.ix_(order, order)], classes=list(order)
+        )
+        assert_same(listed, expect)

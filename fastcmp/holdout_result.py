@@ -90,17 +90,17 @@ class HoldoutResult(Printed):
 
     @property
     def n_samples(self) -> int:
-        """Samples that were compared."""
+        """Number of samples that were compared."""
         return int(self.comparison.n_samples)
 
     @property
     def n_missing(self) -> int:
-        """Samples dropped because the true label is missing."""
+        """Number of samples dropped because the true label is missing."""
         return self._dropped[0]
 
     @property
     def n_excluded(self) -> int:
-        """Samples dropped because the true label is not a chosen class."""
+        """Number of samples dropped, their true label not being a chosen class."""
         return self._dropped[1]
 
     @property

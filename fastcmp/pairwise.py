@@ -125,7 +125,7 @@ class PairwiseResult(Printed):
 
     @cached_property
     def groups(self) -> TieGroups:
-        """Groups of ties as indices of models, and whether these are all."""
+        """The groups of ties as indices of models, and whether these are all."""
         return tie_groups(self.leaderboard.models, self.tied)
 
     @property

@@ -251,7 +251,7 @@ def _test_tensors(
         axis=1,
     )
     with np.errstate(invalid="ignore"):  # NaN without samples
-        sums = tables @ prices
+        sums = tables.astype(np.float64) @ prices
         loss_a, loss_b = (sums[:, :2] / sums[:, 2:]).T.copy()
     return CostResult(
         statistic=unwrap(statistic, shape),

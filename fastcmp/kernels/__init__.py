@@ -53,6 +53,7 @@ _KERNELS = {
         "wald_interval",
         "wilson_interval",
     ),
+    "multiplier": ("Multiplier", "find_multiplier"),
     "multiplicity": ("hommel_sorted",),
     "odds": ("odds_ratio_exact_interval", "odds_ratio_midp_interval"),
     "paired": (

@@ -6,6 +6,7 @@ from fastcmp.kernels.cost_interval import *
 from fastcmp.kernels.counts import *
 from fastcmp.kernels.intervals import *
 from fastcmp.kernels.multiplicity import *
+from fastcmp.kernels.multiplier import *
 from fastcmp.kernels.odds import *
 from fastcmp.kernels.paired import *
 from fastcmp.kernels.roots import *

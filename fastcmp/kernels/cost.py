@@ -53,7 +53,7 @@ def _decided(statistic: float, multiplier: float, at_bound: bool) -> CostOutcome
 class _Sums(NamedTuple):
     """What both tests look at first; NaN where a weight or a value is impossible."""
 
-    #: The largest -d, d and abs(d) with w > 0.
+    #: The largest -d and d with w > 0, and a unit of d for what follows; 0 for none.
     below: float
     above: float
     unit: float
@@ -75,8 +75,12 @@ def _sums(values: FloatArray, weights: FloatArray) -> _Sums:
     unit = max(below, above)
     first = second = 0.0
     if unit > 0.0:
+        # Scaled only where squares would overflow, or vanish.
+        if 1e-100 < unit < 1e100:
+            unit = 1.0
+        per_unit = 1.0 / unit
         for i in range(values.size):
-            x, w = values[i] / unit, float(weights[i])
+            x, w = values[i] * per_unit, float(weights[i])
             first += w * x
             second += w * x * x
     return _Sums(below, above, unit, first, second)
@@ -95,7 +99,7 @@ def _likelihood(
     observed = largest == 0.0
     if math.isnan(sums.unit) or not 0.0 <= largest < math.inf:
         return _undecided(INVALID)
-    if not observed and sums.unit > largest:
+    if not observed and max(sums.below, sums.above) > largest:
         return _undecided(INVALID)
     if sums.unit == 0.0:
         return CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)

@@ -59,7 +59,7 @@ def _slope(
     return _Slope(value, step)
 
 
-class Root(NamedTuple):
+class Multiplier(NamedTuple):
     """Where the search ended, in units of the bound."""
 
     #: The last point at which the equation was evaluated, and 1 - theta.
@@ -72,7 +72,9 @@ class Root(NamedTuple):
 
 
 @inlined
-def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Root:
+def find_multiplier(
+    x: FloatArray, w: FloatArray, size: int, first: float
+) -> Multiplier:
     """Find the root in (0, 1), or the bound 1, by Newton's method in a bracket.
 
     The search is for whichever of theta and 1 - theta is below one half, so that it
@@ -91,8 +93,16 @@ def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Ro
 
     Returns
     -------
-    Root
+    Multiplier
         NaN where the search did not end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import find_multiplier
+    >>> x, w = np.array([1.0, -1.0]), np.array([3.0, 1.0])
+    >>> round(find_multiplier(x, w, 2, 2.0).multiplier, 12)
+    0.5
     """
     second = 0.0
     for i in range(size):
@@ -110,7 +120,7 @@ def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Ro
             if t == 0.5 and value > 0.0:
                 end = _slope(x, w, size, first, 1.0, 0.0).value
                 if end >= 0.0:
-                    return Root(1.0, 0.0, end, 1.0)
+                    return Multiplier(1.0, 0.0, end, 1.0)
                 near_end, value, step = True, -value, -step
                 low = 0.0
         if value > 0.0:
@@ -128,7 +138,7 @@ def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Ro
                 break
         t = new
     else:
-        return Root(math.nan, math.nan, math.nan, math.nan)
+        return Multiplier(math.nan, math.nan, math.nan, math.nan)
     if near_end:
-        return Root(1.0 - t, t, -value, 1.0 - new)
-    return Root(t, 1.0 - t, value, new)
+        return Multiplier(1.0 - t, t, -value, 1.0 - new)
+    return Multiplier(t, 1.0 - t, value, new)

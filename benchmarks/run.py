@@ -134,12 +134,11 @@ def main() -> None:
         if "words" in results[0]["extra_info"]:
             rate = results[0]["extra_info"]["words"] / seconds(results[0]) / 1e9
             rates.append(f"{rate:.1f} G words/s on {group.rsplit(', ', 1)[1]}")
-    counted = [
-        f"{3 * results[0]['extra_info']['samples'] / seconds(results[0]) / 1e9:.1f} GB/s"
-        f" at {group.split(', ')[1]}"
-        for group, results in groups.items()
-        if "samples" in results[0]["extra_info"]
-    ]
+    counted = []
+    for group, (ours, *_) in groups.items():
+        if "samples" in ours["extra_info"]:
+            rate = 3 * ours["extra_info"]["samples"] / seconds(ours) / 1e9
+            counted.append(f"{rate:.1f} GB/s at {group.split(', ')[1]}")
     page = INTRODUCTION.format(machine=machine())
     page += "\n".join(rows(group, results) for group, results in groups.items()) + "\n"
     page += LIMITS.format(rates=", ".join(rates), bandwidth=", ".join(counted))

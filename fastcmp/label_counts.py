@@ -25,6 +25,7 @@ _DENSE_CLASSES = 128  # 16 MB of counts; beyond it they are sparse
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 _KEYED_CLASSES = 1 << 21  # a cell's number then fits in 63 bits
 _CHUNK = 1 << 22  # samples that are sorted at a time
+_FEW = 1 << 12  # samples that tell the number of classes as a rule
 _PART = 1 << 21  # samples that are worth a thread
 
 Cells = tuple[Any, Any, Any, Any]
@@ -283,19 +284,26 @@ def count_labels(
     threads = check_workers(workers)
     models = {"pred_a": pred_a, "pred_b": pred_b}
     labels = encode(y_true, models, classes=classes, missing=None)
-    names, columns = labels.classes, (labels.y_true, *labels.preds)
+    columns = (labels.y_true, *labels.preds)
+    names = labels.classes
     if classes is None and labels.y_true.dtype == np.uint8:
-        names = names[: 1 + _largest(columns, threads)]
-    if classes is None and len(names) > _DENSE_CLASSES:
+        # Single bytes come with 256 possible classes. The first samples tell how many
+        # there are as a rule, and the counting itself whether that was right.
+        names = names[: 1 + max(int(column[:_FEW].max()) for column in columns)]
+    dropped = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
+    counts = None
+    if len(names) <= _DENSE_CLASSES:
+        counts = _count_dense(columns, len(names), threads)
+    if counts is None and classes is None:
         labels = in_order(labels)
         names, columns = labels.classes, (labels.y_true, *labels.preds)
-    dropped = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
-    if len(names) > _DENSE_CLASSES:
-        cells, counts = _count_sparse(columns, len(names))
+        if len(names) <= _DENSE_CLASSES:
+            counts = _count_dense(columns, len(names), threads)
+    if counts is None:
+        cells, sparse = _count_sparse(columns, len(names))
         return SparseLabelCounts(
-            classes=tuple(names), cells=cells, counts=counts, **dropped
+            classes=tuple(names), cells=cells, counts=sparse, **dropped
         )
-    counts = _count_dense(columns, len(names), threads)
     if classes is None:
         seen = counts.any(axis=(1, 2)) | counts.any(axis=(0, 2)) | counts.any((0, 1))
         used = sorted_codes(names, np.flatnonzero(seen))
@@ -304,36 +312,22 @@ def count_labels(
     return DenseLabelCounts(classes=tuple(names), counts=counts, **dropped)
 
 
-def _cut(n: int, threads: int) -> list[slice]:
-    """Cut samples into as many parts as threads are worth starting."""
-    return parts(n, -(-n // max(1, min(threads, n // _PART))))
-
-
-def _largest(columns: tuple[NDArray[Any], ...], threads: int) -> int:
-    cuts = _cut(columns[0].size, threads)
-    found = np.zeros(len(cuts), np.int64)
-
-    def look(i: int) -> None:
-        found[i] = max(column[cuts[i]].max() for column in columns)
-
-    with Crew(len(cuts)) as crew:
-        crew.run(look, range(len(cuts)))
-    return int(found.max())
-
-
 def _count_dense(
     columns: tuple[NDArray[Any], ...], k: int, threads: int
-) -> NDArray[np.int64]:
-    cuts = _cut(columns[0].size, threads)
+) -> NDArray[np.int64] | None:
+    """Count in private tables, a thread each; None if a code is not below k."""
+    n = columns[0].size
+    cuts = parts(n, -(-n // max(1, min(threads, n // _PART))))
     private = [np.zeros((k, k, k), np.int64) for _ in cuts]
+    counted = [0] * len(cuts)
 
     def count(i: int) -> None:
         t, a, b = (column[cuts[i]] for column in columns)
-        kernels.count_labels(t, a, b, private[i])
+        counted[i] = kernels.count_labels(t, a, b, private[i])
 
     with Crew(len(cuts)) as crew:
         crew.run(count, range(len(cuts)))
-    return sum(private[1:], private[0])
+    return sum(private[1:], private[0]) if sum(counted) == n else None
 
 
 def _count_sparse(

@@ -642,3 +642,14 @@ def test_the_record(form, form_of):
     dense = counts.to_dense()
     dense[:] = 0
     assert counts.n_samples == 3
+
+
+@pytest.mark.parametrize("late", [3, 100, 200])
+def test_classes_that_first_occur_late(late):
+    rng = np.random.default_rng(6)
+    y, a, b = rng.integers(0, 2, (3, 9_000), np.uint8)
+    a[-1] = late
+    counts = count_labels(y, a, b)
+    assert counts.classes == (0, 1, late)
+    assert counts.to_dense().sum() == 9_000
+    assert counts.to_dense()[y[-1], 2, b[-1]] == 1

@@ -137,19 +137,33 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
             out[i, j] += total[i * n_classes + j]
 
 
+@inlined
+def _largest(codes: CodeArray) -> int:
+    largest = codes[0]
+    for code in codes:
+        largest = max(largest, code)
+    return int(largest)
+
+
 @kernel
 def count_labels(
     y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray
-) -> None:
+) -> int:
     """Add to the K x K x K counts of true and predicted classes.
 
     Parameters
     ----------
     y_true, pred_a, pred_b : ndarray of uint8, uint16, int32 or int64, shape (n,)
-        Codes below K.
+        True and predicted codes, not negative.
     out : ndarray of int64, shape (K, K, K)
         ``out[t, a, b]`` counts the samples of class t for which a predicted a and b
         predicted b.
+
+    Returns
+    -------
+    int
+        The first sample with a code that is not below K, at which counting ended in
+        the middle; n where there is none.
 
     Notes
     -----
@@ -163,6 +177,7 @@ def count_labels(
     >>> counts = np.zeros((2, 2, 2), np.int64)
     >>> y_true, a = np.array([0, 1, 1]), np.array([0, 1, 0])
     >>> count_labels(y_true, a, np.array([0, 0, 0]), counts)
+    3
     >>> counts[1].tolist()
     [[1, 0], [1, 0]]
     """
@@ -171,8 +186,10 @@ def count_labels(
     n_classes = out.shape[1]
     if out.size > min(_SMALL, n):
         for i in range(n):
+            if max(int(y_true[i]), int(pred_a[i]), int(pred_b[i])) >= n_classes:
+                return i
             out[y_true[i], pred_a[i], pred_b[i]] += 1
-        return
+        return n
     total = np.zeros(out.size, np.int64)
     counters = np.zeros((4, out.size), np.uint32)
     cells = np.empty(_INDEXED, np.uint16)
@@ -181,6 +198,10 @@ def count_labels(
         size = min(_INDEXED, n - start)
         t = y_true[start : start + size]
         a, b = pred_a[start : start + size], pred_b[start : start + size]
+        if max(_largest(t), _largest(a), _largest(b)) >= n_classes:
+            for i in range(size):
+                if max(int(t[i]), int(a[i]), int(b[i])) >= n_classes:
+                    return start + i
         for i in range(size):
             row = np.uint16(np.uint16(t[i]) * k) + np.uint16(a[i])
             cells[i] = np.uint16(np.uint16(row) * k) + np.uint16(b[i])
@@ -194,3 +215,4 @@ def count_labels(
         for j in range(n_classes):
             for m in range(n_classes):
                 out[i, j, m] += total[(i * n_classes + j) * n_classes + m]
+    return n

@@ -230,3 +230,17 @@ def test_reference_labels(case):
     columns = [np.array(data[name]) for name in ("y", "model1", "model2")]
     expected = np.array(case["expected"]["counts_ijk"]).transpose(2, 0, 1)
     np.testing.assert_array_equal(labels_table(columns, data["K"]), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+@pytest.mark.parametrize("place", [0, 5, 1023, 1024, 2999])
+@pytest.mark.parametrize("column", range(3))
+def test_codes_that_are_too_large_end_the_counting(dtype, place, column):
+    columns = np.random.default_rng(2).integers(0, 3, (3, 3_000)).astype(dtype)
+    assert count_labels(*columns, np.zeros((3, 3, 3), np.int64)) == 3_000
+    columns[column, place] = 3
+    assert count_labels(*columns, np.zeros((3, 3, 3), np.int64)) == place
+    # Also where cells are counted one by one.
+    few = columns[:, max(0, place - 10) : place + 10]
+    found = count_labels(*few, np.zeros((3, 3, 3), np.int64))
+    assert found == min(place, 10)

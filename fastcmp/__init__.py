@@ -27,6 +27,15 @@ if TYPE_CHECKING:
         McNemarResult,
         SymmetryResult,
     )
+    from fastcmp.roc import (
+        PrecisionRecallCurve,
+        RocCurve,
+        ThresholdSweep,
+        average_precision,
+        precision_recall_curve,
+        roc_curve,
+        threshold_sweep,
+    )
     from fastcmp.symmetry import (
         bowker,
         bowker_from_counts,
@@ -45,8 +54,12 @@ _HOMES = {
     "LabelCounts": "label_counts",
     "McNemarResult": "results",
     "PairwiseResult": "pairwise",
+    "PrecisionRecallCurve": "roc",
+    "RocCurve": "roc",
     "SymmetryResult": "results",
+    "ThresholdSweep": "roc",
     "adjust": "multiplicity",
+    "average_precision": "roc",
     "bowker": "symmetry",
     "bowker_from_counts": "symmetry",
     "cochrans_q": "cochran",
@@ -60,8 +73,11 @@ _HOMES = {
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
     "mcnemar_table": "paired",
+    "precision_recall_curve": "roc",
+    "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
     "stuart_maxwell_from_counts": "symmetry",
+    "threshold_sweep": "roc",
 }
 
 __all__ = [
@@ -72,9 +88,13 @@ __all__ = [
     "LabelCounts",
     "McNemarResult",
     "PairwiseResult",
+    "PrecisionRecallCurve",
+    "RocCurve",
     "SymmetryResult",
+    "ThresholdSweep",
     "__version__",
     "adjust",
+    "average_precision",
     "bowker",
     "bowker_from_counts",
     "cochrans_q",
@@ -89,8 +109,11 @@ __all__ = [
     "mcnemar",
     "mcnemar_from_counts",
     "mcnemar_table",
+    "precision_recall_curve",
+    "roc_curve",
     "stuart_maxwell",
     "stuart_maxwell_from_counts",
+    "threshold_sweep",
 ]
 
 

@@ -6,7 +6,6 @@ column, and only the distinct labels are compared in Python.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,11 @@ import numpy as np
 
 from fastcmp.checks import check_choice
 from fastcmp.columns import Column, read_column
+from fastcmp.models import named_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 _MISSING_RULES = ("raise", "wrong")
@@ -94,7 +96,7 @@ def encode(
     """
     if missing is not None:
         check_choice(missing, "missing", _MISSING_RULES)
-    named = _named_columns(preds)
+    named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
     if len(named) < 2:
         message = f"preds must hold at least 2 models, got {len(named)}"
@@ -168,35 +170,6 @@ def encode_predictions(
     kept = int(np.count_nonzero(inside))
     _check_enough("pred_a", kept, len(columns[0]) - kept)
     return a[inside], b[inside], len(distinct)
-
-
-def _named_columns(preds: Any) -> list[tuple[str, Any]]:
-    library = type(preds).__module__.partition(".")[0]
-    if isinstance(preds, Mapping):
-        named = [(str(name), column) for name, column in preds.items()]
-    elif library == "pandas" and preds.ndim == 2:
-        named = [(str(c), preds.iloc[:, i]) for i, c in enumerate(preds.columns)]
-    elif library == "polars" and hasattr(preds, "get_columns"):
-        named = [(column.name, column) for column in preds.get_columns()]
-    elif library == "pyarrow" and hasattr(preds, "column_names"):
-        named = list(zip(preds.column_names, preds.columns, strict=True))
-    else:
-        named = [(f"model_{i}", row) for i, row in enumerate(_rows(preds))]
-    names = [name for name, _ in named]
-    if duplicates := sorted({name for name in names if names.count(name) > 1}):
-        message = f"preds must have one name a model, got {duplicates} more than once"
-        raise ValueError(message)
-    return named
-
-
-def _rows(preds: Any) -> list[Any]:
-    if isinstance(preds, (list, tuple)) and not all(map(np.isscalar, preds)):
-        return list(preds)
-    array = np.asanyarray(preds)  # a masked array keeps its mask
-    if array.ndim != 2:
-        message = f"preds must be of shape (M, n), one row a model, got {array.shape}"
-        raise ValueError(message)
-    return list(array)
 
 
 def _check_lengths(truth: Column, models: list[Column]) -> None:

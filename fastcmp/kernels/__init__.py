@@ -56,6 +56,7 @@ _KERNELS = {
     "multiplier": ("Multiplier", "find_multiplier"),
     "multiplicity": ("hommel_sorted",),
     "odds": ("odds_ratio_exact_interval", "odds_ratio_midp_interval"),
+    "order": ("pack_order", "unpack_order"),
     "paired": (
         "ASYMPTOTIC",
         "CORRECTED",
@@ -66,6 +67,15 @@ _KERNELS = {
         "mcnemar_exact",
         "mcnemar_many",
         "mcnemar_midp",
+    ),
+    "roc": (
+        "PAIR_BASE",
+        "ClassCounts",
+        "Concordance",
+        "concordance_sorted",
+        "placements",
+        "split_scores",
+        "sweep_sorted",
     ),
     "roots": ("itp_step",),
     "special": ("betainc", "betaincinv", "chdtrc", "fdtrc", "log1pmx", "ndtri"),

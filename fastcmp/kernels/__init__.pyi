@@ -8,7 +8,9 @@ from fastcmp.kernels.intervals import *
 from fastcmp.kernels.multiplicity import *
 from fastcmp.kernels.multiplier import *
 from fastcmp.kernels.odds import *
+from fastcmp.kernels.order import *
 from fastcmp.kernels.paired import *
+from fastcmp.kernels.roc import *
 from fastcmp.kernels.roots import *
 from fastcmp.kernels.special import *
 from fastcmp.kernels.status import *

@@ -13,3 +13,5 @@ WordArray: TypeAlias = NDArray[np.uint64]
 StatusArray: TypeAlias = NDArray[np.uint8]
 #: uint8, uint16 or int32, as the front door makes them
 CodeArray: TypeAlias = NDArray[Any]
+#: float32 or float64
+ScoreArray: TypeAlias = NDArray[Any]

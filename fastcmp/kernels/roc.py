@@ -1,0 +1,409 @@
+"""Scores of negatives and positives: concordant pairs, thresholds and placements.
+
+All start from scores split by class and sorted. Ties are equal scores; infinities are
+scores like any other; NaN must not occur.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fastcmp._jit import inlined, kernel
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, ScoreArray
+
+#: Counts of pairs are high * PAIR_BASE + low: n0 n1 may pass 2**63.
+PAIR_BASE: Final = 1 << 31
+
+_LOW = PAIR_BASE - 1
+_CHUNK = 1 << 20  # steps whose counts are added up before they are split in two words
+
+
+class ClassCounts(NamedTuple):
+    """How many scores belong to each class."""
+
+    negatives: int
+    positives: int
+    #: The first sample whose score is NaN; -1 where there is none.
+    first_nan: int
+
+
+class Concordance(NamedTuple):
+    """Pairs of a positive and a negative, in two words each."""
+
+    concordant_high: int
+    concordant_low: int
+    tied_high: int
+    tied_low: int
+
+
+@kernel
+def split_scores(
+    scores: ScoreArray, positive: CodeArray, out: ScoreArray
+) -> ClassCounts:
+    """Copy the scores of the positives to the front and of the negatives to the back.
+
+    Parameters
+    ----------
+    scores : ndarray of float32 or float64, shape (n,)
+        What a model says of each sample.
+    positive : ndarray of uint8, shape (n,)
+        1 for positives, 0 for negatives.
+    out : ndarray like `scores`, shape (n + 2,)
+        Receives n1 positives, +inf, n0 negatives in reverse order, and +inf.
+
+    Returns
+    -------
+    ClassCounts
+        How many there are of each, and where a score is NaN.
+
+    Notes
+    -----
+    Without branches: 0.6 ns a sample, where a boolean mask takes 9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import split_scores
+    >>> scores, positive = np.array([0.1, 0.9, 0.4]), np.array([0, 1, 0], np.uint8)
+    >>> out = np.empty(5)
+    >>> split_scores(scores, positive, out).positives, out.tolist()
+    (1, [0.9, inf, 0.4, 0.1, inf])
+    """
+    n = scores.size
+    p = 0
+    has_nan = False
+    for i in range(n):
+        x = scores[i]
+        out[p] = x
+        out[n - (i - p)] = x
+        p += int(positive[i])
+        has_nan |= x != x  # noqa: PLR0124
+    out[p] = math.inf
+    out[n + 1] = math.inf
+    first_nan = -1
+    if has_nan:
+        for i in range(n):
+            if math.isnan(scores[i]):
+                first_nan = i
+                break
+    return ClassCounts(n - p, p, first_nan)
+
+
+@inlined
+def _product(a: int, b: int) -> tuple[int, int]:
+    """Multiply two counts below 2**44, in two words."""
+    a_high, a_low = a >> 31, a & _LOW
+    b_high, b_low = b >> 31, b & _LOW
+    last = a_low * b_low
+    middle = a_high * b_low + a_low * b_high
+    return a_high * b_high * PAIR_BASE + middle + (last >> 31), last & _LOW
+
+
+@inlined
+def _path(low: ScoreArray, n_low: int, high: ScoreArray, n_high: int, d: int) -> int:
+    """Tell how many of the first d of both come from `low`; `high` is first in ties."""
+    first, last = max(0, d - n_high), min(d, n_low)
+    while first < last:
+        middle = (first + last) // 2
+        if low[middle] < high[d - 1 - middle]:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@inlined
+def _count_below(
+    low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
+) -> tuple[int, int, bool]:
+    """Sum for each of `high` those of `low` below it, in two words; tell of ties.
+
+    A merge without branches waits for its own loads. Four of them, over quarters of the
+    merged sequence, wait at the same time: 1.5 ns a sample instead of 3.7.
+    """
+    quarter = (n_low + n_high) // 4
+    i0, j0 = 0, 0
+    i1 = _path(low, n_low, high, n_high, quarter)
+    i2 = _path(low, n_low, high, n_high, 2 * quarter)
+    i3 = _path(low, n_low, high, n_high, 3 * quarter)
+    j1, j2, j3 = quarter - i1, 2 * quarter - i2, 3 * quarter - i3
+    upper = lower = 0
+    tied = False
+    for start in range(0, quarter, _CHUNK):
+        s0 = s1 = s2 = s3 = 0
+        for _ in range(min(_CHUNK, quarter - start)):
+            a, b = low[i0], high[j0]
+            less = int(a < b)
+            tied |= a == b
+            i0 += less
+            j0 += 1 - less
+            s0 += (1 - less) * i0
+            a, b = low[i1], high[j1]
+            less = int(a < b)
+            tied |= a == b
+            i1 += less
+            j1 += 1 - less
+            s1 += (1 - less) * i1
+            a, b = low[i2], high[j2]
+            less = int(a < b)
+            tied |= a == b
+            i2 += less
+            j2 += 1 - less
+            s2 += (1 - less) * i2
+            a, b = low[i3], high[j3]
+            less = int(a < b)
+            tied |= a == b
+            i3 += less
+            j3 += 1 - less
+            s3 += (1 - less) * i3
+        upper += (s0 >> 31) + (s1 >> 31) + (s2 >> 31) + (s3 >> 31)
+        lower += (s0 & _LOW) + (s1 & _LOW) + (s2 & _LOW) + (s3 & _LOW)
+    for _ in range(n_low + n_high - 4 * quarter):
+        a, b = low[i3], high[j3]
+        less = int(a < b)
+        tied |= a == b
+        i3 += less
+        j3 += 1 - less
+        lower += (1 - less) * i3
+    return upper, lower, tied
+
+
+@inlined
+def _run_end(scores: ScoreArray, n: int, start: int) -> int:
+    """Find where the run of equal scores ends, by doubling steps and bisection."""
+    x, step, end = scores[start], 1, start
+    while end + step < n and scores[end + step] == x:
+        end += step
+        step *= 2
+    while step > 0:
+        if end + step < n and scores[end + step] == x:
+            end += step
+        step //= 2
+    return end + 1
+
+
+@inlined
+def _has_runs(scores: ScoreArray, n: int) -> bool:
+    """Tell whether most of 64 places in sorted scores are followed by 8 equal ones."""
+    if n < 1024:
+        return False
+    equal = 0
+    for k in range(64):
+        i = k * ((n - 8) // 64)
+        equal += int(scores[i] == scores[i + 8])
+    return equal > 48
+
+
+@inlined
+def _count_by_runs(
+    low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
+) -> Concordance:
+    """Count run by run of equal scores: heavily tied scores have few."""
+    i = j = 0
+    above = tied = lower_above = lower_tied = 0
+    while j < n_high:
+        x = high[j]
+        while i < n_low and low[i] < x:
+            i = _run_end(low, n_low, i)
+        end = _run_end(high, n_high, j)
+        upper, lower = _product(end - j, i)
+        above += upper
+        lower_above += lower
+        if i < n_low and low[i] == x:
+            upper, lower = _product(end - j, _run_end(low, n_low, i) - i)
+            tied += upper
+            lower_tied += lower
+        j = end
+    return Concordance(above, lower_above, tied, lower_tied)
+
+
+@inlined
+def _finite(sorted_scores: ScoreArray) -> int:
+    """Count the scores below +inf; the last entry is none of them."""
+    n = sorted_scores.size - 1
+    while n > 0 and sorted_scores[n - 1] == math.inf:
+        n -= 1
+    return n
+
+
+@kernel
+def concordance_sorted(negatives: ScoreArray, positives: ScoreArray) -> Concordance:
+    """Count the pairs in which a positive scores higher than a negative, and the ties.
+
+    Parameters
+    ----------
+    negatives : ndarray of float32 or float64, shape (n0 + 1,)
+        Scores of the negatives, ascending, with +inf in one more place at the end.
+    positives : ndarray like `negatives`, shape (n1 + 1,)
+        The same for the positives.
+
+    Returns
+    -------
+    Concordance
+        Exact counts of concordant and of tied pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import concordance_sorted
+    >>> negatives = np.array([0.1, 0.4, 0.4, np.inf])
+    >>> concordance_sorted(negatives, np.array([0.4, 0.9, np.inf]))[1::2]
+    (4, 2)
+    """
+    n0, n1 = _finite(negatives), _finite(positives)
+    infinite_0 = negatives.size - 1 - n0
+    infinite_1 = positives.size - 1 - n1
+    tied_high, tied_low = _product(infinite_0, infinite_1)
+    if _has_runs(negatives, n0) and _has_runs(positives, n1):
+        runs = _count_by_runs(negatives, n0, positives, n1)
+        high, low, tied = runs.concordant_high, runs.concordant_low, False
+        tied_high += runs.tied_high
+        tied_low += runs.tied_low
+    else:
+        high, low, tied = _count_below(negatives, n0, positives, n1)
+    if tied:
+        # All pairs of finite scores, less the concordant and the discordant ones.
+        all_high, all_low = _product(n0, n1)
+        over_high, over_low, _ = _count_below(positives, n1, negatives, n0)
+        tied_high += all_high - high - over_high
+        tied_low += all_low - low - over_low
+    more_high, more_low = _product(infinite_1, n0)
+    high += more_high
+    low += more_low
+    return Concordance(
+        high + (low >> 31), low & _LOW, tied_high + (tied_low >> 31), tied_low & _LOW
+    )
+
+
+@kernel
+def sweep_sorted(
+    negatives: ScoreArray,
+    positives: ScoreArray,
+    thresholds: ScoreArray,
+    fp: IntArray,
+    tp: IntArray,
+) -> int:
+    """Count, for each distinct score, the samples of either class that reach it.
+
+    Parameters
+    ----------
+    negatives, positives : ndarray of float32 or float64, shape (n0,) and (n1,)
+        Scores of either class, ascending.
+    thresholds : ndarray like `negatives`, shape (n0 + n1,)
+        Receives the distinct scores, descending.
+    fp, tp : ndarray of int64, shape (n0 + n1,)
+        Receive the numbers of negatives and of positives that score as high or higher.
+
+    Returns
+    -------
+    int
+        How many entries were written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import sweep_sorted
+    >>> negatives, positives = np.array([0.1, 0.4]), np.array([0.4, 0.9])
+    >>> at, fp, tp = np.empty(4), np.empty(4, np.int64), np.empty(4, np.int64)
+    >>> n = sweep_sorted(negatives, positives, at, fp, tp)
+    >>> at[:n].tolist(), fp[:n].tolist(), tp[:n].tolist()
+    ([0.9, 0.4, 0.1], [0, 1, 2], [1, 2, 2])
+    """
+    n0, n1 = negatives.size, positives.size
+    i, j, n = n0 - 1, n1 - 1, 0
+    while i >= 0 and j >= 0:
+        a, b = negatives[i], positives[j]
+        x = max(a, b)
+        # Each step counts one sample; a new score begins a new entry.
+        if n == 0 or thresholds[n - 1] != x:
+            n += 1
+        thresholds[n - 1] = x
+        take = int(a == x)
+        i -= take
+        j -= 1 - take
+        fp[n - 1] = n0 - 1 - i
+        tp[n - 1] = n1 - 1 - j
+    while i >= 0:
+        if n == 0 or thresholds[n - 1] != negatives[i]:
+            n += 1
+        thresholds[n - 1] = negatives[i]
+        i -= 1
+        fp[n - 1] = n0 - 1 - i
+        tp[n - 1] = n1 - 1 - j
+    while j >= 0:
+        if n == 0 or thresholds[n - 1] != positives[j]:
+            n += 1
+        thresholds[n - 1] = positives[j]
+        j -= 1
+        fp[n - 1] = n0 - 1 - i
+        tp[n - 1] = n1 - 1 - j
+    return n
+
+
+@kernel
+def placements(
+    order: IntArray, scores: ScoreArray, positive: CodeArray, out: FloatArray
+) -> None:
+    """Write for each sample the share of the other class that it is ranked right with.
+
+    For a positive that is the share of negatives that score lower, for a negative the
+    share of positives that score higher; ties count half. The mean over either class
+    is the AUC.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n,)
+        Samples in ascending order of their scores.
+    scores : ndarray of float32 or float64, shape (n,)
+        What a model says of each sample.
+    positive : ndarray of uint8, shape (n,)
+        1 for positives, 0 for negatives.
+    out : ndarray of float64, shape (n,)
+        Receives the placements.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, "Comparing the areas under
+       two or more correlated receiver operating characteristic curves", Biometrics 44
+       (1988) 837-845.
+    .. [2] X. Sun, W. Xu, "Fast implementation of DeLong's algorithm", IEEE Signal
+       Processing Letters 21 (2014) 1389-1393.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import placements
+    >>> scores, positive = np.array([0.1, 0.4, 0.4]), np.array([0, 1, 0], np.uint8)
+    >>> out = np.empty(3)
+    >>> placements(np.argsort(scores), scores, positive, out)
+    >>> out.tolist()
+    [1.0, 0.75, 0.5]
+    """
+    n = order.size
+    n1 = 0
+    for i in range(n):
+        n1 += int(positive[i])
+    n0 = n - n1
+    per_negative = 1.0 / n0 if n0 > 0 else math.nan
+    per_positive = 1.0 / n1 if n1 > 0 else math.nan
+    below_0 = below_1 = 0
+    start = 0
+    while start < n:
+        x = scores[order[start]]
+        end = start
+        ties_1 = 0
+        while end < n and scores[order[end]] == x:
+            ties_1 += int(positive[order[end]])
+            end += 1
+        ties_0 = end - start - ties_1
+        of_positive = (below_0 + 0.5 * ties_0) * per_negative
+        of_negative = (n1 - below_1 - 0.5 * ties_1) * per_positive
+        for k in range(start, end):
+            sample = order[k]
+            out[sample] = of_positive if positive[sample] else of_negative
+        below_0 += ties_0
+        below_1 += ties_1
+        start = end

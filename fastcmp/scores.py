@@ -1,0 +1,274 @@
+"""The front door for scores: which samples are positive, and what each model says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.checks import as_numbers
+from fastcmp.columns import read_column
+from fastcmp.models import named_columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_EXACT = 2**53  # whole numbers up to this are exact in float64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Scores of one or more models for samples of two classes."""
+
+    #: 1 for positives, 0 for negatives, uint8, shape (n,).
+    positive: NDArray[np.uint8]
+    #: One array a model, float32 or float64, shape (n,), without NaN.
+    columns: tuple[NDArray[Any], ...]
+    names: tuple[str, ...]
+    #: Whether the user gave one vector of scores, not several models.
+    single: bool
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    #: Which samples were kept; None where no true label is missing.
+    kept: NDArray[np.bool_] | None
+
+    @property
+    def n_missing(self) -> int:
+        """Number of samples dropped because the true label is missing."""
+        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
+
+    @property
+    def n_positives(self) -> int:
+        """Number of positives."""
+        return int(self.positive.sum())
+
+    @property
+    def n_negatives(self) -> int:
+        """Number of negatives."""
+        return self.positive.size - self.n_positives
+
+
+def read_scores(
+    y_true: Any,
+    scores: Any,
+    positive: Any = None,
+    *,
+    single: bool = False,
+) -> Scores:
+    """Read true labels of two classes and the scores of one or more models.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        Higher scores speak for the positive class.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    single : bool
+        Whether only one vector of scores will do.
+
+    Returns
+    -------
+    Scores
+        Read and checked.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is NaN, there are no samples, or the labels are not
+        of two classes of which one is positive.
+    TypeError
+        If scores are not numbers.
+
+    Examples
+    --------
+    >>> read = read_scores([0, 1, 1], [0.2, 0.7, 0.4])
+    >>> read.positive.tolist(), read.n_negatives
+    ([0, 1, 1], 1)
+    """
+    truth = read_column(y_true, "y_true")
+    is_single, named = _named(scores)
+    if single and not is_single:
+        message = "score must be one-dimensional, one score a sample"
+        raise ValueError(message)
+    columns = [_as_scores(raw, name) for name, raw in named]
+    for (name, _), column in zip(named, columns, strict=True):
+        if column.shape != (len(truth),):
+            message = f"{name} has {column.size} scores, y_true has {len(truth)} labels"
+            if not is_single and len(columns) == len(truth):
+                message += "; models come first: pass scores.T"
+            raise ValueError(message)
+    kept = None
+    if (absent := truth.missing()) is not None:
+        kept = ~absent
+        truth = truth.take(kept)
+        columns = [column[kept] for column in columns]
+    if not len(truth):
+        message = "y_true must hold at least one sample, got none"
+        raise ValueError(message)
+    truth = truth.factorized()
+    # Labels of dropped samples may be left among the distinct ones.
+    used = np.unique(truth.positions())
+    found = [truth.distinct[code] for code in used]
+    label, other = _positive_label(found, positive)
+    code = truth.distinct.index(label) if label in truth.distinct else -1
+    flags = (truth.positions() == code).astype(np.uint8)
+    for (name, _), column in zip(named, columns, strict=True):
+        _refuse_nan(column, name)
+    return Scores(
+        positive=flags,
+        columns=tuple(columns),
+        names=tuple(name for name, _ in named),
+        single=is_single,
+        labels=(label, other),
+        kept=kept,
+    )
+
+
+def _named(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
+    is_frame = hasattr(scores, "columns") or hasattr(scores, "column_names")
+    if not isinstance(scores, Mapping) and not is_frame:
+        array = scores if hasattr(scores, "ndim") else np.asanyarray(scores)
+        if array.ndim == 1:
+            return True, [("scores", scores)]
+    return False, named_columns(scores, "scores")
+
+
+def _as_scores(raw: Any, name: str) -> NDArray[Any]:
+    """Convert to float32 or float64 without moving a score past another."""
+    if np.ma.is_masked(raw):
+        message = f"{name} has masked scores: drop these samples"
+        raise ValueError(message)
+    array = np.asarray(raw)
+    if array.ndim != 1:
+        message = f"{name} must be one-dimensional, got shape {array.shape}"
+        raise ValueError(message)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if array.dtype in (np.float32, np.float64):
+        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    if kind == "b" or (kind in "fiu" and size <= 2):
+        return array.astype(np.float32)
+    if kind in "fiu":
+        if size <= 4 or (kind in "iu" and _fits(array)):
+            return array.astype(np.float64)
+        # Ranks order as the scores do, where these have more digits than a float64.
+        _, ranks = np.unique(array, return_inverse=True)
+        ranks = ranks.astype(np.float64)
+        return np.where(np.isnan(array), np.nan, ranks) if kind == "f" else ranks
+    if kind == "V" and array.dtype.names is None and size <= 2:
+        try:
+            return array.astype(np.float32)  # bfloat16 and its like
+        except (TypeError, ValueError):
+            pass
+    message = f"{name} must be scores, numbers, got {array.dtype} values"
+    raise TypeError(message)
+
+
+def _fits(array: NDArray[Any]) -> bool:
+    return not array.size or (array.max() <= _EXACT and array.min() >= -_EXACT)
+
+
+def _refuse_nan(column: NDArray[Any], name: str) -> None:
+    # A sum is NaN where a score is; opposite infinities are looked at once more.
+    if np.isnan(np.add.reduce(column, dtype=np.float64)):
+        where = np.flatnonzero(np.isnan(column))
+        if where.size:
+            message = f"{name} has NaN for sample {where[0]} ({where.size} in all)"
+            raise ValueError(message)
+
+
+def _positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
+    """Choose the positive label among those found; the other one, or None."""
+    if len(found) > 2:
+        message = (
+            f"y_true must hold two classes, got {len(found)}: "
+            f"{sorted(map(str, found))[:10]}; for one class against the others pass "
+            "y_true == that class"
+        )
+        raise ValueError(message)
+    if positive is not None:
+        if positive not in found and len(found) == 2:
+            message = f"positive={positive!r} is not among the labels {found}"
+            raise ValueError(message)
+        others = [label for label in found if label != positive]
+        return positive, others[0] if others else None
+    if not all(isinstance(label, (int, float, np.bool_)) for label in found):
+        message = f"name the positive class of the labels {found}: pass positive="
+        raise ValueError(message)
+    if len(found) == 1:
+        # One class only: which one it is, 0 and 1 say themselves.
+        label = found[0]
+        if label in (1, True):
+            return label, None
+        return (None, label) if label in (0, -1) else (label, None)
+    return max(found), min(found)
+
+
+def read_weights(weights: Any, read: Scores) -> NDArray[np.float64] | None:
+    """Check the weights of samples, and leave out those of dropped ones.
+
+    Parameters
+    ----------
+    weights : array-like, shape (n,), or None
+        What the user passed.
+    read : Scores
+        The samples.
+
+    Returns
+    -------
+    ndarray of float64 or None
+        Weights of the samples that were kept.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a weight is negative or not finite, or all are 0.
+    TypeError
+        If they are not numbers.
+    """
+    if weights is None:
+        return None
+    array = as_numbers(weights, "sample_weight").astype(np.float64)
+    n = read.positive.size if read.kept is None else read.kept.size
+    if array.shape != (n,):
+        message = f"sample_weight must be of shape ({n},), got {array.shape}"
+        raise ValueError(message)
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        message = (
+            f"sample_weight must be finite and >= 0, got {array[bad][0]} for sample "
+            f"{np.flatnonzero(bad)[0]}"
+        )
+        raise ValueError(message)
+    array = np.asarray(array if read.kept is None else array[read.kept])
+    if not array.any():
+        message = "sample_weight must not be 0 for all samples"
+        raise ValueError(message)
+    return array
+
+
+def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
+    """Find the ascending order of scores.
+
+    Parameters
+    ----------
+    column : ndarray of float32 or float64, shape (n,)
+        Scores without NaN.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Samples, those with equal scores in any order.
+    """
+    bits = max(1, (column.size - 1).bit_length())
+    words = np.empty(column.size, np.uint64)
+    kernels.pack_order(column.astype(np.float64).view(np.uint64), bits, words)
+    words.sort()
+    order = np.empty(column.size, np.int64)
+    if not kernels.unpack_order(words, bits, column, order):
+        order = np.argsort(column, kind="stable")
+    return order

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastcmp import kernels
+    from fastcmp.areas import ConcordanceResult, auc, concordance
     from fastcmp.batch import compare_all
     from fastcmp.cochran import CochranResult, cochrans_q
     from fastcmp.cost import cost_test, cost_test_from_counts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fastcmp.holdout import compare_holdout, compare_labels
     from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
+    from fastcmp.multiclass import auc_multiclass
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
     from fastcmp.pairwise import PairwiseResult
@@ -48,6 +50,7 @@ __version__ = "0.1.0"
 #: Where each public name lives; loaded when it is first asked for.
 _HOMES = {
     "CochranResult": "cochran",
+    "ConcordanceResult": "areas",
     "ConfidenceInterval": "results",
     "CostResult": "cost_result",
     "HoldoutResult": "holdout_result",
@@ -59,6 +62,8 @@ _HOMES = {
     "SymmetryResult": "results",
     "ThresholdSweep": "roc",
     "adjust": "multiplicity",
+    "auc": "areas",
+    "auc_multiclass": "multiclass",
     "average_precision": "roc",
     "bowker": "symmetry",
     "bowker_from_counts": "symmetry",
@@ -66,6 +71,7 @@ _HOMES = {
     "compare_all": "batch",
     "compare_holdout": "holdout",
     "compare_labels": "holdout",
+    "concordance": "areas",
     "cost_test": "cost",
     "cost_test_from_counts": "cost",
     "count_labels": "label_counts",
@@ -82,6 +88,7 @@ _HOMES = {
 
 __all__ = [
     "CochranResult",
+    "ConcordanceResult",
     "ConfidenceInterval",
     "CostResult",
     "HoldoutResult",
@@ -94,6 +101,8 @@ __all__ = [
     "ThresholdSweep",
     "__version__",
     "adjust",
+    "auc",
+    "auc_multiclass",
     "average_precision",
     "bowker",
     "bowker_from_counts",
@@ -101,6 +110,7 @@ __all__ = [
     "compare_all",
     "compare_holdout",
     "compare_labels",
+    "concordance",
     "cost_test",
     "cost_test_from_counts",
     "count_labels",

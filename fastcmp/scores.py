@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.checks import as_numbers
-from fastcmp.columns import read_column
+from fastcmp.columns import Column, read_column
 from fastcmp.models import named_columns
 
 if TYPE_CHECKING:
@@ -110,23 +110,37 @@ def read_scores(
     if not len(truth):
         message = "y_true must hold at least one sample, got none"
         raise ValueError(message)
-    truth = truth.factorized()
-    # Labels of dropped samples may be left among the distinct ones.
-    used = np.unique(truth.positions())
-    found = [truth.distinct[code] for code in used]
+    codes, found = _distinct(truth)
     label, other = _positive_label(found, positive)
-    code = truth.distinct.index(label) if label in truth.distinct else -1
-    flags = (truth.positions() == code).astype(np.uint8)
+    flags = np.zeros(codes.size, bool)
+    if label in found:
+        flags = codes == found.index(label)
     for (name, _), column in zip(named, columns, strict=True):
         _refuse_nan(column, name)
     return Scores(
-        positive=flags,
+        positive=flags.view(np.uint8),
         columns=tuple(columns),
         names=tuple(name for name, _ in named),
         single=is_single,
         labels=(label, other),
         kept=kept,
     )
+
+
+def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
+    """Give each sample the position of its label among the distinct ones."""
+    if (values := truth.integers) is not None:
+        low, high = values.min(), values.max()
+        is_high = values == high
+        n_low = np.count_nonzero(values == low)
+        if low == high:
+            return np.zeros(values.size, np.uint8), [low.item()]
+        if n_low + np.count_nonzero(is_high) == values.size:
+            return is_high, [low.item(), high.item()]
+    truth = truth.factorized()
+    # Labels of dropped samples may be left among the distinct ones.
+    used, codes = np.unique(truth.positions(), return_inverse=True)
+    return codes, [truth.distinct[code] for code in used]
 
 
 def _named(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:

@@ -116,62 +116,6 @@ def _path(low: ScoreArray, n_low: int, high: ScoreArray, n_high: int, d: int) ->
 
 
 @inlined
-def _count_below(
-    low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
-) -> tuple[int, int, bool]:
-    """Sum for each of `high` those of `low` below it, in two words; tell of ties.
-
-    A merge without branches waits for its own loads. Four of them, over quarters of the
-    merged sequence, wait at the same time: 1.5 ns a sample instead of 3.7.
-    """
-    quarter = (n_low + n_high) // 4
-    i0, j0 = 0, 0
-    i1 = _path(low, n_low, high, n_high, quarter)
-    i2 = _path(low, n_low, high, n_high, 2 * quarter)
-    i3 = _path(low, n_low, high, n_high, 3 * quarter)
-    j1, j2, j3 = quarter - i1, 2 * quarter - i2, 3 * quarter - i3
-    upper = lower = 0
-    tied = False
-    for start in range(0, quarter, _CHUNK):
-        s0 = s1 = s2 = s3 = 0
-        for _ in range(min(_CHUNK, quarter - start)):
-            a, b = low[i0], high[j0]
-            less = int(a < b)
-            tied |= a == b
-            i0 += less
-            j0 += 1 - less
-            s0 += (1 - less) * i0
-            a, b = low[i1], high[j1]
-            less = int(a < b)
-            tied |= a == b
-            i1 += less
-            j1 += 1 - less
-            s1 += (1 - less) * i1
-            a, b = low[i2], high[j2]
-            less = int(a < b)
-            tied |= a == b
-            i2 += less
-            j2 += 1 - less
-            s2 += (1 - less) * i2
-            a, b = low[i3], high[j3]
-            less = int(a < b)
-            tied |= a == b
-            i3 += less
-            j3 += 1 - less
-            s3 += (1 - less) * i3
-        upper += (s0 >> 31) + (s1 >> 31) + (s2 >> 31) + (s3 >> 31)
-        lower += (s0 & _LOW) + (s1 & _LOW) + (s2 & _LOW) + (s3 & _LOW)
-    for _ in range(n_low + n_high - 4 * quarter):
-        a, b = low[i3], high[j3]
-        less = int(a < b)
-        tied |= a == b
-        i3 += less
-        j3 += 1 - less
-        lower += (1 - less) * i3
-    return upper, lower, tied
-
-
-@inlined
 def _run_end(scores: ScoreArray, n: int, start: int) -> int:
     """Find where the run of equal scores ends, by doubling steps and bisection."""
     x, step, end = scores[start], 1, start
@@ -183,6 +127,68 @@ def _run_end(scores: ScoreArray, n: int, start: int) -> int:
             end += step
         step //= 2
     return end + 1
+
+
+@inlined
+def _count_below(
+    low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
+) -> Concordance:
+    """Count for each of `high` those of `low` below it, and those equal to it.
+
+    A merge without branches waits for its own loads. Four of them, over quarters of the
+    merged sequence, wait at the same time: 1.5 ns a sample instead of 3.7.
+    """
+    quarter = (n_low + n_high) // 4
+    i0, j0 = 0, 0
+    i1 = _path(low, n_low, high, n_high, quarter)
+    i2 = _path(low, n_low, high, n_high, 2 * quarter)
+    i3 = _path(low, n_low, high, n_high, 3 * quarter)
+    j1, j2, j3 = quarter - i1, 2 * quarter - i2, 3 * quarter - i3
+    below = lower_below = ties = lower_ties = 0
+    for start in range(0, quarter, _CHUNK):
+        s0 = s1 = s2 = s3 = tied = 0
+        for _ in range(min(_CHUNK, quarter - start)):
+            a, b = low[i0], high[j0]
+            less = int(a < b)
+            if a == b:
+                tied += _run_end(low, n_low, i0) - i0
+            i0 += less
+            j0 += 1 - less
+            s0 += (1 - less) * i0
+            a, b = low[i1], high[j1]
+            less = int(a < b)
+            if a == b:
+                tied += _run_end(low, n_low, i1) - i1
+            i1 += less
+            j1 += 1 - less
+            s1 += (1 - less) * i1
+            a, b = low[i2], high[j2]
+            less = int(a < b)
+            if a == b:
+                tied += _run_end(low, n_low, i2) - i2
+            i2 += less
+            j2 += 1 - less
+            s2 += (1 - less) * i2
+            a, b = low[i3], high[j3]
+            less = int(a < b)
+            if a == b:
+                tied += _run_end(low, n_low, i3) - i3
+            i3 += less
+            j3 += 1 - less
+            s3 += (1 - less) * i3
+        below += (s0 >> 31) + (s1 >> 31) + (s2 >> 31) + (s3 >> 31)
+        lower_below += (s0 & _LOW) + (s1 & _LOW) + (s2 & _LOW) + (s3 & _LOW)
+        ties += tied >> 31
+        lower_ties += tied & _LOW
+    for _ in range(n_low + n_high - 4 * quarter):
+        a, b = low[i3], high[j3]
+        less = int(a < b)
+        if a == b:
+            lower_ties += _run_end(low, n_low, i3) - i3
+        i3 += less
+        j3 += 1 - less
+        lower_below += (1 - less) * i3
+    return Concordance(below, lower_below, ties, lower_ties)
 
 
 @inlined
@@ -256,25 +262,19 @@ def concordance_sorted(negatives: ScoreArray, positives: ScoreArray) -> Concorda
     n0, n1 = _finite(negatives), _finite(positives)
     infinite_0 = negatives.size - 1 - n0
     infinite_1 = positives.size - 1 - n1
-    tied_high, tied_low = _product(infinite_0, infinite_1)
     if _has_runs(negatives, n0) and _has_runs(positives, n1):
-        runs = _count_by_runs(negatives, n0, positives, n1)
-        high, low, tied = runs.concordant_high, runs.concordant_low, False
-        tied_high += runs.tied_high
-        tied_low += runs.tied_low
+        found = _count_by_runs(negatives, n0, positives, n1)
     else:
-        high, low, tied = _count_below(negatives, n0, positives, n1)
-    if tied:
-        # All pairs of finite scores, less the concordant and the discordant ones.
-        all_high, all_low = _product(n0, n1)
-        over_high, over_low, _ = _count_below(positives, n1, negatives, n0)
-        tied_high += all_high - high - over_high
-        tied_low += all_low - low - over_low
+        found = _count_below(negatives, n0, positives, n1)
     more_high, more_low = _product(infinite_1, n0)
-    high += more_high
-    low += more_low
+    both_high, both_low = _product(infinite_0, infinite_1)
+    low = found.concordant_low + more_low
+    tied_low = found.tied_low + both_low
     return Concordance(
-        high + (low >> 31), low & _LOW, tied_high + (tied_low >> 31), tied_low & _LOW
+        found.concordant_high + more_high + (low >> 31),
+        low & _LOW,
+        found.tied_high + both_high + (tied_low >> 31),
+        tied_low & _LOW,
     )
 
 

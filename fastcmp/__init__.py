@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fastcmp import kernels
     from fastcmp.areas import ConcordanceResult, auc, concordance
+    from fastcmp.auc_comparison import AUCComparison, ContrastResult
     from fastcmp.batch import compare_all
     from fastcmp.cochran import CochranResult, cochrans_q
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
     from fastcmp.data import load_digits
+    from fastcmp.delong_result import DelongResult
+    from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
     from fastcmp.holdout import compare_holdout, compare_labels
     from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
@@ -49,10 +52,13 @@ __version__ = "0.1.0"
 
 #: Where each public name lives; loaded when it is first asked for.
 _HOMES = {
+    "AUCComparison": "auc_comparison",
     "CochranResult": "cochran",
     "ConcordanceResult": "areas",
     "ConfidenceInterval": "results",
+    "ContrastResult": "auc_comparison",
     "CostResult": "cost_result",
+    "DelongResult": "delong_result",
     "HoldoutResult": "holdout_result",
     "LabelCounts": "label_counts",
     "McNemarResult": "results",
@@ -75,6 +81,9 @@ _HOMES = {
     "cost_test": "cost",
     "cost_test_from_counts": "cost",
     "count_labels": "label_counts",
+    "delong": "delongs",
+    "delong_unpaired": "delongs",
+    "hanley_mcneil": "delongs",
     "load_digits": "data",
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
@@ -87,10 +96,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "AUCComparison",
     "CochranResult",
     "ConcordanceResult",
     "ConfidenceInterval",
+    "ContrastResult",
     "CostResult",
+    "DelongResult",
     "HoldoutResult",
     "LabelCounts",
     "McNemarResult",
@@ -114,6 +126,9 @@ __all__ = [
     "cost_test",
     "cost_test_from_counts",
     "count_labels",
+    "delong",
+    "delong_unpaired",
+    "hanley_mcneil",
     "kernels",
     "load_digits",
     "mcnemar",

@@ -63,7 +63,7 @@ def auc_multiclass(
     >>> from fastcmp import auc_multiclass
     >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
     >>> round(auc_multiclass(["a", "b", "c", "c"], scores, method="ovo"), 4)
-    0.9167
+    0.875
     """
     check_choice(method, "method", ("ovr", "ovo"))
     check_choice(average, "average", ("macro", "weighted"))

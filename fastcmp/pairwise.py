@@ -48,23 +48,23 @@ class PairwiseResult(Printed):
     #: Indices of the two models of each pair, shape (P, 2).
     pairs: NDArray[np.int32]
     #: Samples on which the first, or the second, did better, shape (P,): only it is
-    #: right, or its cost is lower.
-    only_a: Ints
-    only_b: Ints
+    #: right, or its cost is lower. None where models are compared by AUC.
+    only_a: Any = None
+    only_b: Any = None
     #: Score of the first minus that of the second, shape (P,).
     difference: Floats
     #: Interval for each difference by itself, shape (P, 2): Newcombe's for accuracies,
     #: of profile likelihood for costs.
     interval: Floats
     names: tuple[str, ...]
-    #: Rightly classified samples of each model, shape (M,).
-    correct: Ints
+    #: Rightly classified samples of each model, shape (M,); None for AUC.
+    correct: Any = None
     #: What the models are ranked by, shape (M,): accuracy, or cost per sample.
     score: Floats
     #: Interval for each score by itself, shape (M, 2): Wilson's for accuracies, of
-    #: profile likelihood for costs.
+    #: profile likelihood for costs, on the logit scale for AUC.
     score_interval: Floats
-    #: "accuracy", where more is better, or "cost", where less is.
+    #: "accuracy" or "AUC", where more is better, or "cost", where less is.
     measure: str = "accuracy"
     n_samples: int
     test: str
@@ -79,7 +79,10 @@ class PairwiseResult(Printed):
     @property
     def accuracy(self) -> Floats:
         """Share of samples that each model classified rightly, shape (M,)."""
-        return self.correct / self.n_samples
+        if self.correct is None:
+            message = f"these models were compared by {self.measure}, not by accuracy"
+            raise ValueError(message)
+        return np.asarray(self.correct / self.n_samples)
 
     @property
     def _gain(self) -> int:
@@ -180,6 +183,9 @@ class PairwiseResult(Printed):
         """
         check_choice(field, "field", _MATRIX_FIELDS)
         values = getattr(self, field)
+        if values is None:
+            message = f"field {field!r} is not known: models were compared by AUC"
+            raise ValueError(message)
         mirrored = values
         if field == "difference":
             mirrored = -values
@@ -201,11 +207,11 @@ class PairwiseResult(Printed):
             Names of both models and all fields.
         """
         names = np.array(self.names, dtype=object)
+        counts = {"only_a": self.only_a, "only_b": self.only_b}
         return {
             "model_a": names[self.pairs[:, 0]].tolist(),
             "model_b": names[self.pairs[:, 1]].tolist(),
-            "only_a": self.only_a,
-            "only_b": self.only_b,
+            **{name: x for name, x in counts.items() if x is not None},
             "difference": self.difference,
             "low": self.interval[:, 0],
             "high": self.interval[:, 1],

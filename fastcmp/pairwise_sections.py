@@ -17,8 +17,17 @@ if TYPE_CHECKING:
     from fastcmp.pairwise import PairwiseResult
 
 _SHOWN = 20  # models of a leaderboard that are printed
-_TESTS = {"mcnemar": "McNemar's test", "cost": "cost-sensitive test"}
-_INTERVALS = {"accuracy": "Wilson", "cost": "profile likelihood"}
+_TESTS = {
+    "mcnemar": "McNemar's test",
+    "cost": "cost-sensitive test",
+    "delong": "DeLong's test",
+}
+_METHODS = {**METHOD_NAMES, **COST_METHODS, "delong": "normal approximation"}
+_INTERVALS = {
+    "accuracy": "Wilson",
+    "cost": "profile likelihood",
+    "AUC": "DeLong, logit",
+}
 
 
 def describe(result: PairwiseResult) -> list[Section]:
@@ -114,10 +123,9 @@ def _explanations(result: PairwiseResult) -> tuple[str, ...]:
             "ranking without a decided pair, so some ties share no letter."
         )
     level = f"{100 * (1 - result.alpha):g} %"
-    names = COST_METHODS if result.test == "cost" else METHOD_NAMES
     return (
         f"Told apart at {result.alpha:g}: {result.rule}.",
-        f"Each pair: {_TESTS[result.test]} ({names[result.method]}); "
+        f"Each pair: {_TESTS[result.test]} ({_METHODS[result.method]}); "
         f"p-values adjusted for {len(result.pairs)} pairs ({result.adjust}).",
         f"{ties} Ranks are those that the decisions leave open.",
         f"{level} intervals of {result.measure} are for each model alone "
@@ -127,13 +135,15 @@ def _explanations(result: PairwiseResult) -> tuple[str, ...]:
 
 
 def _score(value: float, measure: str) -> str:
-    return f"{value:.4g}" if measure == "cost" else f"{100 * value:.2f} %"
+    if measure == "accuracy":
+        return f"{100 * value:.2f} %"
+    return f"{value:.4g}" if measure == "cost" else f"{value:.4f}"
 
 
 def _interval(ends: NDArray[np.float64], measure: str) -> str:
-    if measure == "cost":
-        return format_interval(*ends, digits=4)
-    return format_interval(*(100 * ends), digits=2)
+    if measure == "accuracy":
+        return format_interval(*(100 * ends), digits=2)
+    return format_interval(*ends, digits=4)
 
 
 def _span(low: int, high: int) -> str:

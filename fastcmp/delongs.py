@@ -86,14 +86,16 @@ def delong(
     read = read_scores(y_true, scores, positive)
     clusters = None if groups is None else _read_groups(groups, read)
     values = place(read, threads)
-    positive_rows = read.positive.astype(bool)
+    # Over either class the mean of the placements is the AUC.
+    areas = values @ (read.positive / max(read.n_positives, 1))
+    values -= areas[:, None]
     if clusters is None:
         _check_enough(read.n_positives, read.n_negatives, "samples")
-        covariance = _covariance(values, positive_rows)
+        covariance = _covariance(values, read)
     else:
-        covariance = _clustered(values, positive_rows, clusters)
+        covariance = _clustered(values, read, clusters)
     return DelongResult(
-        auc=values[:, positive_rows].mean(axis=1),
+        auc=areas,
         covariance=covariance,
         names=read.names,
         n_positives=read.n_positives,
@@ -141,38 +143,30 @@ def _check_enough(n1: int, n0: int, what: str) -> None:
         raise ValueError(message)
 
 
-def _covariance(
-    values: NDArray[np.float64], positive: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    total = np.zeros((len(values), len(values)))
-    for rows in (positive, ~positive):
-        own = values[:, rows]
-        own -= own.mean(axis=1, keepdims=True)
-        n = own.shape[1]
-        total += own @ own.T / (n * (n - 1.0))
-    return total
+def _covariance(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
+    """Add the covariances of the class means, by one product of scaled deviations."""
+    n1, n0 = float(read.n_positives), float(read.n_negatives)
+    scales = 1 / np.sqrt([n0 * (n0 - 1), n1 * (n1 - 1)])
+    values *= scales[read.positive]
+    return values @ values.T
 
 
 def _clustered(
-    values: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    clusters: NDArray[np.int64],
+    values: NDArray[np.float64], read: Scores, clusters: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Obuchowski's covariance: sums of placements over clusters vary, not samples."""
     n_clusters = int(clusters.max()) + 1
-    sums, sizes, used = [], [], []
-    for rows in (positive, ~positive):
-        own = values[:, rows] - values[:, rows].mean(axis=1, keepdims=True)
-        sums.append(np.stack([np.bincount(clusters[rows], x, n_clusters) for x in own]))
-        sizes.append(int(rows.sum()))
-        used.append(np.unique(clusters[rows]).size)
-    _check_enough(used[0], used[1], "clusters")
-    within = [
-        s @ s.T * (k / (k - 1.0)) / size**2
-        for s, k, size in zip(sums, used, sizes, strict=True)
+    positive = read.positive.astype(bool)
+    of_class = (positive / read.n_positives, ~positive / read.n_negatives)
+    held = [np.unique(clusters[rows]).size for rows in (positive, ~positive)]
+    _check_enough(held[0], held[1], "clusters")
+    sums = [
+        np.stack([np.bincount(clusters, x * share, n_clusters) for x in values])
+        for share in of_class
     ]
+    within = [s @ s.T * (k / (k - 1.0)) for s, k in zip(sums, held, strict=True)]
     across = sums[0] @ sums[1].T * (n_clusters / (n_clusters - 1.0))
-    return within[0] + within[1] + (across + across.T) / (sizes[0] * sizes[1])
+    return np.asarray(within[0] + within[1] + across + across.T)
 
 
 def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:

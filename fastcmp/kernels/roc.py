@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from fastcmp._jit import inlined, kernel
 
 if TYPE_CHECKING:
@@ -389,21 +391,34 @@ def placements(
     n0 = n - n1
     per_negative = 1.0 / n0 if n0 > 0 else math.nan
     per_positive = 1.0 / n1 if n1 > 0 else math.nan
+    # Gathered first: loads that wait for memory then wait together.
+    ascending, flags = np.empty(n, scores.dtype), np.empty(n, np.int64)
+    for k in range(n):
+        ascending[k] = scores[order[k]]
+        flags[k] = int(positive[order[k]])
     below_0 = below_1 = 0
     start = 0
     while start < n:
-        x = scores[order[start]]
-        end = start
-        ties_1 = 0
-        while end < n and scores[order[end]] == x:
-            ties_1 += int(positive[order[end]])
+        end = start + 1
+        while end < n and ascending[end] == ascending[start]:
             end += 1
-        ties_0 = end - start - ties_1
-        of_positive = (below_0 + 0.5 * ties_0) * per_negative
-        of_negative = (n1 - below_1 - 0.5 * ties_1) * per_positive
-        for k in range(start, end):
-            sample = order[k]
-            out[sample] = of_positive if positive[sample] else of_negative
-        below_0 += ties_0
-        below_1 += ties_1
+        if end == start + 1:
+            # No tie, and no branch on the class, which nothing could predict.
+            flag = flags[start]
+            of_positive = below_0 * per_negative
+            of_negative = (n1 - below_1) * per_positive
+            out[order[start]] = flag * of_positive + (1 - flag) * of_negative
+            below_0 += 1 - flag
+            below_1 += flag
+        else:
+            ties_1 = 0
+            for k in range(start, end):
+                ties_1 += flags[k]
+            ties_0 = end - start - ties_1
+            of_positive = (below_0 + 0.5 * ties_0) * per_negative
+            of_negative = (n1 - below_1 - 0.5 * ties_1) * per_positive
+            for k in range(start, end):
+                out[order[k]] = flags[k] * of_positive + (1 - flags[k]) * of_negative
+            below_0 += ties_0
+            below_1 += ties_1
         start = end

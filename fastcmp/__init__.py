@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
     from fastcmp.pairwise import PairwiseResult
+    from fastcmp.resample import (
+        BootstrapResult,
+        PermutationResult,
+        auc_bootstrap,
+        auc_permutation_test,
+    )
     from fastcmp.results import (
         ConfidenceInterval,
         McNemarResult,
@@ -53,6 +59,7 @@ __version__ = "0.1.0"
 #: Where each public name lives; loaded when it is first asked for.
 _HOMES = {
     "AUCComparison": "auc_comparison",
+    "BootstrapResult": "resample",
     "CochranResult": "cochran",
     "ConcordanceResult": "areas",
     "ConfidenceInterval": "results",
@@ -63,13 +70,16 @@ _HOMES = {
     "LabelCounts": "label_counts",
     "McNemarResult": "results",
     "PairwiseResult": "pairwise",
+    "PermutationResult": "resample",
     "PrecisionRecallCurve": "roc",
     "RocCurve": "roc",
     "SymmetryResult": "results",
     "ThresholdSweep": "roc",
     "adjust": "multiplicity",
     "auc": "areas",
+    "auc_bootstrap": "resample",
     "auc_multiclass": "multiclass",
+    "auc_permutation_test": "resample",
     "average_precision": "roc",
     "bowker": "symmetry",
     "bowker_from_counts": "symmetry",
@@ -97,6 +107,7 @@ _HOMES = {
 
 __all__ = [
     "AUCComparison",
+    "BootstrapResult",
     "CochranResult",
     "ConcordanceResult",
     "ConfidenceInterval",
@@ -107,6 +118,7 @@ __all__ = [
     "LabelCounts",
     "McNemarResult",
     "PairwiseResult",
+    "PermutationResult",
     "PrecisionRecallCurve",
     "RocCurve",
     "SymmetryResult",
@@ -114,7 +126,9 @@ __all__ = [
     "__version__",
     "adjust",
     "auc",
+    "auc_bootstrap",
     "auc_multiclass",
+    "auc_permutation_test",
     "average_precision",
     "bowker",
     "bowker_from_counts",

@@ -68,6 +68,8 @@ _KERNELS = {
         "mcnemar_many",
         "mcnemar_midp",
     ),
+    "resample": ("bootstrap_aucs", "permuted_differences", "weighted_auc"),
+    "rng": ("random_below",),
     "roc": (
         "PAIR_BASE",
         "ClassCounts",

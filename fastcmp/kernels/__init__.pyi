@@ -10,6 +10,8 @@ from fastcmp.kernels.multiplier import *
 from fastcmp.kernels.odds import *
 from fastcmp.kernels.order import *
 from fastcmp.kernels.paired import *
+from fastcmp.kernels.resample import *
+from fastcmp.kernels.rng import *
 from fastcmp.kernels.roc import *
 from fastcmp.kernels.roots import *
 from fastcmp.kernels.special import *

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from fastcmp.cochran import CochranResult, cochrans_q
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
-    from fastcmp.data import load_digits
+    from fastcmp.data import load_digits, load_digits_scores
     from fastcmp.delong_result import DelongResult
     from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
     from fastcmp.holdout import compare_holdout, compare_labels
     from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
+    from fastcmp.lift import GainCurve, KsResult, gain_curve, ks_statistic, lift_table
+    from fastcmp.lift_result import LiftTable
     from fastcmp.multiclass import auc_multiclass
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
@@ -66,8 +68,11 @@ _HOMES = {
     "ContrastResult": "auc_comparison",
     "CostResult": "cost_result",
     "DelongResult": "delong_result",
+    "GainCurve": "lift",
     "HoldoutResult": "holdout_result",
+    "KsResult": "lift",
     "LabelCounts": "label_counts",
+    "LiftTable": "lift_result",
     "McNemarResult": "results",
     "PairwiseResult": "pairwise",
     "PermutationResult": "resample",
@@ -93,8 +98,12 @@ _HOMES = {
     "count_labels": "label_counts",
     "delong": "delongs",
     "delong_unpaired": "delongs",
+    "gain_curve": "lift",
     "hanley_mcneil": "delongs",
+    "ks_statistic": "lift",
+    "lift_table": "lift",
     "load_digits": "data",
+    "load_digits_scores": "data",
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
     "mcnemar_table": "paired",
@@ -114,8 +123,11 @@ __all__ = [
     "ContrastResult",
     "CostResult",
     "DelongResult",
+    "GainCurve",
     "HoldoutResult",
+    "KsResult",
     "LabelCounts",
+    "LiftTable",
     "McNemarResult",
     "PairwiseResult",
     "PermutationResult",
@@ -142,9 +154,13 @@ __all__ = [
     "count_labels",
     "delong",
     "delong_unpaired",
+    "gain_curve",
     "hanley_mcneil",
     "kernels",
+    "ks_statistic",
+    "lift_table",
     "load_digits",
+    "load_digits_scores",
     "mcnemar",
     "mcnemar_from_counts",
     "mcnemar_table",

@@ -272,6 +272,48 @@ class DelongResult(Printed):
             n_missing=self.n_missing,
         )
 
+    def columns(self) -> dict[str, Any]:
+        """Lay out the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names, areas, standard errors and 95 % intervals on the logit scale.
+        """
+        low, high = self.confidence_interval(method="logit")
+        return {
+            "model": list(self.names),
+            "auc": self.auc,
+            "standard_error": self.standard_error,
+            "low": low,
+            "high": high,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain Python objects, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Counts, models, covariance, and of two models their comparison.
+        """
+        told: dict[str, Any] = {
+            "n_positives": self.n_positives,
+            "n_negatives": self.n_negatives,
+            "n_missing": self.n_missing,
+            "n_clusters": self.n_clusters,
+            "models": {
+                name: list(map(_plain, x)) for name, x in self.columns().items()
+            },
+            "covariance": self.covariance.tolist(),
+        }
+        if self.auc.size == 2:
+            test = self.compare(0, 1)
+            told["difference"] = test.difference
+            told["zscore"] = test.zscore if np.isfinite(test.zscore) else None
+            told["pvalue"] = test.pvalue
+        return told
+
     def _index(self, model: int | str) -> int:
         if isinstance(model, str):
             if model in self.names:
@@ -310,3 +352,7 @@ class DelongResult(Printed):
         if self.auc.size == 2:
             found += self.compare(0, 1).sections()
         return found
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)

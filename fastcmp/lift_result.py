@@ -87,7 +87,7 @@ class LiftTable(Printed):
             events=events,
             response_rate=events / cases,
             captured=events / total,
-            lift=events / total * n / cases,
+            lift=events * n / (total * cases),
             response_rate_interval=_wilson(events, cases, z),
             captured_interval=ConfidenceInterval(low, high),
             lift_interval=ConfidenceInterval(low * n / cases, high * n / cases),
@@ -154,11 +154,11 @@ class LiftTable(Printed):
         interval = format_interval(*(end[0] for end in table.lift_interval), digits=2)
         text = (
             f"{self.n_events} of {self.n_samples} cases are events "
-            f"({self.labels[0]!r}): {self.n_events / self.n_samples:.2%}.",
+            f"({self.labels[0]!r}): {100 * self.n_events / self.n_samples:.2f} %.",
             f"The {table.cases[0]} cases with the highest scores "
-            f"({table.cases[0] / self.n_samples:.1%}) hold {table.captured[0]:.1%} of "
-            f"the events: lift {table.lift[0]:.2f}, {100 * self.confidence_level:.9g} "
-            f"% interval {interval}.",
+            f"({100 * table.cases[0] / self.n_samples:.1f} %) hold "
+            f"{100 * table.captured[0]:.1f} % of the events: lift {table.lift[0]:.2f}, "
+            f"{100 * self.confidence_level:.9g} % interval {interval}.",
             *dropped_sentences(self.n_missing, 0),
         )
         notes = [TIES[self.ties]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -188,7 +189,9 @@ def _fits(array: NDArray[Any]) -> bool:
 
 def _refuse_nan(column: NDArray[Any], name: str) -> None:
     # A sum is NaN where a score is; opposite infinities are looked at once more.
-    if np.isnan(np.add.reduce(column, dtype=np.float64)):
+    with np.errstate(invalid="ignore"):
+        total = np.add.reduce(column, dtype=np.float64)
+    if np.isnan(total):
         where = np.flatnonzero(np.isnan(column))
         if where.size:
             message = f"{name} has NaN for sample {where[0]} ({where.size} in all)"
@@ -210,7 +213,7 @@ def _positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
             raise ValueError(message)
         others = [label for label in found if label != positive]
         return positive, others[0] if others else None
-    if not all(isinstance(label, (int, float, np.bool_)) for label in found):
+    if not all(isinstance(label, (Real, np.bool_)) for label in found):
         message = f"name the positive class of the labels {found}: pass positive="
         raise ValueError(message)
     if len(found) == 1:

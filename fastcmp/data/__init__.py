@@ -9,16 +9,34 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EXAMPLES", "example_path", "load_digits"]
+__all__ = [
+    "EXAMPLES",
+    "SCORE_EXAMPLES",
+    "ScoreExample",
+    "example_path",
+    "load_digits",
+    "load_digits_scores",
+    "scores_path",
+]
 
 EXAMPLES = {"digits": "digits.csv"}
+
+
+class ScoreExample(NamedTuple):
+    """A bundled file of scores, and its column of true labels."""
+
+    file: str
+    target: str
+
+
+SCORE_EXAMPLES = {"digits": ScoreExample("digits_scores.csv", "is_eight")}
 
 
 def example_path(name: str, /) -> Path:
@@ -50,6 +68,37 @@ def example_path(name: str, /) -> Path:
         msg = f"name must be one of the known examples ({known}), got {name!r}"
         raise ValueError(msg)
     return Path(str(files(__name__).joinpath(EXAMPLES[name])))
+
+
+def scores_path(name: str, /) -> Path:
+    """Return the path of an example file of scores.
+
+    Parameters
+    ----------
+    name : str
+        The example's name, a key of `SCORE_EXAMPLES`.
+
+    Returns
+    -------
+    pathlib.Path
+        The CSV file, in the installed package.
+
+    Raises
+    ------
+    ValueError
+        If no example has that name.
+
+    Examples
+    --------
+    >>> from fastcmp.data import scores_path
+    >>> scores_path("digits").name
+    'digits_scores.csv'
+    """
+    if name not in SCORE_EXAMPLES:
+        known = ", ".join(repr(key) for key in SCORE_EXAMPLES)
+        msg = f"name must be one of the known examples ({known}), got {name!r}"
+        raise ValueError(msg)
+    return Path(str(files(__name__).joinpath(SCORE_EXAMPLES[name].file)))
 
 
 def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
@@ -85,3 +134,26 @@ def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
         table = np.loadtxt(file, dtype=np.uint8, delimiter=",", usecols=columns)
     y_true, *predictions = np.ascontiguousarray(table.T)
     return y_true, dict(zip(names, predictions, strict=True))
+
+
+def load_digits_scores() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.float64]]]:
+    """Load how much ten classifiers hold 899 handwritten digits for an eight.
+
+    Returns
+    -------
+    is_eight : ndarray of uint8, shape (899,)
+        1 where an eight was written.
+    scores : dict of str to ndarray of float64, shape (899,)
+        Probability or decision value of each model, by its name.
+
+    Examples
+    --------
+    >>> from fastcmp.data import load_digits_scores
+    >>> is_eight, scores = load_digits_scores()
+    >>> int(is_eight.sum()), len(scores)
+    (87, 10)
+    """
+    with scores_path("digits").open(encoding="ascii") as file:
+        _, _, *names = file.readline().rstrip("\n").split(",")
+        table = np.loadtxt(file, delimiter=",").T
+    return table[1].astype(np.uint8), dict(zip(names, table[2:].copy(), strict=True))

@@ -59,7 +59,7 @@ def random_below(seed: int, replicate: int, draw: int, n: int) -> int:
     seed, replicate, draw : int
         What the number is a function of, not negative.
     n : int
-        Below 2**32.
+        Below 2**31.
 
     Returns
     -------

@@ -14,9 +14,17 @@ if TYPE_CHECKING:
     from fastcmp.areas import ConcordanceResult, auc, concordance
     from fastcmp.auc_comparison import AUCComparison, ContrastResult
     from fastcmp.batch import compare_all
+    from fastcmp.classification import (
+        classification_table,
+        classification_table_from_counts,
+        compare_sensitivity_specificity,
+    )
+    from fastcmp.classification_result import ClassificationTable
     from fastcmp.cochran import CochranResult, cochrans_q
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
+    from fastcmp.cutpoints import optimal_cutpoint
+    from fastcmp.cutpoints_result import CutpointResult
     from fastcmp.data import load_digits, load_digits_scores
     from fastcmp.delong_result import DelongResult
     from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     from fastcmp.multiplicity import adjust
     from fastcmp.paired import mcnemar, mcnemar_from_counts, mcnemar_table
     from fastcmp.pairwise import PairwiseResult
+    from fastcmp.predictive_values import MeasureComparison, PredictiveValueTest
     from fastcmp.resample import (
         BootstrapResult,
         PermutationResult,
@@ -62,11 +71,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "AUCComparison": "auc_comparison",
     "BootstrapResult": "resample",
+    "ClassificationTable": "classification_result",
     "CochranResult": "cochran",
     "ConcordanceResult": "areas",
     "ConfidenceInterval": "results",
     "ContrastResult": "auc_comparison",
     "CostResult": "cost_result",
+    "CutpointResult": "cutpoints_result",
     "DelongResult": "delong_result",
     "GainCurve": "lift",
     "HoldoutResult": "holdout_result",
@@ -74,9 +85,11 @@ _HOMES = {
     "LabelCounts": "label_counts",
     "LiftTable": "lift_result",
     "McNemarResult": "results",
+    "MeasureComparison": "predictive_values",
     "PairwiseResult": "pairwise",
     "PermutationResult": "resample",
     "PrecisionRecallCurve": "roc",
+    "PredictiveValueTest": "predictive_values",
     "RocCurve": "roc",
     "SymmetryResult": "results",
     "ThresholdSweep": "roc",
@@ -88,10 +101,13 @@ _HOMES = {
     "average_precision": "roc",
     "bowker": "symmetry",
     "bowker_from_counts": "symmetry",
+    "classification_table": "classification",
+    "classification_table_from_counts": "classification",
     "cochrans_q": "cochran",
     "compare_all": "batch",
     "compare_holdout": "holdout",
     "compare_labels": "holdout",
+    "compare_sensitivity_specificity": "classification",
     "concordance": "areas",
     "cost_test": "cost",
     "cost_test_from_counts": "cost",
@@ -107,6 +123,7 @@ _HOMES = {
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
     "mcnemar_table": "paired",
+    "optimal_cutpoint": "cutpoints",
     "precision_recall_curve": "roc",
     "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
@@ -117,11 +134,13 @@ _HOMES = {
 __all__ = [
     "AUCComparison",
     "BootstrapResult",
+    "ClassificationTable",
     "CochranResult",
     "ConcordanceResult",
     "ConfidenceInterval",
     "ContrastResult",
     "CostResult",
+    "CutpointResult",
     "DelongResult",
     "GainCurve",
     "HoldoutResult",
@@ -129,9 +148,11 @@ __all__ = [
     "LabelCounts",
     "LiftTable",
     "McNemarResult",
+    "MeasureComparison",
     "PairwiseResult",
     "PermutationResult",
     "PrecisionRecallCurve",
+    "PredictiveValueTest",
     "RocCurve",
     "SymmetryResult",
     "ThresholdSweep",
@@ -144,10 +165,13 @@ __all__ = [
     "average_precision",
     "bowker",
     "bowker_from_counts",
+    "classification_table",
+    "classification_table_from_counts",
     "cochrans_q",
     "compare_all",
     "compare_holdout",
     "compare_labels",
+    "compare_sensitivity_specificity",
     "concordance",
     "cost_test",
     "cost_test_from_counts",
@@ -164,6 +188,7 @@ __all__ = [
     "mcnemar",
     "mcnemar_from_counts",
     "mcnemar_table",
+    "optimal_cutpoint",
     "precision_recall_curve",
     "roc_curve",
     "stuart_maxwell",

@@ -1,0 +1,339 @@
+"""A classifier at one cutoff: its table and measures, and two classifiers compared."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.checks import LARGEST_COUNT, as_counts, as_share, check_choice
+from fastcmp.classification_result import INTERVALS, ClassificationTable
+from fastcmp.columns import read_column
+from fastcmp.paired import ALTERNATIVES, METHODS, mcnemar_from_counts
+from fastcmp.predictive_values import MeasureComparison, predictive_value_test
+from fastcmp.scores import read_scores
+from fastcmp.two_classes import as_doubles, holds_booleans, read_labels, read_truth
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Flags = NDArray[np.bool_]
+
+RULES = (">", ">=")
+_DEFAULT_CUTOFF = 0.5
+_USUAL = ([0, 1], [-1, 1])  # labels of two classes
+
+
+def classification_table(  # noqa: PLR0913  # options by keyword
+    y_true: ArrayLike,
+    score_or_label: ArrayLike,
+    /,
+    *,
+    cutoff: float = _DEFAULT_CUTOFF,
+    positive: Any = None,
+    rule: str = ">",
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+    interval: str = "wilson",
+) -> ClassificationTable:
+    """Count what a classifier calls positive, and measure how well it does.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score_or_label : array-like, shape (n,)
+        Scores, of which higher ones speak for the positive class; or predicted labels.
+        Strings, booleans and other objects are labels. Numbers are labels where all
+        of them are among the labels of `y_true` and `cutoff` is left at 0.5, and
+        scores otherwise. So a column of 0 and 1 is read as labels, which comes to the
+        same.
+    cutoff : float
+        What scores are compared with. Beyond all scores it calls all of them the same.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    rule : {">", ">="}
+        Whether a score equal to the cutoff is called negative or positive.
+    prevalence : float, optional
+        Share of positives, in (0, 1), for which to give the predictive values, by
+        Bayes' rule; by default that of the samples.
+    confidence_level : float
+        Level of intervals, in (0, 1).
+    interval : {"wilson", "clopper-pearson"}
+        Interval for a share.
+
+    Returns
+    -------
+    ClassificationTable
+        The four counts, the measures, and intervals for them.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score or the cutoff is NaN, a prediction is missing or not
+        one of two labels, or an option is unknown.
+    TypeError
+        If labels of different types are compared.
+
+    Notes
+    -----
+    O(n).
+
+    Examples
+    --------
+    >>> from fastcmp.classification import classification_table
+    >>> table = classification_table([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
+    >>> table.table.tolist()
+    [[1, 1], [1, 1]]
+    >>> labels = classification_table(
+    ...     ["ill", "well", "ill"], ["ill", "ill", "well"], positive="ill"
+    ... )
+    >>> labels.sensitivity, labels.specificity
+    (0.5, 0.0)
+    """
+    limit = _check_cutoff(cutoff)
+    check_choice(rule, "rule", RULES)
+    options = _check_options(prevalence, confidence_level, interval)
+    scores = _as_scores(score_or_label)
+    if scores is None:
+        truth = read_truth(y_true, positive)
+        calls, cut = read_labels(score_or_label, "score_or_label", truth), False
+        flags, labels, n_missing = truth.positive, truth.labels, truth.n_missing
+    else:
+        read = read_scores(y_true, scores, positive, single=True)
+        flags, labels, n_missing = read.positive > 0, read.labels, read.n_missing
+        calls, cut = _call_numbers(read.columns[0], labels, limit, rule)
+    n_called, n_positives = np.count_nonzero(calls), np.count_nonzero(flags)
+    tp = int(np.count_nonzero(calls & flags))
+    return ClassificationTable(
+        tp=tp,
+        fp=int(n_called) - tp,
+        fn=int(n_positives) - tp,
+        tn=flags.size - int(n_called) - int(n_positives) + tp,
+        cutoff=limit if cut else None,
+        rule=rule if cut else None,
+        labels=labels,
+        n_missing=n_missing,
+        **options,
+    )
+
+
+def classification_table_from_counts(
+    *,
+    tp: int,
+    fp: int,
+    fn: int,
+    tn: int,
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+    interval: str = "wilson",
+) -> ClassificationTable:
+    """Measure how well a classifier does, from the four counts.
+
+    Parameters
+    ----------
+    tp, fp, fn, tn : int
+        True and false positives, false and true negatives: one number each.
+    prevalence : float, optional
+        As in `classification_table`.
+    confidence_level : float
+        Level of intervals, in (0, 1).
+    interval : {"wilson", "clopper-pearson"}
+        Interval for a share.
+
+    Returns
+    -------
+    ClassificationTable
+        The measures, and intervals for them.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, fractional or above 2**53 with the others, or an option
+        is unknown.
+    TypeError
+        If a count is no number.
+
+    Examples
+    --------
+    >>> from fastcmp.classification import classification_table_from_counts
+    >>> table = classification_table_from_counts(tp=13, fp=2, fn=27, tn=158)
+    >>> table.accuracy, table.sensitivity, table.specificity
+    (0.855, 0.325, 0.9875)
+    """
+    counts: dict[str, Any] = {}
+    for name, raw in {"tp": tp, "fp": fp, "fn": fn, "tn": tn}.items():
+        array = as_counts(raw, name)
+        if array.ndim:
+            message = f"{name} must be one number, got shape {array.shape}"
+            raise TypeError(message)
+        counts[name] = int(array)
+    if (total := sum(counts.values())) > LARGEST_COUNT:
+        message = f"tp + fp + fn + tn must be at most 2**53, got {total}"
+        raise ValueError(message)
+    options = _check_options(prevalence, confidence_level, interval)
+    return ClassificationTable(**counts, **options)
+
+
+def _check_options(
+    prevalence: float | None, confidence_level: float, interval: str
+) -> dict[str, Any]:
+    check_choice(interval, "interval", INTERVALS)
+    return {
+        "prevalence": None
+        if prevalence is None
+        else as_share(prevalence, "prevalence"),
+        "confidence_level": as_share(confidence_level, "confidence_level"),
+        "interval": interval,
+    }
+
+
+def _check_cutoff(cutoff: Any) -> float:
+    if isinstance(cutoff, (bool, str, bytes)) or np.ndim(cutoff):
+        message = f"cutoff must be a number, got {cutoff!r}"
+        raise TypeError(message)
+    try:
+        value = float(cutoff)
+    except (TypeError, ValueError):
+        message = f"cutoff must be a number, got {cutoff!r}"
+        raise TypeError(message) from None
+    if math.isnan(value):
+        message = "cutoff must be a number, got nan"
+        raise ValueError(message)
+    return value
+
+
+def _as_scores(raw: Any) -> NDArray[Any] | None:
+    """Give an array of numbers, or None for labels of other types."""
+    if np.ma.is_masked(raw):
+        return None
+    try:
+        array = np.asarray(raw)
+    except ValueError:  # ragged
+        return None
+    if array.dtype.kind in "iufV":
+        return as_doubles(array)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        column = read_column(raw, "score_or_label")
+        if column.missing() is None and not holds_booleans(raw, column):
+            column = column.factorized()
+            if column.kind() == "number":
+                numbers = np.array([float(label) for label in column.distinct])
+                return np.asarray(numbers[column.positions()])
+    return None
+
+
+def _call_numbers(
+    column: NDArray[Any], labels: tuple[Any, Any], cutoff: float, rule: str
+) -> tuple[Flags, bool]:
+    """Tell which numbers call positive, and whether they were cut."""
+    known = [label for label in labels if label is not None]
+    numeric = all(isinstance(label, (int, float, np.number)) for label in known)
+    if numeric and cutoff == _DEFAULT_CUTOFF:
+        # Of one class only, 0 and 1 say themselves what the other is.
+        pairs = [pair for pair in _USUAL if None in labels and known[0] in pair]
+        if any(np.isin(column, pair).all() for pair in (known, *pairs)):
+            yes, no = labels
+            return (column != no if yes is None else column == yes), False
+    compare = np.greater if rule == ">" else np.greater_equal
+    # In double precision: a float32 next to the cutoff is not rounded onto it.
+    return compare(column, cutoff, signature="dd->?"), True
+
+
+def compare_sensitivity_specificity(
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    /,
+    *,
+    positive: Any = None,
+    method: str = "midp",
+    alternative: str = "two-sided",
+) -> MeasureComparison:
+    """Compare two models' sensitivity, specificity and predictive values.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted, of the same two classes.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
+        Variant of McNemar's test.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better.
+
+    Returns
+    -------
+    MeasureComparison
+        McNemar's tests among positives and among negatives, and for either predictive
+        value the generalised score test [1]_ and the weighted one [2]_.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing or not one of two labels, or an
+        option is unknown.
+    TypeError
+        If labels of different types are compared.
+
+    Notes
+    -----
+    Both score tests compare the difference of predictive values with its standard error
+    under their equality. The residual of a sample is its outcome minus the pooled
+    predictive value v. The variance of [1]_ adds the squared residuals that were
+    observed for each model, ``S_a / n_a**2 + S_b / n_b**2 - 2 S_ab / (n_a n_b)``, with
+    ``S_ab`` those of samples that both call. That of [2]_ puts the pooled ``v (1 - v)``
+    in place of ``S_a / n_a`` and ``S_b / n_b``, and is Pearson's chi-square where no
+    sample is called by both.
+
+    References
+    ----------
+    .. [1] W. Leisenring, T. Alonzo, M. S. Pepe, "Comparisons of predictive values of
+       binary medical diagnostic tests for paired designs", Biometrics 56 (2000)
+       345-351.
+    .. [2] A. S. Kosinski, "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests", Statistics in Medicine 32 (2013) 964-977.
+
+    Examples
+    --------
+    >>> from fastcmp.classification import compare_sensitivity_specificity
+    >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0]
+    >>> pred_a = [1, 1, 1, 1, 1, 0, 0, 0]
+    >>> pred_b = [1, 1, 0, 0, 0, 0, 0, 1]
+    >>> result = compare_sensitivity_specificity(y_true, pred_a, pred_b)
+    >>> result.sensitivity.pvalue, result.specificity.pvalue
+    (0.25, 1.0)
+    >>> round(result.ppv_weighted.difference, 4), round(result.ppv_weighted.pvalue, 4)
+    (0.1333, 0.6442)
+    """
+    check_choice(method, "method", METHODS)
+    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    truth = read_truth(y_true, positive)
+    a = read_labels(pred_a, "pred_a", truth)
+    b = read_labels(pred_b, "pred_b", truth)
+    cells = 4 * truth.positive + 2 * a + b
+    counts = np.bincount(cells, minlength=8).reshape(2, 4).tolist()
+    # By class: called by neither, by b only, by a only, by both.
+    (none0, b0, a0, both0), (none1, b1, a1, both1) = counts
+    options = {"method": method, "alternative": alternative}
+    ppv = ("ppv", (both1, a1, b1), (both0, a0, b0), alternative)
+    # What a does not call positive while b does, only a calls negative.
+    npv = ("npv", (none0, b0, a0), (none1, b1, a1), alternative)
+    return MeasureComparison(
+        sensitivity=mcnemar_from_counts(
+            a1, b1, both_right=both1, both_wrong=none1, **options
+        ),
+        specificity=mcnemar_from_counts(
+            b0, a0, both_right=none0, both_wrong=both0, **options
+        ),
+        ppv_score=predictive_value_test(*ppv, weighted=False),
+        npv_score=predictive_value_test(*npv, weighted=False),
+        ppv_weighted=predictive_value_test(*ppv, weighted=True),
+        npv_weighted=predictive_value_test(*npv, weighted=True),
+        labels=truth.labels,
+        n_missing=truth.n_missing,
+    )

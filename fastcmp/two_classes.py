@@ -1,0 +1,178 @@
+"""Two classes, of which one is positive: true labels, and labels predicted for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.columns import Column, read_column
+from fastcmp.scores import read_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """Which samples are positive, and what predictions are compared with."""
+
+    positive: Flags
+    labels: tuple[Any, Any]
+    #: Which of all samples have a true label.
+    kept: Flags
+    #: The family of types of the labels, see `Column.kind`.
+    kind: str
+
+    @property
+    def n_missing(self) -> int:
+        """Number of samples without a true label."""
+        return int(np.count_nonzero(~self.kept))
+
+
+def read_truth(y_true: Any, positive: Any = None) -> Truth:
+    """Read true labels of two classes.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+
+    Returns
+    -------
+    Truth
+        Which samples are positive.
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or not two classes of which one is positive.
+
+    Examples
+    --------
+    >>> truth = read_truth(["ill", "well", None], "ill")
+    >>> truth.positive.tolist(), truth.labels, truth.n_missing
+    ([True, False], ('ill', 'well'), 1)
+    """
+    column = read_column(y_true, "y_true")
+    absent = column.missing()
+    kept = np.ones(len(column), np.bool_) if absent is None else ~absent
+    column = column.take(kept).factorized()
+    counts = np.bincount(column.positions(), minlength=len(column.distinct))
+    found = [column.distinct[code] for code in np.flatnonzero(counts)]
+    labels = read_scores(found, np.zeros(len(found)), positive).labels
+    code = column.distinct.index(labels[0]) if labels[0] in found else -1
+    return Truth(
+        positive=column.positions() == code,
+        labels=labels,
+        kept=kept,
+        kind=column.kind(),
+    )
+
+
+def holds_booleans(raw: Any, column: Column) -> bool:
+    """Tell whether labels are booleans.
+
+    Parameters
+    ----------
+    raw : array-like
+        What the user passed.
+    column : Column
+        The same, read.
+
+    Returns
+    -------
+    bool
+        True if any of them is.
+    """
+    if isinstance(raw, (list, tuple)):  # read as integers
+        return not {bool, np.bool_}.isdisjoint(map(type, raw))
+    if column.integers is not None:
+        return column.integers.dtype == np.bool_
+    return any(isinstance(label, (bool, np.bool_)) for label in column.distinct)
+
+
+def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
+    """Tell which predicted labels are the positive one.
+
+    Parameters
+    ----------
+    raw : array-like, shape (n,)
+        Predicted labels, those of `truth`.
+    name : str
+        What to call them in an error.
+    truth : Truth
+        The samples.
+
+    Returns
+    -------
+    ndarray of bool
+        One flag a sample that was kept.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or a prediction is missing or not one of two labels.
+    TypeError
+        If the labels are of another type than the true ones.
+    """
+    column = read_column(raw, name)
+    if len(column) != truth.kept.size:
+        message = f"{name} has {len(column)} labels, y_true has {truth.kept.size}"
+        raise ValueError(message)
+    column = column.take(truth.kept)
+    if (absent := column.missing()) is not None:
+        row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]
+        message = (
+            f"{name} has no prediction at row {row} "
+            f"({np.count_nonzero(absent)} missing in all)"
+        )
+        raise ValueError(message)
+    if column.kind() != truth.kind:
+        message = (
+            f"{name} holds {column.kind()} labels and y_true {truth.kind} labels, "
+            "which can never be equal: convert one of them"
+        )
+        raise TypeError(message)
+    known = [label for label in truth.labels if label is not None]
+    if holds_booleans(raw, column) and not {0, 1}.issuperset(known):
+        message = f"{name} holds booleans and y_true the labels {known}: convert one"
+        raise ValueError(message)
+    column = column.factorized()
+    counts = np.bincount(column.positions(), minlength=len(column.distinct))
+    found = [column.distinct[code] for code in np.flatnonzero(counts)]
+    strangers = [label for label in found if label not in known]
+    # Where y_true holds one class only, a prediction may be the first of the other.
+    if len(known) + len(strangers) > 2:
+        message = (
+            f"{name} must hold labels of y_true, {known}, got {strangers[0]!r}"
+            f" ({len(strangers)} other labels in all)"
+        )
+        raise ValueError(message)
+    yes = truth.labels[0]
+    if yes is None:
+        yes = strangers[0] if strangers else None
+    code = column.distinct.index(yes) if yes in found else -1
+    return np.asarray(column.positions() == code)
+
+
+def as_doubles(array: NDArray[Any]) -> NDArray[Any]:
+    """Round scores that do not fit to float64, in which cutoffs are given.
+
+    Parameters
+    ----------
+    array : ndarray
+        Scores.
+
+    Returns
+    -------
+    ndarray
+        The same, or float64.
+    """
+    wide = array.dtype.kind in "iuf" and array.dtype.itemsize >= 8
+    return array.astype(np.float64, copy=False) if wide else array

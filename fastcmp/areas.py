@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,7 @@ class ConcordanceResult(Printed):
             In [0, 1]; NaN without pairs.
         """
         pairs = self.concordant + self.discordant + self.tied
+        check_choice(ties, "ties", _TIES)
         twice = {"half": 1, "concordant": 2, "discordant": 0}[ties]
         if not pairs:
             return float("nan")
@@ -336,7 +338,8 @@ def _check_region(
             raise ValueError(message)
         return None
     name = "fpr_range" if tpr_range is None else "tpr_range"
-    if np.shape(given) != (2,) or not 0 <= given[0] < given[1] <= 1:
+    numbers = np.shape(given) == (2,) and all(isinstance(x, Real) for x in given)
+    if not numbers or not 0 <= given[0] < given[1] <= 1:
         message = f"{name} must be two rates with 0 <= low < high <= 1, got {given!r}"
         raise ValueError(message)
     if ties != "half":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,6 +153,9 @@ def compare_estimates(  # two estimates and what is asked of them
         If an option is unknown, or the margin is no finite number >= 0.
     """
     check_choice(alternative, "alternative", _ALTERNATIVES)
+    if isinstance(margin, bool) or not isinstance(margin, Real):
+        message = f"margin must be a number >= 0, got {margin!r}"
+        raise TypeError(message)
     if not 0 <= margin < np.inf:
         message = f"margin must be finite and >= 0, got {margin}"
         raise ValueError(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class DelongResult(Printed):
     @property
     def standard_error(self) -> NDArray[np.float64]:
         """Standard error of each AUC, shape (M,)."""
-        return np.sqrt(np.diag(self.covariance))
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     def confidence_interval(
         self, confidence_level: float = 0.95, method: str = "wald"
@@ -180,7 +181,10 @@ class DelongResult(Printed):
         1
         """
         rows = np.atleast_2d(as_numbers(matrix, "matrix")).astype(np.float64)
-        if rows.ndim != 2 or rows.shape[1] != self.auc.size:
+        if not np.isfinite(rows).all():
+            message = "matrix must be finite"
+            raise ValueError(message)
+        if rows.ndim != 2 or rows.shape[1] != self.auc.size or not len(rows):
             message = (
                 f"matrix must have {self.auc.size} columns, one a model, got shape "
                 f"{np.shape(matrix)}"
@@ -318,7 +322,9 @@ class DelongResult(Printed):
         if isinstance(model, str):
             if model in self.names:
                 return self.names.index(model)
-        elif -len(self.names) <= model < len(self.names):
+        elif isinstance(model, Integral) and -len(self.names) <= model < len(
+            self.names
+        ):
             return int(model) % len(self.names)
         message = f"there is no model {model!r}; there are {list(self.names)[:10]}"
         raise ValueError(message)

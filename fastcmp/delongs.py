@@ -85,12 +85,12 @@ def delong(
     threads = check_workers(workers)
     read = read_scores(y_true, scores, positive)
     clusters = None if groups is None else _read_groups(groups, read)
+    _check_enough(read, clusters)
     values = place(read, threads)
     # Over either class the mean of the placements is the AUC.
-    areas = values @ (read.positive / max(read.n_positives, 1))
+    areas = _exact_areas(values, read)
     values -= areas[:, None]
     if clusters is None:
-        _check_enough(read.n_positives, read.n_negatives, "samples")
         covariance = _covariance(values, read)
     else:
         covariance = _clustered(values, read, clusters)
@@ -134,13 +134,31 @@ def place(read: Scores, threads: int) -> NDArray[np.float64]:
     return values
 
 
-def _check_enough(n1: int, n0: int, what: str) -> None:
+def _exact_areas(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
+    """Average the placements of the positives, rid of what a matrix product rounds."""
+    areas = np.asarray(values @ (read.positive / read.n_positives))
+    # An AUC is a multiple of one over twice the pairs.
+    units = 2.0 * read.n_positives * read.n_negatives
+    return np.rint(areas * units) / units if units < 2.0**48 else areas
+
+
+def _check_enough(read: Scores, clusters: NDArray[np.int64] | None) -> None:
+    n1, n0, what = read.n_positives, read.n_negatives, "samples"
+    if clusters is not None:
+        n1, n0 = _clusters_with(read, clusters)
+        what = "clusters"
     if min(n1, n0) < 2:
         message = (
             f"DeLong's variance needs at least 2 {what} of each class, got {n1} with "
             f"positives and {n0} with negatives"
         )
         raise ValueError(message)
+
+
+def _clusters_with(read: Scores, clusters: NDArray[np.int64]) -> tuple[int, int]:
+    """Count the clusters that hold positives, and those that hold negatives."""
+    positive = read.positive.astype(bool)
+    return np.unique(clusters[positive]).size, np.unique(clusters[~positive]).size
 
 
 def _covariance(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
@@ -158,8 +176,7 @@ def _clustered(
     n_clusters = int(clusters.max()) + 1
     positive = read.positive.astype(bool)
     of_class = (positive / read.n_positives, ~positive / read.n_negatives)
-    held = [np.unique(clusters[rows]).size for rows in (positive, ~positive)]
-    _check_enough(held[0], held[1], "clusters")
+    held = _clusters_with(read, clusters)
     sums = [
         np.stack([np.bincount(clusters, x * share, n_clusters) for x in values])
         for share in of_class
@@ -282,9 +299,9 @@ def hanley_mcneil(auc: float, n_positives: int, n_negatives: int, /) -> float:
             message = f"{name} must be a whole number >= 1, got {n!r}"
             raise ValueError(message)
     area = float(auc)
-    square = area**2
-    two_positives = area / (2 - area) - square
-    two_negatives = 2 * square / (1 + area) - square
+    # Q1 - A**2 and Q2 - A**2, without the subtraction.
+    two_positives = area * (1 - area) ** 2 / (2 - area)
+    two_negatives = area**2 * (1 - area) / (1 + area)
     variance = area * (1 - area)
     variance += (n_positives - 1) * two_positives + (n_negatives - 1) * two_negatives
     return float(np.sqrt(variance / (float(n_positives) * n_negatives)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.areas import auc
-from fastcmp.checks import check_choice
+from fastcmp.checks import as_numbers, check_choice
 from fastcmp.columns import read_column
 
 if TYPE_CHECKING:
@@ -94,18 +94,26 @@ def _read_classes(
     y_true: ArrayLike, scores: ArrayLike, classes: Sequence[Any] | None
 ) -> tuple[NDArray[np.int64], list[Any], list[NDArray[Any]]]:
     truth = read_column(y_true, "y_true")
-    table = np.asarray(scores)
+    table = as_numbers(scores, "scores")
     if table.ndim != 2 or len(table) != len(truth):
         message = (
             f"scores must be of shape (n, K) with n = {len(truth)} samples, got "
             f"{table.shape}"
         )
         raise ValueError(message)
+    rows = np.arange(len(truth))
     if (absent := truth.missing()) is not None:
-        truth, table = truth.take(~absent), table[~absent]
+        truth, table, rows = truth.take(~absent), table[~absent], rows[~absent]
+    if np.isnan(table).any():
+        sample, column = np.argwhere(np.isnan(table))[0]
+        message = f"scores has NaN for sample {rows[sample]}, column {column}"
+        raise ValueError(message)
     truth = truth.factorized()
     found = [truth.distinct[code] for code in np.unique(truth.positions())]
     names = sorted(found) if classes is None else list(classes)
+    if len(set(names)) < len(names):
+        message = f"classes must differ, got {names[:10]}"
+        raise ValueError(message)
     if len(names) != table.shape[1] or len(names) < 2:
         message = (
             f"scores has {table.shape[1]} columns for {len(names)} classes "

@@ -263,7 +263,7 @@ class PairwiseResult(Printed):
         Returns
         -------
         dict
-            Options, leaderboard, tie groups and pairs; NaN is None.
+            Options, leaderboard, tie groups and pairs; what is not finite is None.
 
         Examples
         --------
@@ -312,7 +312,7 @@ class PairwiseResult(Printed):
 def _plain(values: Any) -> list[Any]:
     if isinstance(values, list):
         return values
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        return [None if np.isnan(x) else x for x in values.tolist()]
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        return [x if np.isfinite(x) else None for x in values.tolist()]
     plain: list[Any] = values.tolist()
     return plain

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.checks import as_numbers
 from fastcmp.report import Section
 from fastcmp.results import Printed, dropped_sentences
 from fastcmp.scores import Scores, order_of, read_scores, read_weights
@@ -138,6 +139,8 @@ def sweep_scores(
     else:
         thresholds, fp, tp = _weighted_sweep(column, read.positive, weights)
         totals = tp[-1], fp[-1]
+    if (distinct := read.distinct[model]) is not None:
+        thresholds = distinct[thresholds.astype(np.int64)]
     return ThresholdSweep(
         thresholds=thresholds,
         tp=tp,
@@ -217,7 +220,7 @@ class RocCurve(NamedTuple):
         ndarray
             The highest true positive rate of a cutoff with no more false positives.
         """
-        where = np.searchsorted(self.fpr, np.asarray(fpr), side="right") - 1
+        where = np.searchsorted(self.fpr, _as_rates(fpr), side="right") - 1
         return self.tpr[where]
 
     def interpolate(self, fpr: ArrayLike) -> NDArray[np.float64]:
@@ -233,13 +236,21 @@ class RocCurve(NamedTuple):
         ndarray
             True positive rates; at a vertical line the highest.
         """
-        x = np.asarray(fpr, np.float64)
+        x = _as_rates(fpr)
         right = np.clip(np.searchsorted(self.fpr, x, side="right"), 1, None)
         left = right - 1
         right = np.minimum(right, self.fpr.size - 1)
         run = self.fpr[right] - self.fpr[left]
         share = np.divide(x - self.fpr[left], run, out=np.zeros_like(x), where=run > 0)
         return self.tpr[left] + share * (self.tpr[right] - self.tpr[left])
+
+
+def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
+    rates = as_numbers(raw, "fpr").astype(np.float64)
+    if not np.all((rates >= 0) & (rates <= 1)):
+        message = "fpr must lie in [0, 1]"
+        raise ValueError(message)
+    return rates
 
 
 def roc_curve(

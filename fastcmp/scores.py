@@ -28,6 +28,8 @@ class Scores:
     positive: NDArray[np.uint8]
     #: One array a model, float32 or float64, shape (n,), without NaN.
     columns: tuple[NDArray[Any], ...]
+    #: For columns that hold ranks instead, the distinct scores; None for others.
+    distinct: tuple[NDArray[Any] | None, ...]
     names: tuple[str, ...]
     #: Whether the user gave one vector of scores, not several models.
     single: bool
@@ -93,10 +95,14 @@ def read_scores(
     """
     truth = read_column(y_true, "y_true")
     is_single, named = _named(scores)
+    if not named:
+        message = "scores must hold at least one model, got none"
+        raise ValueError(message)
     if single and not is_single:
         message = "score must be one-dimensional, one score a sample"
         raise ValueError(message)
-    columns = [_as_scores(raw, name) for name, raw in named]
+    converted = [_as_scores(raw, name) for name, raw in named]
+    columns = [column for column, _ in converted]
     for (name, _), column in zip(named, columns, strict=True):
         if column.shape != (len(truth),):
             message = f"{name} has {column.size} scores, y_true has {len(truth)} labels"
@@ -121,6 +127,7 @@ def read_scores(
     return Scores(
         positive=flags.view(np.uint8),
         columns=tuple(columns),
+        distinct=tuple(distinct for _, distinct in converted),
         names=tuple(name for name, _ in named),
         single=is_single,
         labels=(label, other),
@@ -146,15 +153,21 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
 
 def _named(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
     is_frame = hasattr(scores, "columns") or hasattr(scores, "column_names")
-    if not isinstance(scores, Mapping) and not is_frame:
+    nested = isinstance(scores, (list, tuple)) and any(
+        hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in scores
+    )
+    if not isinstance(scores, Mapping) and not is_frame and not nested:
         array = scores if hasattr(scores, "ndim") else np.asanyarray(scores)
         if array.ndim == 1:
             return True, [("scores", scores)]
     return False, named_columns(scores, "scores")
 
 
-def _as_scores(raw: Any, name: str) -> NDArray[Any]:
-    """Convert to float32 or float64 without moving a score past another."""
+def _as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Convert to float32 or float64 without moving a score past another.
+
+    Scores with more digits than these hold become ranks; their distinct values follow.
+    """
     if np.ma.is_masked(raw):
         message = f"{name} has masked scores: drop these samples"
         raise ValueError(message)
@@ -163,28 +176,34 @@ def _as_scores(raw: Any, name: str) -> NDArray[Any]:
         message = f"{name} must be one-dimensional, got shape {array.shape}"
         raise ValueError(message)
     kind, size = array.dtype.kind, array.dtype.itemsize
-    if array.dtype in (np.float32, np.float64):
-        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    native = array.dtype.newbyteorder("=")
+    if native in (np.float32, np.float64):
+        return np.ascontiguousarray(array, native), None
     if kind == "b" or (kind in "fiu" and size <= 2):
-        return array.astype(np.float32)
+        return array.astype(np.float32), None
     if kind in "fiu":
-        if size <= 4 or (kind in "iu" and _fits(array)):
-            return array.astype(np.float64)
+        if size <= 4 or _fits(array):
+            return array.astype(np.float64), None
         # Ranks order as the scores do, where these have more digits than a float64.
-        _, ranks = np.unique(array, return_inverse=True)
+        distinct, ranks = np.unique(array, return_inverse=True)
         ranks = ranks.astype(np.float64)
-        return np.where(np.isnan(array), np.nan, ranks) if kind == "f" else ranks
+        if kind == "f":
+            ranks[np.isnan(array)] = np.nan
+        return ranks, distinct
     if kind == "V" and array.dtype.names is None and size <= 2:
         try:
-            return array.astype(np.float32)  # bfloat16 and its like
+            return array.astype(np.float32), None  # bfloat16 and its like
         except (TypeError, ValueError):
             pass
-    message = f"{name} must be scores, numbers, got {array.dtype} values"
+    message = f"{name} must be numbers, got {array.dtype} values"
     raise TypeError(message)
 
 
 def _fits(array: NDArray[Any]) -> bool:
-    return not array.size or (array.max() <= _EXACT and array.min() >= -_EXACT)
+    """Tell whether a float64 holds all scores as they are."""
+    if array.dtype.kind == "f":
+        return bool(np.all((array == array.astype(np.float64)) | np.isnan(array)))
+    return not array.size or bool(array.max() <= _EXACT and array.min() >= -_EXACT)
 
 
 def _refuse_nan(column: NDArray[Any], name: str) -> None:

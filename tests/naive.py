@@ -542,3 +542,105 @@ def cost_wald(values, weights, n, level):
     square = sum((w * Fraction(d) ** 2 for d, w in pairs), Fraction(0)) / n
     spread = quantile(level) * sqrt((square - mean**2) / n)
     return float(mean) - spread, float(mean) + spread
+
+
+# Scores of negatives and positives: every pair is looked at.
+
+
+def pair_table(negatives, positives):
+    """Return the numbers of pairs in which the positive is higher, equal, lower."""
+    found = [0, 0, 0]
+    for x in positives:
+        for y in negatives:
+            found[0 if x > y else 1 if x == y else 2] += 1
+    return found
+
+
+def sweep_table(negatives, positives):
+    """Map each distinct score to how many of either class reach it, descending."""
+    together = sorted({float(x) for x in [*negatives, *positives]}, reverse=True)
+    return {
+        at: (sum(float(y) >= at for y in negatives), sum(x >= at for x in positives))
+        for at in together
+    }
+
+
+def weighted_auc(flags, scores, weights, tied):
+    """Divide the weight of the concordant pairs by that of all; ties count `tied`."""
+    won = total = Fraction(0)
+    for i, j in np.ndindex(len(flags), len(flags)):
+        if flags[i] and not flags[j]:
+            weight = Fraction(weights[i]) * Fraction(weights[j])
+            share = {1: Fraction(1), 0: Fraction(tied), -1: Fraction(0)}
+            total += weight
+            won += weight * share[sign(float(scores[i]) - float(scores[j]))]
+    return won / total
+
+
+def structural_components(flags, scores):
+    """Return V10, one a positive, and V01, one a negative, as fractions."""
+    positives = [x for x, flag in zip(scores, flags, strict=True) if flag]
+    negatives = [x for x, flag in zip(scores, flags, strict=True) if not flag]
+    half = {1: Fraction(1), 0: Fraction(1, 2), -1: Fraction(0)}
+    kernel = [[half[sign(float(x) - float(y))] for y in negatives] for x in positives]
+    v10 = [sum(row) / len(negatives) for row in kernel]
+    v01 = [sum(column) / len(positives) for column in zip(*kernel, strict=True)]
+    return v10, v01
+
+
+def delong_covariance(flags, models):
+    """Write DeLong's equations out: S10 / m + S01 / n, exactly."""
+    parts = [structural_components(flags, scores) for scores in models]
+    auc = [sum(v10) / len(v10) for v10, _ in parts]
+    found = np.empty((len(models), len(models)), object)
+    for r, s in np.ndindex(found.shape):
+        total = Fraction(0)
+        for side in (0, 1):
+            one, other = parts[r][side], parts[s][side]
+            products = [
+                (x - auc[r]) * (y - auc[s]) for x, y in zip(one, other, strict=True)
+            ]
+            total += sum(products) / (len(one) - 1) / len(one)
+        found[r, s] = total
+    return auc, found
+
+
+def obuchowski_covariance(flags, models, groups):
+    """Write Obuchowski's equations of 1997 out, exactly.
+
+    Clusters i = 1..I hold m_i positives and n_i negatives; I10 clusters have positives
+    and I01 have negatives, m and n are the totals. With the sums over a cluster
+    V10(X_i.) and V01(Y_i.), and A_i = V10(X_i.) - m_i auc, B_i = V01(Y_i.) - n_i auc:
+    S10 = I10 / ((I10 - 1) m) sum A A', S01 = I01 / ((I01 - 1) n) sum B B',
+    S11 = I / (I - 1) sum A B', and the covariance is
+    S10 / m + S01 / n + (S11 + S11') / (m n).
+    """
+    labels = sorted(set(groups))
+    of_positives = [g for g, flag in zip(groups, flags, strict=True) if flag]
+    of_negatives = [g for g, flag in zip(groups, flags, strict=True) if not flag]
+    m, n, clusters = len(of_positives), len(of_negatives), len(labels)
+    i10, i01 = len(set(of_positives)), len(set(of_negatives))
+    a, b, auc = [], [], []
+    for scores in models:
+        v10, v01 = structural_components(flags, scores)
+        area = sum(v10) / m
+        auc.append(area)
+        for sums, values, members in ((a, v10, of_positives), (b, v01, of_negatives)):
+            sums.append(
+                [
+                    sum((v for v, h in zip(values, members, strict=True) if h == g), 0)
+                    - members.count(g) * area
+                    for g in labels
+                ]
+            )
+    found = np.empty((len(models), len(models)), object)
+    for r, s in np.ndindex(found.shape):
+
+        def dot(x, y):
+            return sum((p * q for p, q in zip(x, y, strict=True)), Fraction(0))
+
+        s10 = Fraction(i10, (i10 - 1) * m) * dot(a[r], a[s])
+        s01 = Fraction(i01, (i01 - 1) * n) * dot(b[r], b[s])
+        s11 = Fraction(clusters, clusters - 1) * (dot(a[r], b[s]) + dot(b[r], a[s]))
+        found[r, s] = s10 / m + s01 / n + s11 / (m * n)
+    return auc, found

@@ -541,7 +541,7 @@ def test_bad_options(change, error, message):
     [
         ([0, 1], [0.1, nan], ValueError, "scores has NaN for sample 1"),
         ([0, 1], [0.1], ValueError, "scores has 1 scores, y_true has 2 labels"),
-        ([0, 1], ["a", "b"], TypeError, "scores must be scores, numbers, got"),
+        ([0, 1], ["a", "b"], TypeError, "scores must be numbers, got"),
         ([1, 1], [0.1, 0.2], ValueError, "a ROC curve needs both classes: y_true hold"),
         ([0, 1, 2], [1, 2, 3], ValueError, "y_true must hold two classes, got 3"),
         ([0, 1], [[0.1, 0.2]], ValueError, "score must be one-dimensional"),

@@ -439,7 +439,7 @@ def test_bad_input(arguments, options, error, message):
         (([], []), ValueError, "y_true must hold at least one sample, got none"),
         (([0, 1], [[1, 2], [2, 1]]), ValueError, "score must be one-dimensional"),
         ((["a", "b"], [1, 2]), ValueError, "name the positive class of the labels"),
-        (([0, 1], ["x", "y"]), TypeError, "scores must be scores, numbers, got <U1"),
+        (([0, 1], ["x", "y"]), TypeError, "scores must be numbers, got <U1"),
     ],
 )
 def test_bad_labels_and_scores(door, arguments, error, message):

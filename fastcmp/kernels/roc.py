@@ -389,8 +389,9 @@ def placements(
     for i in range(n):
         n1 += int(positive[i])
     n0 = n - n1
-    per_negative = 1.0 / n0 if n0 > 0 else math.nan
-    per_positive = 1.0 / n1 if n1 > 0 else math.nan
+    # Divided by, not multiplied by its inverse: all of n shares must make exactly 1.
+    all_0 = float(n0) if n0 > 0 else math.nan
+    all_1 = float(n1) if n1 > 0 else math.nan
     # Gathered first: loads that wait for memory then wait together.
     ascending, flags = np.empty(n, scores.dtype), np.empty(n, np.int64)
     for k in range(n):
@@ -405,8 +406,8 @@ def placements(
         if end == start + 1:
             # No tie, and no branch on the class, which nothing could predict.
             flag = flags[start]
-            of_positive = below_0 * per_negative
-            of_negative = (n1 - below_1) * per_positive
+            of_positive = below_0 / all_0
+            of_negative = (n1 - below_1) / all_1
             out[order[start]] = flag * of_positive + (1 - flag) * of_negative
             below_0 += 1 - flag
             below_1 += flag
@@ -415,8 +416,8 @@ def placements(
             for k in range(start, end):
                 ties_1 += flags[k]
             ties_0 = end - start - ties_1
-            of_positive = (below_0 + 0.5 * ties_0) * per_negative
-            of_negative = (n1 - below_1 - 0.5 * ties_1) * per_positive
+            of_positive = (below_0 + 0.5 * ties_0) / all_0
+            of_negative = (n1 - below_1 - 0.5 * ties_1) / all_1
             for k in range(start, end):
                 out[order[k]] = flags[k] * of_positive + (1 - flags[k]) * of_negative
             below_0 += ties_0

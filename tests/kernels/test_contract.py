@@ -31,6 +31,7 @@ from fastcmp.kernels import (
     find_multiplier,
     itp_step,
     pack_equal,
+    pack_order,
 )
 
 N_ITERATIONS = 5
@@ -67,12 +68,29 @@ TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
 COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
+SCORES = np.random.default_rng(5).normal(size=200).round(1)
+POSITIVE = np.random.default_rng(6).integers(0, 2, 200, np.uint8)
+NEGATIVES, POSITIVES = (
+    np.sort(SCORES[flags]) for flags in (POSITIVE < 1, POSITIVE > 0)
+)
+
+
+def example_order():
+    """Sort 200 scores, some of them tied, as packed words."""
+    words = np.empty(200, np.uint64)
+    pack_order(SCORES.view(np.uint64), 8, words)
+    return np.sort(words)
+
 
 EXAMPLES = {
     "betainc": Example((2.0, 3.0, 0.4)),
     "betaincinv": Example((2.0, 3.0, 0.4)),
     "binomial_half": Example((130.0, 300.0)),
     "bonett_price_interval": Example((11, 1, 100, 0.95)),
+    "bootstrap_aucs": Example(
+        (np.argsort(SCORES)[np.newaxis], zeros(1, 200, dtype=np.uint8), POSITIVE, 1, 0),
+        (zeros(3, 1, dtype=float),),
+    ),
     "bowker": Example((TABLE,)),
     "chdtrc": Example((2.0, 7.5)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
@@ -81,6 +99,9 @@ EXAMPLES = {
     "count_common_bits": Example((WORDS[0], WORDS[1])),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
+    "concordance_sorted": Example(
+        (np.append(NEGATIVES, np.inf), np.append(POSITIVES, np.inf))
+    ),
     "cost_chi_square": Example((COSTS, SAMPLES, True)),
     "cost_interval_many": Example(
         (
@@ -132,10 +153,32 @@ EXAMPLES = {
     "odds_ratio_exact_interval": Example((11, 1, 0.95)),
     "odds_ratio_midp_interval": Example((11, 1, 0.95)),
     "pack_equal": Example((Y, A), (zeros(4, dtype=np.uint64),)),
+    "pack_order": Example((SCORES.view(np.uint64), 8), (zeros(200, dtype=np.uint64),)),
+    "permuted_differences": Example(
+        (ints(0, 3, 2, 1), zeros(4, dtype=np.uint8), np.array([0, 1], np.uint8), 1, 0),
+        (zeros(4, dtype=float),),
+    ),
+    "placements": Example(
+        (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
+    ),
+    "random_below": Example((1, 0, 3, 6)),
     "row_square_sum": Example((WORDS,)),
+    "split_scores": Example((SCORES, POSITIVE), (zeros(202, dtype=float),)),
     "stuart_maxwell": Example((TABLE,)),
+    "sweep_sorted": Example(
+        (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
+    ),
     "tango_interval": Example((0, 1, 44, 0.9)),
+    "unpack_order": Example((example_order(), 8, SCORES), (zeros(200),)),
     "wald_interval": Example((5, 5, 23, 0.95)),
+    "weighted_auc": Example(
+        (
+            np.argsort(SCORES),
+            zeros(200, dtype=np.uint8),
+            POSITIVE,
+            np.arange(200, dtype=np.int64) % 3,
+        )
+    ),
     "wilson_interval": Example((90, 100, 0.95)),
 }
 #: Functions that only Python can call, with the reason.
@@ -475,5 +518,10 @@ def test_every_kernel_that_can_say_invalid_is_asked():
     }
     records = {name for name, answer in answers.items() if hasattr(answer, "_fields")}
     # These take their numbers on trust: others call them in their inner loops.
-    trusting = {"binomial_half", "find_multiplier"}
+    trusting = {
+        "binomial_half",
+        "concordance_sorted",
+        "find_multiplier",
+        "split_scores",
+    }
     assert records - trusting == IMPOSSIBLE.keys()

@@ -1,0 +1,283 @@
+"""Concordant pairs, thresholds and placements, against loops over all pairs."""
+
+from __future__ import annotations
+
+from math import inf, isnan, nan
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import small_if_interpreted
+from strategies import modest
+
+from fastcmp.kernels import (
+    PAIR_BASE,
+    concordance_sorted,
+    placements,
+    split_scores,
+    sweep_sorted,
+)
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+SPECIAL = (-inf, -1.5, -0.0, 0.0, 1e-40, 0.25, 1.0, inf)
+
+
+@st.composite
+def two_classes(draw, largest=60):
+    """Draw sorted scores of negatives and of positives, tied, special or neither."""
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(["special", "levels", "any", "one"]))
+    found = []
+    for _ in range(2):
+        n = draw(st.integers(0, largest))
+        if kind == "special":
+            scores = rng.choice(SPECIAL, n)
+        elif kind == "levels":
+            scores = rng.integers(-3, 4, n) / 2
+        elif kind == "one":
+            scores = np.full(n, draw(st.sampled_from(SPECIAL)))
+        else:
+            scores = rng.normal(size=n)
+        found.append(np.sort(scores.astype(dtype)))
+    return found
+
+
+def with_end(scores):
+    return np.append(scores, scores.dtype.type(inf))
+
+
+def counted(negatives, positives):
+    """Return concordant and tied pairs as Python integers; the low words are low."""
+    found = concordance_sorted(with_end(negatives), with_end(positives))
+    assert 0 <= found.concordant_low < PAIR_BASE
+    assert 0 <= found.tied_low < PAIR_BASE
+    return [
+        int(high) * PAIR_BASE + int(low)
+        for high, low in (
+            (found.concordant_high, found.concordant_low),
+            (found.tied_high, found.tied_low),
+        )
+    ]
+
+
+def by_search(negatives, positives):
+    """Count the same with two bisections a positive."""
+    below = np.searchsorted(negatives, positives, side="left")
+    up_to = np.searchsorted(negatives, positives, side="right")
+    return [int(below.sum()), int((up_to - below).sum())]
+
+
+# Concordant pairs.
+
+
+@modest(150)
+@given(two_classes())
+def test_concordance_equals_brute_force(drawn):
+    assert counted(*drawn) == naive.pair_table(*drawn)[:2]
+
+
+@modest(60)
+@given(two_classes())
+def test_swapping_classes_leaves_the_ties(drawn):
+    negatives, positives = drawn
+    concordant, tied = counted(negatives, positives)
+    swapped, tied_too = counted(positives, negatives)
+    assert tied == tied_too
+    assert concordant + swapped + tied == negatives.size * positives.size
+
+
+@DTYPES
+@pytest.mark.parametrize("n0", [0, 1, 2, 3, 4, 5, 60])
+@pytest.mark.parametrize("n1", [0, 1, 2, 3, 7, 60])
+def test_concordance_of_any_sizes(n0, n1, dtype):
+    rng = np.random.default_rng(n0 * 100 + n1)
+    negatives, positives = (np.sort(rng.normal(size=n).astype(dtype)) for n in (n0, n1))
+    assert counted(negatives, positives) == by_search(negatives, positives)
+
+
+KINDS = {
+    "continuous": lambda rng, n: rng.normal(size=n),
+    "two levels": lambda rng, n: rng.integers(0, 2, n),
+    "ten levels": lambda rng, n: rng.integers(0, 10, n),
+    "hundred levels": lambda rng, n: rng.normal(size=n).round(1),
+    "one level": lambda _, n: np.full(n, 3.0),
+    # Runs of 3, which count as none, and runs of 16, which are about the limit.
+    "short runs": lambda _, n: np.arange(n) // 3,
+    "runs of 16": lambda _, n: np.arange(n) // 16,
+    "mostly -inf": lambda rng, n: np.where(rng.random(n) < 0.9, -inf, rng.random(n)),
+    "mostly inf": lambda rng, n: np.where(rng.random(n) < 0.9, inf, rng.random(n)),
+    "all inf": lambda _, n: np.full(n, inf),
+    "all -inf": lambda _, n: np.full(n, -inf),
+    "both infinities": lambda rng, n: rng.choice([-inf, -inf, 0.5, inf], n),
+    "half tied": lambda rng, n: np.maximum(rng.normal(size=n), 0),
+    "zeros of either sign": lambda rng, n: rng.choice([-0.0, 0.0, 1.0], n),
+}
+
+
+@DTYPES
+@pytest.mark.parametrize("of_positives", KINDS)
+@pytest.mark.parametrize("of_negatives", KINDS)
+def test_concordance_of_many_scores(of_negatives, of_positives, dtype):
+    # Runs are looked for from 1,024 scores a class on.
+    sizes = [(1024, 1500), (1023, 2000), (6000, 1031), (2048, 5999)]
+    for n0, n1 in sizes[: small_if_interpreted(4, 1)]:
+        rng = np.random.default_rng(n0)
+        negatives = np.sort(KINDS[of_negatives](rng, n0).astype(dtype))
+        positives = np.sort(KINDS[of_positives](rng, n1).astype(dtype))
+        assert counted(negatives, positives) == by_search(negatives, positives)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_counts_pass_32_bits(tied):
+    n = small_if_interpreted(200_000, 2_000)
+    low, high = np.arange(float(n)), np.arange(float(n)) + n
+    if tied:
+        low, high = np.zeros(n), np.ones(n)
+    assert counted(low, high) == [n * n, 0]
+    assert counted(high, low) == [0, 0]
+
+
+def test_ties_pass_32_bits():
+    n, m = small_if_interpreted(200_000, 2_000), small_if_interpreted(123_457, 1_234)
+    assert counted(np.zeros(n), np.zeros(m)) == [0, n * m]
+    assert counted(np.full(n, inf), np.full(m, inf)) == [0, n * m]
+    assert counted(np.full(n, -inf), np.full(m, inf)) == [n * m, 0]
+    # One class is a single run, the other has none: by merging.
+    scores = np.arange(float(m))
+    assert counted(np.full(n, 7.0), scores) == [n * (m - 8), n]
+    assert counted(scores, np.full(n, 7.0)) == [7 * n, n]
+
+
+def test_random_counts_past_32_bits():
+    n = small_if_interpreted(200_000, 1_500)
+    rng = np.random.default_rng(0)
+    for digits in (2, 12):
+        negatives = np.sort(rng.normal(size=n).round(digits))
+        positives = np.sort(rng.normal(0.5, size=n + 7).round(digits))
+        assert counted(negatives, positives) == by_search(negatives, positives)
+
+
+# Splitting.
+
+
+@modest(150)
+@given(
+    st.lists(st.tuples(st.sampled_from(SPECIAL), st.booleans()), max_size=60),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_split_keeps_the_order_of_either_class(samples, dtype):
+    scores = np.array([x for x, _ in samples], dtype)
+    positive = np.array([flag for _, flag in samples], np.uint8)
+    out = np.full(scores.size + 2, nan, dtype)
+    counts = split_scores(scores, positive, out)
+    n1 = int(positive.sum())
+    assert tuple(counts) == (scores.size - n1, n1, -1)
+    np.testing.assert_array_equal(out[:n1], scores[positive == 1])
+    np.testing.assert_array_equal(out[n1 + 1 : -1], scores[positive == 0][::-1])
+    assert out[n1] == out[-1] == inf
+
+
+@DTYPES
+@pytest.mark.parametrize("first", [0, 1, 17, 29])
+def test_split_tells_the_first_nan(first, dtype):
+    scores = np.arange(30).astype(dtype)
+    scores[first] = scores[-1] = nan
+    positive = (np.arange(30) % 3 == 0).astype(np.uint8)
+    counts = split_scores(scores, positive, np.empty(32, dtype))
+    assert counts.first_nan == first
+    assert (counts.negatives, counts.positives) == (20, 10)
+
+
+# Thresholds.
+
+
+def swept(negatives, positives):
+    n = negatives.size + positives.size
+    at, counts = np.empty(n, negatives.dtype), np.empty((2, n), np.int64)
+    used = sweep_sorted(negatives, positives, at, *counts)
+    return at[:used], counts[:, :used]
+
+
+@modest(200)
+@given(two_classes())
+def test_sweep_equals_brute_force(drawn):
+    at, counts = swept(*drawn)
+    found = dict(zip(at.tolist(), map(tuple, counts.T.tolist()), strict=True))
+    assert found == naive.sweep_table(*drawn)
+    assert all(np.diff(at) < 0)
+
+
+@modest(60)
+@given(two_classes())
+def test_the_last_of_a_sweep_holds_all(drawn):
+    _, counts = swept(*drawn)
+    if counts.size:
+        assert counts[:, -1].tolist() == [x.size for x in drawn]
+
+
+# Placements.
+
+
+def placed(scores, positive):
+    out = np.full(scores.size, nan)
+    placements(np.argsort(scores), scores, positive, out)
+    return out
+
+
+@st.composite
+def samples(draw, largest=40):
+    negatives, positives = draw(two_classes(largest))
+    scores = np.append(negatives, positives)
+    flags = np.repeat(np.array([0, 1], np.uint8), [negatives.size, positives.size])
+    order = np.random.default_rng(scores.size).permutation(scores.size)
+    return scores[order], flags[order]
+
+
+@modest(150)
+@given(samples())
+def test_placements_equal_brute_force(drawn):
+    scores, positive = drawn
+    found = placed(scores, positive)
+    if positive.all() or not positive.any():
+        assert np.isnan(found).all()
+        return
+    v10, v01 = naive.structural_components(positive, scores)
+    np.testing.assert_allclose(found[positive == 1], np.array(v10, float), rtol=1e-15)
+    np.testing.assert_allclose(found[positive == 0], np.array(v01, float), rtol=1e-15)
+    assert 0 <= found.min() <= found.max() <= 1
+
+
+@pytest.mark.parametrize("n", [3, 6, 49, 98, 103, 107, 161])
+def test_placements_of_perfect_and_of_tied_scores_are_exact(n):
+    # 49 * (1 / 49) is less than 1.
+    positive = np.repeat(np.array([0, 1], np.uint8), n)
+    assert set(placed(np.arange(2.0 * n), positive).tolist()) == {1.0}
+    assert set(placed(-np.arange(2.0 * n), positive).tolist()) == {0.0}
+    assert set(placed(np.zeros(2 * n), positive).tolist()) == {0.5}
+
+
+@modest(60)
+@given(samples())
+def test_both_means_of_placements_are_the_auc(drawn):
+    scores, positive = drawn
+    if positive.all() or not positive.any():
+        return
+    found = placed(scores, positive)
+    first, second = found[positive == 1].mean(), found[positive == 0].mean()
+    assert first == pytest.approx(second, rel=1e-13, abs=1e-15)
+    higher, equal, lower = naive.pair_table(scores[positive == 0], scores[positive > 0])
+    auc = (higher + equal / 2) / (higher + equal + lower)
+    assert first == pytest.approx(auc, rel=1e-13, abs=1e-15)
+
+
+def test_placements_of_no_samples():
+    empty = np.empty(0)
+    placements(np.empty(0, np.int64), empty, np.empty(0, np.uint8), empty)
+    assert not empty.size
+
+
+def test_placements_of_a_single_class_are_nan():
+    assert all(map(isnan, placed(np.array([0.3, 0.1]), np.ones(2, np.uint8))))

@@ -1,0 +1,435 @@
+"""Concordant pairs and areas under the curve, whole and in part."""
+
+from fractions import Fraction
+from itertools import pairwise
+from math import isnan, nan
+
+import naive
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn.metrics
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from reference_cases import cases, expected, parametrize
+from strategies import modest
+
+from fastcmp import auc, concordance, roc_curve
+
+TIES = ("half", "concordant", "discordant")
+SHARE = {"half": Fraction(1, 2), "concordant": Fraction(1), "discordant": Fraction(0)}
+
+
+@st.composite
+def problems(draw, largest=30):
+    """Draw labels of both classes and scores with ties or without."""
+    n = draw(st.integers(2, largest))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y_true = rng.integers(0, 2, n)
+    y_true[rng.permutation(n)[:2]] = 0, 1
+    digits = draw(st.sampled_from([0, 1, 12]))
+    return y_true, rng.normal(size=n).round(digits)
+
+
+def large_problem(n=50_000, n_models=9):
+    rng = np.random.default_rng(1)
+    y_true = rng.integers(0, 2, n)
+    scores = rng.normal(size=(n_models, n)) + np.linspace(0, 1, n_models)[:, None] * (
+        y_true
+    )
+    scores[1::3] = scores[1::3].round(1)
+    return y_true, scores
+
+
+# Against references.
+
+
+@parametrize("auc")
+def test_reference_auc(case):
+    y_true, scores = case["input"]["y"], case["input"]["scores"]
+    found = auc(y_true, scores, positive=case["input"]["positive"])
+    assert found.tolist() == expected(case, "auc")
+    pairs = [concordance(y_true, row) for row in scores]
+    for name in ("concordant", "tied", "discordant"):
+        assert [getattr(p, name) for p in pairs] == case["expected"][name]
+    assert [p.auc for p in pairs] == found.tolist()
+
+
+def region_of(case):
+    options = case["options"]
+    if "sensitivity_range" in options:
+        return {"tpr_range": options["sensitivity_range"]}
+    if "max_fpr" in options:
+        return {"fpr_range": (0, options["max_fpr"])}
+    return {"fpr_range": options["fpr_range"]}
+
+
+# An option is a list here, which `parametrize` cannot look up.
+@pytest.mark.parametrize("case", cases("partial_auc"), ids=lambda case: case["id"])
+def test_reference_partial_auc(case):
+    y_true, scores = case["input"]["y"], case["input"]["scores"]
+    found = auc(y_true, scores, **region_of(case))
+    assert found.tolist() == expected(case, "raw")
+    found = auc(y_true, scores, standardize=True, **region_of(case))
+    assert found.tolist() == expected(case, "mcclish")
+
+
+def test_references_cover_both_axes():
+    kinds = {next(iter(region_of(case))) for case in cases("partial_auc")}
+    assert kinds == {"fpr_range", "tpr_range"}
+
+
+# Against definitions.
+
+
+@modest(150)
+@given(problems())
+def test_concordance_equals_brute_force(drawn):
+    y_true, scores = drawn
+    found = concordance(y_true, scores)
+    wanted = naive.pair_table(scores[y_true == 0], scores[y_true == 1])
+    assert [found.concordant, found.tied, found.discordant] == wanted
+    assert (found.n_positives, found.n_negatives) == (y_true.sum(), (1 - y_true).sum())
+    assert found.somers_d == pytest.approx(2 * found.auc - 1, abs=1e-15)
+
+
+@modest(100)
+@given(problems(), st.sampled_from(TIES))
+def test_auc_equals_brute_force(drawn, ties):
+    y_true, scores = drawn
+    wanted = naive.weighted_auc(y_true, scores, [1] * len(scores), SHARE[ties])
+    assert auc(y_true, scores, ties=ties) == float(wanted)
+    assert concordance(y_true, scores).area(ties) == float(wanted)
+
+
+@modest(100)
+@given(problems(20), st.sampled_from(TIES), st.integers(0, 2**32 - 1))
+def test_weighted_auc_equals_brute_force(drawn, ties, seed):
+    y_true, scores = drawn
+    weights = np.random.default_rng(seed).random(len(scores))
+    wanted = naive.weighted_auc(y_true, scores, weights, SHARE[ties])
+    found = auc(y_true, scores, ties=ties, sample_weight=weights)
+    assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-15)
+
+
+@modest(100)
+@given(problems(), st.sampled_from(TIES), st.integers(0, 2**32 - 1))
+def test_whole_weights_repeat_samples(drawn, ties, seed):
+    y_true, scores = drawn
+    times = np.random.default_rng(seed).integers(0, 4, len(scores))
+    assume(np.unique(y_true[times > 0]).size == 2)
+    found = auc(y_true, scores, ties=ties, sample_weight=times)
+    wanted = auc(np.repeat(y_true, times), np.repeat(scores, times), ties=ties)
+    assert found == pytest.approx(wanted, rel=1e-13, abs=1e-15)
+
+
+@modest(60)
+@given(problems())
+def test_auc_equals_that_of_scikit_learn(drawn):
+    y_true, scores = drawn
+    peer = sklearn.metrics.roc_auc_score(y_true, scores)
+    assert auc(y_true, scores) == pytest.approx(peer, rel=1e-13, abs=1e-15)
+    weights = np.arange(1.0, len(scores) + 1)
+    peer = sklearn.metrics.roc_auc_score(y_true, scores, sample_weight=weights)
+    found = auc(y_true, scores, sample_weight=weights)
+    assert found == pytest.approx(peer, rel=1e-13, abs=1e-15)
+
+
+@modest(60)
+@given(problems())
+def test_half_lies_in_the_middle(drawn):
+    half, high, low = (auc(*drawn, ties=ties) for ties in TIES)
+    assert half == pytest.approx((high + low) / 2, abs=1e-15)
+    assert low <= half <= high
+
+
+# Laws.
+
+
+@modest(80)
+@given(problems(), st.sampled_from(TIES), st.booleans())
+def test_swapping_classes_and_negating(drawn, ties, weighted):
+    y_true, scores = drawn
+    other = {"half": "half", "concordant": "discordant", "discordant": "concordant"}
+    weights = np.arange(1.0, len(scores) + 1) if weighted else None
+    found = auc(y_true, scores, ties=ties, sample_weight=weights)
+    options = {"ties": other[ties], "sample_weight": weights}
+    for turned in (
+        auc(y_true, scores, positive=0, **options),
+        auc(y_true, -scores, **options),
+        auc(1 - y_true, scores, **options),
+    ):
+        assert turned == pytest.approx(1 - found, rel=1e-12, abs=1e-14)
+
+
+@modest(60)
+@given(problems(), st.integers(0, 99))
+def test_monotone_transforms_and_order_change_nothing(drawn, seed):
+    y_true, scores = drawn
+    order = np.random.default_rng(seed).permutation(len(scores))
+    ranks = np.unique(scores, return_inverse=True)[1]
+    for options in ({}, {"ties": "concordant"}, {"fpr_range": (0.1, 0.6)}):
+        found = auc(y_true, scores, **options)
+        assert auc(y_true, ranks, **options) == found
+        assert auc(y_true, ranks.astype(np.int8), **options) == found
+        assert auc(y_true, 2.0**ranks, **options) == found
+        assert auc(y_true[order], scores[order], **options) == found
+
+
+@pytest.mark.parametrize("n", [1, 3, 7, 49, 98, 1000])
+def test_never_above_1(n):
+    y_true, scores = np.repeat([0, 1], n), np.arange(2 * n)
+    weights = np.random.default_rng(n).random(2 * n) + 0.1
+    for options in (
+        {},
+        {"ties": "concordant"},
+        {"ties": "discordant"},
+        {"sample_weight": weights},
+        {"sample_weight": weights, "ties": "concordant"},
+        {"fpr_range": (0, 1)},
+        {"fpr_range": (0.1, 0.3), "standardize": True},
+        {"tpr_range": (0.1, 0.3), "standardize": True},
+        {"tpr_range": (0.7, 1), "standardize": True, "sample_weight": weights},
+    ):
+        found = auc(y_true, scores, **options)
+        assert found == pytest.approx(1, abs=1e-13)
+        assert found <= 1
+        assert auc(y_true, -scores, **options) <= 0.5
+    assert auc(y_true, scores, fpr_range=(0.1, 0.4)) <= 0.4 - 0.1
+
+
+@modest(60)
+@given(st.floats(0.01, 1e6), st.integers(2, 40))
+def test_weights_never_lift_it_above_1(weight, n):
+    y_true, scores = np.arange(n) % 2, np.arange(n) % 2
+    assert auc(y_true, scores, sample_weight=np.full(n, weight)) <= 1
+
+
+def test_counts_are_whole_python_numbers():
+    y_true, scores = large_problem(n_models=2)
+    for row in scores:
+        found = concordance(y_true, row)
+        counts = found.concordant, found.discordant, found.tied
+        assert all(type(count) is int for count in counts)
+        assert type(found.n_positives) is type(found.n_negatives) is int
+        assert sum(counts) == found.n_positives * found.n_negatives
+        assert sum(counts) > 2**29
+
+
+def test_counts_of_many_pairs_are_exact():
+    n = 150_000
+    y_true, scores = np.repeat([0, 1], n), np.arange(2 * n)
+    assert concordance(y_true, scores).concordant == n * n > 2**34
+    assert concordance(y_true, -scores).discordant == n * n
+    found = concordance(y_true, np.zeros(2 * n))
+    assert (found.tied, found.concordant, found.discordant) == (n * n, 0, 0)
+    scores[0] = 2 * n + 1  # one negative above all
+    found = concordance(y_true, scores)
+    assert (found.concordant, found.discordant) == (n * n - n, n)
+    assert found.auc == 1 - 1 / n
+
+
+# Parts of the curve.
+
+
+@modest(100)
+@given(problems(), st.floats(0.01, 1))
+def test_partial_auc_equals_that_of_scikit_learn(drawn, share):
+    peer = sklearn.metrics.roc_auc_score(*drawn, max_fpr=share)
+    found = auc(*drawn, fpr_range=(0, share), standardize=share < 1)
+    assert found == pytest.approx(peer, rel=1e-10, abs=1e-12)
+
+
+@modest(100)
+@given(problems(), st.lists(st.floats(0, 1), min_size=2, max_size=4, unique=True))
+def test_adjacent_parts_add_up(drawn, ends):
+    ends = sorted(ends)
+    for axis in ("fpr_range", "tpr_range"):
+        parts = [auc(*drawn, **{axis: (low, high)}) for low, high in pairwise(ends)]
+        whole = auc(*drawn, **{axis: (ends[0], ends[-1])})
+        assert sum(parts) == pytest.approx(whole, rel=1e-10, abs=1e-13)
+        assert all(
+            0 <= part <= high - low
+            for part, low, high in zip(parts, ends[:-1], ends[1:], strict=True)
+        )
+
+
+@modest(80)
+@given(problems())
+def test_parts_that_meet_at_points_of_the_curve(drawn):
+    curve = roc_curve(*drawn)
+    for axis, at in (("fpr_range", curve.fpr), ("tpr_range", curve.tpr)):
+        ends = np.unique(at)
+        parts = [auc(*drawn, **{axis: (low, high)}) for low, high in pairwise(ends)]
+        assert sum(parts) == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
+
+
+@modest(80)
+@given(problems(), st.booleans())
+def test_the_full_range_is_the_auc(drawn, standardize):
+    options = {"standardize": standardize}
+    for axis in ("fpr_range", "tpr_range"):
+        found = auc(*drawn, **{axis: (0, 1)}, **options)
+        assert found == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
+
+
+@modest(80)
+@given(problems(), st.floats(0, 0.99), st.floats(0.01, 1), st.booleans())
+def test_the_axes_mirror_each_other(drawn, low, width, standardize):
+    y_true, scores = drawn
+    high = min(low + width, 1.0)
+    options = {"standardize": standardize}
+    found = auc(y_true, scores, tpr_range=(low, high), **options)
+    mirrored = auc(1 - y_true, -scores, fpr_range=(1 - high, 1 - low), **options)
+    # Ends that lie on a step may round to either side of it.
+    assume(abs((1 - high) - (1 - low)) > 1e-6)
+    assert found == pytest.approx(mirrored, rel=1e-8, abs=1e-8)
+
+
+def test_a_part_by_hand():
+    y_true, scores = [0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9]
+    # Up to 1/2, a line to (1/2, 1), and level from there.
+    assert auc(y_true, scores, fpr_range=(0, 0.5)) == 0.375
+    assert auc(y_true, scores, fpr_range=(0.5, 1)) == 0.5
+    assert auc(y_true, scores, fpr_range=(0.25, 0.75)) == pytest.approx(0.46875)
+    assert auc(y_true, scores, tpr_range=(0, 0.5)) == 0.5
+    assert auc(y_true, scores, tpr_range=(0.5, 1)) == 0.375
+    found = auc(y_true, scores, fpr_range=(0, 0.5), standardize=True)
+    assert found == pytest.approx((1 + (0.375 - 0.125) / (0.5 - 0.125)) / 2)
+
+
+def test_chance_is_one_half_when_standardized():
+    y_true, scores = [0, 1, 0, 1], [0.5] * 4
+    for axis in ("fpr_range", "tpr_range"):
+        for ends in ((0, 0.2), (0.3, 0.4), (0.9, 1)):
+            found = auc(y_true, scores, standardize=True, **{axis: ends})
+            assert found == pytest.approx(0.5, abs=1e-14)
+
+
+@modest(40)
+@given(problems(), st.integers(0, 99))
+def test_parts_with_whole_weights_repeat_samples(drawn, seed):
+    y_true, scores = drawn
+    times = np.random.default_rng(seed).integers(1, 4, len(scores))
+    repeated = np.repeat(y_true, times), np.repeat(scores, times)
+    for region in ({"fpr_range": (0.15, 0.55)}, {"tpr_range": (0.15, 0.55)}):
+        found = auc(y_true, scores, sample_weight=times, **region)
+        assert found == pytest.approx(auc(*repeated, **region), rel=1e-10, abs=1e-12)
+
+
+# Several models.
+
+
+def test_models_in_any_form():
+    y_true, scores = large_problem(500, 4)
+    wanted = [auc(y_true, row) for row in scores]
+    named = {f"m{i}": row for i, row in enumerate(scores)}
+    for form in (
+        scores,
+        list(scores),
+        scores.tolist(),
+        np.asfortranarray(scores),
+        named,
+        pd.DataFrame(named),
+        pl.DataFrame(named),
+    ):
+        found = auc(y_true, form)
+        assert isinstance(found, np.ndarray)
+        assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"ties": "concordant"}, {"fpr_range": (0.1, 0.5)}, {"sample_weight": True}],
+    ids=str,
+)
+def test_workers_agree(options):
+    y_true, scores = large_problem()
+    if options.get("sample_weight"):
+        options = {"sample_weight": np.random.default_rng(0).random(y_true.size)}
+    wanted = auc(y_true, scores, workers=1, **options)
+    for workers in (2, 4, 7, None):
+        found = auc(y_true, scores, workers=workers, **options)
+        np.testing.assert_array_equal(found, wanted)
+    assert wanted[3] == auc(y_true, scores[3], workers=3, **options)
+
+
+# One class, and bad input.
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_single_class(label):
+    y_true = [label] * 3
+    with pytest.raises(ValueError, match=r"both classes.*on_single_class='nan'"):
+        auc(y_true, [1, 2, 3])
+    found = auc(y_true, [1, 2, 3], on_single_class="nan")
+    assert isinstance(found, float)
+    assert isnan(found)
+    found = auc(y_true, [[1, 2, 3], [3, 2, 1]], on_single_class="nan")
+    assert found.shape == (2,)
+    assert np.isnan(found).all()
+    assert isnan(concordance(y_true, [1, 2, 3]).area("concordant"))
+
+
+def test_a_class_without_weight():
+    options = {"sample_weight": [1, 0, 0]}
+    assert isnan(auc([0, 1, 1], [1, 2, 3], on_single_class="nan", **options))
+    with pytest.raises(ValueError, match="both classes"):
+        auc([0, 1, 1], [1, 2, 3], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ties": "mid"}, "ties must be one of"),
+        ({"ties": None}, "ties must be one of"),
+        ({"on_single_class": "zero"}, "on_single_class must be one of"),
+        ({"standardize": True}, "standardize=True is for a partial area"),
+        ({"fpr_range": (0, 1), "tpr_range": (0, 1)}, "exclude each other"),
+        ({"fpr_range": (0.5, 0.5)}, r"fpr_range must be two rates .* got \(0.5, 0.5"),
+        ({"fpr_range": (0.6, 0.5)}, "fpr_range must be two rates"),
+        ({"fpr_range": (-0.1, 0.5)}, "fpr_range must be two rates"),
+        ({"tpr_range": (0.1, 1.5)}, "tpr_range must be two rates"),
+        ({"tpr_range": (nan, 0.5)}, "tpr_range must be two rates"),
+        ({"tpr_range": (0.1, nan)}, "tpr_range must be two rates"),
+        ({"fpr_range": 0.1}, "fpr_range must be two rates"),
+        ({"fpr_range": (0, 0.1, 0.2)}, "fpr_range must be two rates"),
+        ({"fpr_range": (0, 0.1), "ties": "concordant"}, "ties='half', got 'concordan"),
+        ({"workers": 0}, "workers must be at least 1"),
+    ],
+    ids=str,
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        auc([0, 1, 1], [1, 2, 3], **options)
+
+
+def test_rates_that_are_no_numbers():
+    with pytest.raises((TypeError, ValueError), match="fpr_range"):
+        auc([0, 1, 1], [1, 2, 3], fpr_range=(0, "all"))
+
+
+def test_an_unknown_area():
+    with pytest.raises(ValueError, match="ties must be one of"):
+        concordance([0, 1], [1, 2]).area("mid")
+
+
+def test_ranges_may_be_arrays():
+    found = auc([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9], fpr_range=np.array([0, 0.5]))
+    assert found == 0.375
+
+
+def test_no_models():
+    with pytest.raises(ValueError, match="model"):
+        auc([0, 1], {})
+    with pytest.raises(ValueError, match="model"):
+        auc([0, 1], np.zeros((0, 2)))
+
+
+def test_what_is_printed():
+    text = str(concordance([0, 0, 1, 1, None], [0.1, 0.4, 0.4, 0.9, 3]))
+    assert "AUC 0.8750, 2 positives and 2 negatives" in text
+    assert "3 concordant pairs, 0 discordant, 1 tied" in text
+    assert "1 samples without a true label were dropped" in text
+    assert "AUC nan" in str(concordance([1, 1], [1, 2]))

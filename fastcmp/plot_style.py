@@ -1,0 +1,217 @@
+"""What all pictures share: colours, axes, names, sizes of type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.two_classes import as_doubles
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Axes: TypeAlias = Any
+
+#: Okabe and Ito's colours, without the yellow that paper swallows.
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+)
+GREY = "#767676"
+PALE = "#e4e4e4"
+LEGEND = {"fontsize": 8, "title_fontsize": 8}
+LINES = 26  # of a legend beside the axes
+_WIDE = 300.0  # points that two columns of a legend need
+_LONG = 40  # characters of a name that are drawn
+_DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
+_MARKERS = "os^DvP<X>pd"
+
+
+def prepare_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Check the axes to draw on, or make new ones.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+        What the user passed.
+    size : pair of float
+        Width and height of a new figure in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same, or the axes of a new figure.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib import pyplot as plt
+        from matplotlib.axes import Axes as KnownAxes
+    except ImportError:
+        message = "drawing needs matplotlib: pip install 'fastcmp[plot]'"
+        raise ImportError(message) from None
+    if ax is None:
+        return plt.subplots(figsize=size, layout="constrained")[1]
+    if not isinstance(ax, KnownAxes):
+        message = f"ax must be matplotlib Axes, got {type(ax).__name__}"
+        raise TypeError(message)
+    return ax
+
+
+def as_text(name: str) -> str:
+    r"""Write a model's name such that it is drawn as it is.
+
+    Parameters
+    ----------
+    name : str
+        Any name.
+
+    Returns
+    -------
+    str
+        On one line, not too long, and no formula.
+
+    Examples
+    --------
+    >>> as_text("a$b$")
+    'a\\$b\\$'
+    """
+    line = " ".join(name.split())
+    if len(line) > _LONG:
+        line = f"{line[: _LONG - 14]}...{line[-11:]}"
+    return line.replace("$", r"\$")
+
+
+def fitting_size(ax: Axes, rows: float, largest: float = 10.0) -> float:
+    """Choose a size of type with which rows of text do not overlap.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        As high as all rows.
+    rows : float
+        How many.
+    largest : float
+        Size in points that is enough.
+
+    Returns
+    -------
+    float
+        Points.
+    """
+    height = 72.0 * ax.get_position().height * ax.figure.get_figheight()
+    return float(np.clip(0.75 * height / rows, 3.0, largest))
+
+
+def curve_style(model: int, n_models: int) -> dict[str, Any]:
+    """Tell curves apart by colour, dashes and, where there are several, markers.
+
+    Parameters
+    ----------
+    model : int
+        Which curve.
+    n_models : int
+        How many.
+
+    Returns
+    -------
+    dict
+        Options of ``Axes.plot``. The numbers of colours, dashes and markers have no
+        common divisor: no two of 385 curves look the same.
+    """
+    style: dict[str, Any] = {
+        "color": COLOURS[model % len(COLOURS)],
+        "linestyle": _DASHES[model % len(_DASHES)],
+        "linewidth": 1.6,
+    }
+    if n_models > 1:
+        offset = 0.15 * (model + 1) / (n_models + 1)
+        style |= {
+            "marker": _MARKERS[model % len(_MARKERS)],
+            "markersize": 4.5,
+            "markevery": (offset, 0.15),
+        }
+    return style
+
+
+def in_doubles(scores: Any) -> Any:
+    """Round scores with more digits to float64, in which cutoffs are given.
+
+    Parameters
+    ----------
+    scores : array-like, mapping or frame
+        What the user passed.
+
+    Returns
+    -------
+    array-like, mapping or frame
+        Arrays converted, the rest as it is.
+    """
+    if isinstance(scores, Mapping):
+        return {name: in_doubles(column) for name, column in scores.items()}
+    return as_doubles(scores) if isinstance(scores, np.ndarray) else scores
+
+
+def place_legend(
+    ax: Axes, handles: list[Any], title: str | None, *, inside: bool
+) -> None:
+    """Put the legend into the lower right corner, or right of the axes.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With curves.
+    handles : list of artists
+        What to list.
+    title : str or None
+        Of the legend.
+    inside : bool
+        Whether it goes into the corner.
+    """
+    options: dict[str, Any] = LEGEND | {"handlelength": 3.2}
+    if inside:
+        ax.legend(handles=handles, title=title, loc="lower right", **options)
+    else:
+        where = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+        options["ncols"] = -(-len(handles) // LINES)
+        ax.legend(
+            handles=handles,
+            title=title,
+            borderaxespad=0,
+            frameon=False,
+            **where,
+            **options,
+        )
+
+
+def place_legend_above(ax: Axes, handles: list[Any]) -> None:
+    """Put the legend inside the axes, above curves that end at 1.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With curves within [0, 1].
+    handles : list of artists
+        What to list, in two columns where these fit.
+    """
+    width, height = 72.0 * ax.get_position().size * ax.figure.get_size_inches()
+    columns = 2 if width > _WIDE else 1
+    room = 8.0 + 13.0 * -(-len(handles) // columns)
+    top = 1.04 * (1.0 + room / max(0.8 * height - room, room))
+    ax.set(ylim=(-0.02, top), yticks=np.linspace(0, 1, 6))
+    options: dict[str, Any] = LEGEND | {"handlelength": 3.2}
+    ax.legend(
+        handles=handles, loc="upper center", ncols=columns, frameon=False, **options
+    )

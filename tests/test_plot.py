@@ -1,0 +1,734 @@
+"""Pictures: what is drawn is what was computed, and it can be read."""
+
+import io
+import math
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from fastcmp import (
+    auc,
+    average_precision,
+    compare_all,
+    delong,
+    kernels,
+    load_digits,
+    plot,
+    precision_recall_curve,
+    roc_curve,
+    threshold_sweep,
+)
+from fastcmp.cutpoints import optimal_cutpoint
+from fastcmp.lift import lift_table
+from fastcmp.plot_pairs import _stack
+from fastcmp.plot_style import COLOURS, as_text, curve_style
+
+WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
+DPI = 50
+MEASURES = ("accuracy", "cost", "AUC")
+
+
+def scored(n=200, models=1, seed=0, rate=0.3):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < rate).astype(int)
+    gains = np.linspace(2, 0.8, models)
+    return y, np.round(rng.normal(size=(models, n)) + gains[:, None] * y, 2)
+
+
+def named(scores):
+    return {f"model {i}": row for i, row in enumerate(scores)}
+
+
+def compared(measure="accuracy", models=8, **options):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 400)
+    if measure == "AUC":
+        gains = np.linspace(2, 0.5, models)[:, None]
+        scores = rng.normal(size=(models, 400)) + gains * y
+        return delong(y, named(scores)).pairwise(**options)
+    right = rng.random((models, 400)) < np.linspace(0.95, 0.6, models)[:, None]
+    if measure == "cost":
+        options |= {"test": "cost", "cost": [[0, 1], [3, 0]]}
+    return compare_all(y, named(np.where(right, y, 1 - y)), **options)
+
+
+def table():
+    y = np.concatenate([np.arange(20) < count for count in WORKSHEET]).astype(int)
+    return lift_table(y, np.linspace(1, 0, y.size))
+
+
+def line(ax, label):
+    return next(x for x in ax.get_lines() if x.get_label() == label)
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def seen_ticks(axis):
+    """Labels of the ticks within the axes."""
+    low, high = sorted(axis.get_view_interval())
+    return [t.label1 for t in axis.get_major_ticks() if low <= t.get_loc() <= high]
+
+
+def boxes(artists):
+    """Where artists were drawn that show something."""
+    found = [x.get_window_extent() for x in artists if x is not None]
+    return [box for box in found if box.width > 1 and box.height > 1]
+
+
+Y, S = scored()
+Y5, S5 = scored(300, 5)
+Y20, S20 = scored(300, 20)
+LONG = {f"a rather long name, number {i}": row for i, row in enumerate(S20)}
+SCORES = {
+    "roc of 20 with cuts": lambda **o: plot.roc(Y20, LONG, cutoff="youden", **o),
+    "roc of 20": lambda **o: plot.roc(Y20, LONG, **o),
+    "roc below chance": lambda **o: plot.roc(Y, -S[0], cutoff="youden", **o),
+    "precision_recall of 20": lambda **o: plot.precision_recall(Y20, LONG, **o),
+    "roc": lambda **o: plot.roc(Y, S[0], cutoff="youden", band=True, **o),
+    "roc of several": lambda **o: plot.roc(Y5, named(S5), cutoff="youden", **o),
+    "cutoffs": lambda **o: plot.cutoffs(Y, S[0], **o),
+    "precision_recall": lambda **o: plot.precision_recall(Y, S[0], **o),
+    "precision_recall of several": lambda **o: plot.precision_recall(Y5, S5, **o),
+    "lift": lambda **o: plot.lift(table(), **o),
+    "captured": lambda **o: plot.lift(table(), kind="captured", cumulative=True, **o),
+}
+PAIRS = {
+    f"{name} by {measure}": lambda f=f, m=measure, **o: f(compared(m), **o)
+    for name, f in {
+        "leaderboard": plot.leaderboard,
+        "pvalue_map": plot.pvalue_map,
+        "critical_difference": plot.critical_difference,
+    }.items()
+    for measure in MEASURES
+}
+PICTURES = SCORES | PAIRS
+every_picture = pytest.mark.parametrize("name", PICTURES)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    """Close all figures afterwards, and see that no global setting was changed."""
+    before = dict(mpl.rcParams), mpl.get_backend()
+    yield
+    plt.close("all")
+    assert (dict(mpl.rcParams), mpl.get_backend()) == before
+
+
+def pixels(figure):
+    """Draw a figure; give its luminance and its colours."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=DPI)
+    file.seek(0)
+    image = plt.imread(file)[..., :3]
+    return image @ [0.299, 0.587, 0.114], image
+
+
+# All pictures.
+
+
+@every_picture
+def test_axes_in_axes_out(name):
+    ax = Figure(layout="constrained").subplots()
+    assert PICTURES[name](ax=ax) is ax
+    assert not plt.get_fignums()
+    assert ax.get_xlabel()
+
+
+@every_picture
+def test_new_figures_are_drawn(name):
+    ax = PICTURES[name]()
+    assert plt.get_fignums() == [ax.figure.number]
+    grey, colours = pixels(ax.figure)
+    plt.close(ax.figure)
+    again, _ = pixels(PICTURES[name]().figure)
+    np.testing.assert_array_equal(grey, again)
+    assert np.mean(grey < 0.9) > 0.01  # there is ink
+    assert np.mean(grey > 0.9) > 0.15  # and paper
+    blue = np.array([0.0, 0x72, 0xB2]) / 255
+    is_blue = np.abs(colours - blue).max(axis=2) < 0.3
+    assert is_blue.sum() > 20
+
+
+@every_picture
+def test_no_text_is_cut_off_or_covered(name):
+    ax = PICTURES[name]()
+    ax.figure.canvas.draw()
+    ticks = seen_ticks(ax.yaxis)
+    drawn = [*ax.texts, *ticks, *seen_ticks(ax.xaxis), ax.xaxis.label, ax.get_legend()]
+    page = ax.figure.bbox.padded(1)
+    for box in boxes([*drawn, ax.yaxis.label]):
+        assert page.containsx(box.x0)
+        assert page.containsx(box.x1)
+        assert page.containsy(box.y0)
+        assert page.containsy(box.y1)
+    apart = boxes([*ax.texts, *ticks])
+    for i, a in enumerate(apart):
+        assert not any(a.overlaps(b) for b in apart[i + 1 :])
+
+
+@pytest.mark.parametrize(
+    "draw", [plot.leaderboard, plot.critical_difference], ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize("models", [2, 3, 20])
+def test_names_have_room(draw, models):
+    ax = draw(compared(models=models))
+    ax.figure.canvas.draw()
+    apart = boxes([*ax.texts, *ax.get_yticklabels()])
+    assert len(apart) >= models
+    for i, a in enumerate(apart):
+        assert not any(a.overlaps(b) for b in apart[i + 1 :])
+
+
+@every_picture
+def test_wrong_axes(name):
+    for wrong in (plt, [1], Figure()):
+        with pytest.raises(TypeError, match=r"^ax must be matplotlib Axes, got "):
+            PICTURES[name](ax=wrong)
+
+
+@every_picture
+def test_without_matplotlib(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"^drawing needs .* 'fastcmp\[plot\]'$"):
+        PICTURES[name]()
+
+
+def test_curves_are_told_apart_without_colour():
+    styles = [curve_style(i, 20) for i in range(20)]
+    assert len({(str(s["linestyle"]), s["marker"]) for s in styles}) == 20
+    assert len(set(COLOURS)) == len(COLOURS)
+    assert "marker" not in curve_style(0, 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["_a", "a$b$", "$x_1", "100 %", "two\nlines", "x" * 90]
+)
+def test_names_of_any_kind(name):
+    y, scores = scored(60, 2)
+    both = {name: scores[0], "b": scores[1]}
+    preds = {key: (row > 1).astype(int) for key, row in both.items()}
+    axes = [plot.roc(y, both), plot.precision_recall(y, both)]
+    axes += [plot.leaderboard(compare_all(y, preds))]
+    axes += [plot.critical_difference(compare_all(y, preds))]
+    assert any(as_text(name) in text for text in legend(axes[0]))
+    assert as_text(name) in labels(axes[2].yaxis)
+    for ax in axes:
+        pixels(ax.figure)
+    assert len(as_text(name)) <= 42
+
+
+# Curves.
+
+
+@pytest.mark.parametrize("n", [20, 500])
+def test_roc_is_the_curve(n):
+    y, (score,) = scored(n)
+    ax = plot.roc(y, score)
+    curve, area = roc_curve(y, score), auc(y, score)
+    drawn = line(ax, f"AUC {area:.3f}")
+    np.testing.assert_array_equal(drawn.get_xdata(), curve.fpr)
+    np.testing.assert_array_equal(drawn.get_ydata(), curve.tpr)
+    assert drawn.get_drawstyle() == "steps-post"
+    assert legend(ax) == [f"AUC {area:.3f}"]
+    assert len(ax.get_lines()) == 2  # and the diagonal
+    assert "specificity" in ax.get_xlabel()
+    assert "sensitivity" in ax.get_ylabel()
+
+
+def test_roc_of_several():
+    ax = plot.roc(Y5, named(S5))
+    areas = auc(Y5, S5)
+    assert legend(ax) == [f"{x:.3f}  model {i}" for i, x in enumerate(areas)]
+    for i, label in enumerate(legend(ax)):
+        curve = roc_curve(Y5, S5[i])
+        np.testing.assert_array_equal(line(ax, label).get_xdata(), curve.fpr)
+        np.testing.assert_array_equal(line(ax, label).get_ydata(), curve.tpr)
+
+
+def test_other_labels():
+    words = np.where(Y == 1, "ill", "well")
+    turned = plot.roc(words, -S[0], positive="well")
+    assert legend(turned) == [f"AUC {auc(1 - Y, -S[0]):.3f}"]
+    with pytest.raises(ValueError, match="positive="):
+        plot.roc(words, S[0])
+    for draw in (plot.cutoffs, plot.precision_recall):
+        assert draw(words, S[0], positive="ill").get_legend()
+
+
+@pytest.mark.parametrize("criterion", ["youden", "accuracy", "closest-topleft"])
+def test_best_cut_is_marked(criterion):
+    ax = plot.roc(Y, S[0], cutoff=criterion)
+    found = optimal_cutpoint(Y, S[0], criterion=criterion)
+    text = legend(ax)[1]
+    assert text.startswith(f"cut at {found.cutoff:.4g}: ")
+    mark = line(ax, text)
+    np.testing.assert_allclose(mark.get_xdata(), 1 - found.specificity)
+    np.testing.assert_allclose(mark.get_ydata(), found.sensitivity)
+    # The curve of that cutoff alone has the area (Se + Sp) / 2.
+    x, y = next(x for x in ax.get_lines() if len(x.get_xdata()) == 3).get_data()
+    area = np.diff(x) @ (y[1:] + y[:-1]) / 2
+    assert math.isclose(area, (found.sensitivity[0] + found.specificity[0]) / 2)
+
+
+def test_cut_by_a_function():
+    def youden(tp, fp, tn, fn):
+        return tp / (tp + fn) - fp / (fp + tn)
+
+    assert legend(plot.roc(Y, S[0], cutoff=youden)) == legend(
+        plot.roc(Y, S[0], cutoff="youden")
+    )
+
+
+@pytest.mark.parametrize("cutoff", [0.4, 1, -math.inf, math.inf, np.float64(1.5)])
+def test_given_cutoff(cutoff):
+    ax = plot.roc(Y, S[0], cutoff=cutoff)
+    called = S[0] >= cutoff
+    (x,), (y,) = line(ax, legend(ax)[1]).get_data()
+    assert x == called[Y == 0].mean()
+    assert y == called[Y == 1].mean()
+
+
+def test_cuts_of_several():
+    ax = plot.roc(Y5, named(S5), cutoff="youden")
+    cuts = [optimal_cutpoint(Y5, row).cutoff for row in S5]
+    assert [text.strip() for text in legend(ax)[1::2]] == [
+        f"cut at {cut:.4g}" for cut in cuts
+    ]
+
+
+def test_wrong_cutoffs():
+    with pytest.raises(ValueError, match=r"^cutoff must be a number, got nan$"):
+        plot.roc(Y, S[0], cutoff=math.nan)
+    with pytest.raises(ValueError, match=r"^criterion must be one of"):
+        plot.roc(Y, S[0], cutoff="best")
+    for wrong in (True, [0.5]):
+        with pytest.raises(TypeError, match=r"^cutoff must be a criterion or a number"):
+            plot.roc(Y, S[0], cutoff=wrong)
+    assert not plt.get_fignums()  # nothing is begun in vain
+
+
+def test_band():
+    ax = plot.roc(Y, S[0], band=True)
+    (polygon,) = ax.patches
+    corners = polygon.get_xy()
+    curve, m = roc_curve(Y, S[0]), len(np.unique(S[0])) + 1
+    n1, n0 = Y.sum(), (1 - Y).sum()
+    upper, lower = corners[1 : m + 1], corners[m + 2 : 2 * m + 2][::-1]
+    level = math.sqrt(0.95)
+    for i in (0, 1, m // 3, m // 2, m - 2, m - 1):
+        left, right = kernels.wilson_interval(round(curve.fpr[i] * n0), n0, level)
+        low, high = kernels.wilson_interval(round(curve.tpr[i] * n1), n1, level)
+        np.testing.assert_allclose(upper[i], (left, high), atol=1e-12)
+        np.testing.assert_allclose(lower[i], (right, low), atol=1e-12)
+    assert len(plot.roc(Y5, S5, band=True).patches) == 5
+
+
+def test_band_covers_cutoffs():
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(300):
+        score = np.concatenate([rng.random(60), 1 - rng.random(40) ** 2])
+        y = np.repeat([0, 1], [60, 40])
+        corners = plot.roc(y, score, band=True, ax=Figure().subplots()).patches[0]
+        k = 1 + np.count_nonzero(score >= 0.5)  # of the points, and the origin
+        left, high = corners.get_xy()[k]
+        right, low = corners.get_xy()[2 * 101 + 2 - k]
+        hits += left <= 0.5 <= right and low <= math.sqrt(0.5) <= high
+    assert hits >= 0.9 * 300
+
+
+@pytest.mark.parametrize("n", [20, 300])
+def test_cutoffs_are_the_sweep(n):
+    y, (score,) = scored(n)
+    ax = plot.cutoffs(y, score)
+    sweep = threshold_sweep(y, score)
+    n1, n0 = sweep.n_positives, sweep.n_negatives
+    expected = {
+        "accuracy": (sweep.tp + sweep.tn) / (n1 + n0),
+        "sensitivity": sweep.tp / n1,
+        "specificity": sweep.tn / n0,
+    }
+    for label, (values, low, high) in {
+        "accuracy": (expected["accuracy"], n1 / n, n0 / n),
+        "sensitivity": (expected["sensitivity"], 1, 0),
+        "specificity": (expected["specificity"], 0, 1),
+    }.items():
+        x, drawn = line(ax, label).get_data()
+        np.testing.assert_array_equal(x[1:-1], sweep.thresholds[::-1])
+        np.testing.assert_allclose(drawn[1:-1], values[::-1])
+        np.testing.assert_allclose(drawn[[0, -1]], (low, high))
+        assert x[0] < x[1]
+        assert x[-2] < x[-1]
+        assert line(ax, label).get_drawstyle() == "steps-pre"
+    assert len({line(ax, label).get_linestyle() for label in expected}) == 3
+
+
+def test_best_cutoffs_are_marked():
+    ax = plot.cutoffs(Y, S[0])
+    best = optimal_cutpoint(Y, S[0], criterion="accuracy")
+    equal = optimal_cutpoint(Y, S[0], criterion="sensitivity=specificity")
+    *_, first, second = legend(ax)
+    assert first == f"best accuracy {best.value:.3f} at {best.cutoff:.4g}"
+    se, sp = equal.sensitivity[0], equal.specificity[0]
+    assert second == f"crossing {se:.3f}, {sp:.3f} at {equal.cutoff:.4g}"
+    np.testing.assert_array_equal(line(ax, first).get_xdata(), best.cutoffs)
+    np.testing.assert_allclose(line(ax, first).get_ydata(), best.value)
+    np.testing.assert_allclose(
+        line(ax, second).get_ydata(), (equal.sensitivity + equal.specificity) / 2
+    )
+
+
+def test_cutoffs_of_odd_scores():
+    best = "best accuracy 0.750 at inf"  # by calling nobody positive
+    ax = plot.cutoffs([0, 0, 0, 1], [4, 3, 2, 1])
+    assert best in legend(ax)
+    assert line(ax, best).get_xdata() == line(ax, "accuracy").get_xdata()[-1]
+    infinite = plot.cutoffs([0, 1, 0, 1], [-math.inf, math.inf, 1, 2])
+    x, y = line(infinite, "sensitivity").get_data()
+    assert x[1:-1].tolist() == [1, 2]
+    assert y.tolist() == [1, 1, 1, 0.5]
+    assert line(plot.cutoffs([0, 1], [3, 3]), "accuracy").get_xdata().size == 3
+    wide = np.array([2**62, 2**62 + 1, 2**61, 2**60])
+    assert line(plot.cutoffs([1, 1, 0, 0], wide), "accuracy").get_xdata()[-2] == 2**62
+    with pytest.raises(ValueError, match="must have finite values"):
+        plot.cutoffs([0, 1], [-math.inf, math.inf])
+
+
+def test_precision_recall_is_the_curve():
+    ax = plot.precision_recall(Y, S[0])
+    curve = precision_recall_curve(Y, S[0])
+    area = average_precision(Y, S[0])
+    assert legend(ax) == [f"average precision {area:.3f}", f"base rate {Y.mean():.3f}"]
+    drawn = line(ax, legend(ax)[0])
+    np.testing.assert_array_equal(drawn.get_xdata(), curve.recall)
+    np.testing.assert_array_equal(drawn.get_ydata(), curve.precision)
+    # The area under the steps as they are drawn, from high recall to low.
+    assert drawn.get_drawstyle() == "steps-post"
+    x, y = drawn.get_data()
+    assert math.isclose(-np.diff(x) @ y[:-1], area)
+    assert set(line(ax, legend(ax)[1]).get_ydata()) == {Y.mean()}
+
+
+@pytest.mark.parametrize("models", [2, 5, 6, 20])
+def test_precision_recall_of_several(models):
+    y, scores = scored(200, models)
+    ax = plot.precision_recall(y, named(scores))
+    expected = [
+        f"{average_precision(y, row):.3f}  model {i}" for i, row in enumerate(scores)
+    ]
+    assert legend(ax) == [*expected, f"base rate {y.mean():.3f}"]
+    assert len(ax.get_lines()) == models + 1
+
+
+@pytest.mark.parametrize("draw", [plot.roc, plot.cutoffs, plot.precision_recall])
+def test_bad_scores(draw):
+    with pytest.raises(ValueError, match="has 2 scores, y_true has 3 labels"):
+        draw([0, 1, 1], [0.1, 0.2])
+    with pytest.raises(ValueError, match="NaN"):
+        draw([0, 1], [0.1, math.nan])
+    with pytest.raises(ValueError, match="y_true holds n"):
+        draw([0, 0], [0.1, 0.2])
+    with pytest.raises(ValueError, match="two classes"):
+        draw([0, 1, 2], [0.1, 0.2, 0.3])
+    with pytest.raises(TypeError, match="numbers"):
+        draw([0, 1], ["a", "b"])
+    assert not plt.get_fignums()
+
+
+# Lift.
+
+
+@pytest.mark.parametrize("cumulative", [False, True])
+@pytest.mark.parametrize("kind", ["lift", "response", "captured"])
+def test_lift_is_the_table(kind, cumulative):
+    ax = plot.lift(table(), kind=kind, cumulative=cumulative)
+    rates = table().cumulative if cumulative else table().by_group
+    name, scale = {"response": ("response_rate", 100), "captured": (kind, 100)}.get(
+        kind, (kind, 1)
+    )
+    values = scale * getattr(rates, name)
+    if cumulative:
+        x, drawn = ax.get_lines()[0].get_data()
+        np.testing.assert_allclose(x, np.arange(10, 101, 10))
+    else:
+        drawn = [bar.get_height() for bar in ax.patches]
+        assert [round(bar.get_center()[0]) for bar in ax.patches] == list(range(1, 11))
+        assert labels(ax.xaxis) == [str(i) for i in range(1, 11)]
+    np.testing.assert_allclose(drawn, values)
+    (bars,) = ax.collections
+    ends = np.array([segment[:, 1] for segment in bars.get_segments()]).T
+    np.testing.assert_allclose(
+        ends, scale * np.array(getattr(rates, f"{name}_interval")), atol=1e-12
+    )
+    chance = {"lift": 1, "response": 20, "captured": 10}[kind]
+    expected = np.full(10, chance)
+    if cumulative and kind == "captured":
+        expected = np.arange(10, 101, 10)
+    np.testing.assert_allclose(line(ax, "chance").get_ydata(), expected)
+    assert ("%" in ax.get_ylabel()) == (kind != "lift")
+    assert "highest scores" in ax.get_xlabel()
+
+
+def test_lift_of_ties_and_many_groups():
+    y, (score,) = scored(500)
+    many = lift_table(y, score, groups=100)
+    ax = plot.lift(many)
+    assert len(ax.patches) == many.group.size == 100
+    assert len(ax.get_xticks()) < 30
+    tied = lift_table(y, np.round(score), groups=20, ties="better")
+    assert len(plot.lift(tied).patches) == tied.group.size < 20
+
+
+def test_wrong_lift():
+    with pytest.raises(ValueError, match=r"^kind must be one of"):
+        plot.lift(table(), kind="gain")
+    with pytest.raises(TypeError, match=r"^lift draws a LiftTable, got list$"):
+        plot.lift([1, 2])
+
+
+# Many models.
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_leaderboard_is_the_board(measure):
+    result = compared(measure)
+    board, scale = result.leaderboard, 100 if measure == "accuracy" else 1
+    ax = plot.leaderboard(result)
+    assert labels(ax.yaxis) == list(board.names)
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the best on top
+    points = np.concatenate([c.lines[0].get_xydata() for c in ax.containers], axis=0)
+    points = points[np.argsort(points[:, 1])]
+    np.testing.assert_array_equal(points[:, 1], range(8))
+    np.testing.assert_allclose(points[:, 0], scale * board.score)
+    segments = [s for c in ax.containers for s in c.lines[2][0].get_segments()]
+    segments.sort(key=lambda s: s[0, 1])
+    drawn = [s[:, 0] for s in segments]
+    np.testing.assert_allclose(drawn, scale * board.interval, atol=1e-12)
+    filled = ax.containers[0].lines[0].get_ydata()
+    assert [board.names[int(row)] for row in filled] == list(result.best)
+    assert measure.lower() in ax.get_xlabel().lower()
+    assert "95 %" in ax.get_xlabel()
+
+
+def test_leaderboard_tells_ranks_and_ties():
+    result = compared()
+    shown = texts(plot.leaderboard(result))
+    assert shown[0] == "ranks"
+    spans = [
+        f"{a}" if a == b else f"{a}-{b}" for a, b in result.leaderboard.rank_interval
+    ]
+    assert shown[1:9] == spans
+    assert shown[9:11] == ["ties", "a"]
+    assert legend(plot.leaderboard(result))[1] == "worse than the best"
+    some = compared(pairs=[(0, 1)])
+    assert "not tested" in legend(plot.leaderboard(some))[1]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_pvalue_map_is_the_matrix(measure):
+    result = compared(measure)
+    ax = plot.pvalue_map(result)
+    order = result.leaderboard.models
+    expected = result.matrix("pvalue_adjusted")[np.ix_(order, order)]
+    drawn = ax.images[0].get_array()
+    assert drawn.mask.diagonal().all()
+    off = ~np.eye(8, dtype=bool)
+    np.testing.assert_allclose(drawn[off], expected[off], rtol=1e-12)
+    names = list(result.leaderboard.names)
+    assert labels(ax.yaxis) == labels(ax.xaxis) == names
+    told = result.matrix("significant")[np.ix_(order, order)]
+    shown = {tuple(map(round, t.get_position()[::-1])): t for t in ax.texts}
+    assert len(shown) == 8 * 7
+    for place, text in shown.items():
+        assert text.get_text().endswith("*") == told[place]
+        assert (text.get_weight() == "bold") == told[place]
+        number = text.get_text().rstrip("*")
+        if not number.startswith("<"):
+            assert abs(float(number) - expected[place]) < 0.00051
+
+
+def test_pvalue_map_frames_neighbours():
+    result = compared()
+    frames = [
+        (round(p.get_x() + 0.5), round(p.get_x() + p.get_width() - 0.5))
+        for p in plot.pvalue_map(result).patches
+    ]
+    rank = np.argsort(result.leaderboard.models)
+    groups = [sorted(int(rank[i]) for i in group) for group in result.groups.groups]
+    runs = [g for g in groups if len(g) > 1 and g[-1] - g[0] + 1 == len(g)]
+    assert frames == [(g[0], g[-1]) for g in runs]
+    assert frames
+
+
+def test_pvalue_map_of_an_edge():
+    # p equal to alpha is told apart, and drawn as the bin below alpha.
+    result = compare_all([1] * 12, [[1] * 12, [0] * 5 + [1] * 7], method="exact")
+    p = result.pvalue_adjusted[0]
+    edge = compare_all(
+        [1] * 12, [[1] * 12, [0] * 5 + [1] * 7], method="exact", alpha=float(p)
+    )
+    assert edge.significant.all()
+    image = plot.pvalue_map(edge).images[0]
+    below, above = image.norm([image.get_array()[0, 1], p + 1e-9])
+    assert below + 1 == above
+
+
+@pytest.mark.parametrize(("models", "stars"), [(20, True), (45, False)])
+def test_pvalue_map_of_many(models, stars):
+    result = compared(models=models)
+    ax = plot.pvalue_map(result)
+    told = 2 * int(result.significant.sum())
+    assert texts(ax) == (["*"] * told if stars else [])
+    assert ("*" in ax.get_xlabel()) == stars
+    if not stars:
+        assert not ax.patches
+        assert ax.collections  # the outline
+
+
+def test_pvalue_map_of_some_pairs():
+    result = compared(control=0)
+    mask = plot.pvalue_map(result).images[0].get_array().mask
+    assert np.count_nonzero(~mask) == 2 * 7
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_critical_difference_is_the_ranking(measure):
+    result = compared(measure)
+    scale = 100 if measure == "accuracy" else 1
+    ax = plot.critical_difference(result)
+    score = dict(zip(result.names, scale * result.score, strict=True))
+    for text in ax.texts:
+        name = next(name for name in result.names if name in text.get_text())
+        digits = 2 if measure == "accuracy" else 4
+        assert f"{score.pop(name):.{digits}f}" in text.get_text()
+    assert not score
+    hung = [x for x in ax.get_lines() if len(x.get_xdata()) == 3]
+    hung = [x for x in hung if x.get_marker() == "None"]
+    np.testing.assert_allclose(
+        sorted(x.get_xdata()[0] for x in hung), np.sort(scale * result.score)
+    )
+    dots = [x for x in ax.get_lines() if x.get_marker() == "o"]
+    groups = [g for g in result.groups.groups if len(g) > 1]
+    assert len(dots) == len(groups)
+    for dotted, group in zip(dots, groups, strict=True):
+        np.testing.assert_allclose(
+            dotted.get_xdata(), np.sort(scale * result.score[list(group)])
+        )
+    assert "0.05" in ax.get_xlabel()
+
+
+def test_lines_to_names_do_not_cross():
+    ax = plot.critical_difference(compared(models=20))
+    hung = [x.get_xydata() for x in ax.get_lines() if len(x.get_xdata()) == 3]
+    hung = [xy for xy in hung if xy[0, 1] == 0]
+    assert len(hung) == 20
+    for a in hung:
+        low, high = sorted((a[1, 0], a[2, 0]))
+        for b in hung:
+            crosses = low < b[0, 0] < high and b[1, 1] > a[1, 1]
+            assert not crosses
+
+
+def test_bars_have_levels_of_their_own():
+    bars = [np.array(x, float) for x in ([5, 8], [0, 3], [2, 6], [4, 4.5])]
+    levels = _stack(bars, 0.1)
+    for i, a in enumerate(bars):
+        for j, b in enumerate(bars[:i]):
+            if levels[i] == levels[j]:
+                assert a[0] > b[-1] + 0.1 or b[0] > a[-1] + 0.1
+    assert _stack([], 0.1) == []
+
+
+def test_models_that_do_not_differ():
+    y = np.arange(20) % 2
+    same = compare_all(y, {"a": y, "b": y})
+    for draw in (plot.leaderboard, plot.pvalue_map, plot.critical_difference):
+        pixels(draw(same).figure)
+
+
+@pytest.mark.parametrize(
+    "draw", [plot.leaderboard, plot.pvalue_map, plot.critical_difference]
+)
+def test_wrong_results(draw):
+    name = draw.__name__
+    with pytest.raises(TypeError, match=rf"^{name} draws a PairwiseResult, got dict$"):
+        draw({})
+    areas = delong(Y5, S5)
+    with pytest.raises(TypeError, match=r"got DelongResult; pass its pairwise\(\)$"):
+        draw(areas)
+
+
+# Images: where the ink is.
+
+
+def at(ax, x, y):
+    """Colour of the pixel at data coordinates, once drawn."""
+    figure = ax.figure
+    figure.set_dpi(DPI)
+    figure.canvas.draw()
+    image = np.asarray(figure.canvas.buffer_rgba())
+    column, row = ax.transData.transform((x, y))
+    return to_hex(image[image.shape[0] - 1 - int(row), int(column)] / 255)
+
+
+def test_image_of_the_map():
+    ax = plot.pvalue_map(compared(models=20))
+    told = at(ax, 19.3, 0.3)
+    tied = at(ax, 1.3, 0.3)
+    diagonal = at(ax, 5.2, 5.2)
+    assert sum(bytes.fromhex(told[1:])) < sum(bytes.fromhex(tied[1:])) - 200
+    assert diagonal == "#e4e4e4"
+
+
+def test_image_of_the_bars():
+    ax = plot.lift(table())
+    assert at(ax, 0.8, 1.5) == COLOURS[5].lower()
+    assert at(ax, 4.7, 1.7) == "#ffffff"
+
+
+def test_image_of_the_band():
+    ax = plot.roc(Y, S[0], band=True)
+    curve = roc_curve(Y, S[0])
+    x = 0.5
+    assert at(ax, x, curve.step(x) - 0.06) not in ("#ffffff", COLOURS[0].lower())
+    assert at(ax, x, 0.3) == "#ffffff"
+
+
+def test_image_of_curves():
+    y = np.repeat([0, 1], 50)
+    for draw in (plot.roc, plot.precision_recall):
+        ax = draw(y, np.arange(100))  # perfect: along the upper edge
+        reached = [at(ax, 0.5, 1 + shift / 300) for shift in range(-6, 7)]
+        assert any(colour != "#ffffff" for colour in reached)
+        assert at(ax, 0.5, 0.75) == "#ffffff"
+
+
+def test_image_of_the_digits():
+    ax = plot.critical_difference(compare_all(*load_digits()))
+    grey, _ = pixels(ax.figure)
+    middle = grey[:, grey.shape[1] // 3 : grey.shape[1] // 2]
+    assert np.mean(middle < 0.9) < 0.2  # between the poor and the good models is room
+
+
+def test_import_waits_for_matplotlib():
+    code = "import sys, fastcmp.plot; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -52,12 +52,11 @@ if TYPE_CHECKING:
     from fastcmp.roc import (
         PrecisionRecallCurve,
         RocCurve,
-        ThresholdSweep,
         average_precision,
         precision_recall_curve,
         roc_curve,
-        threshold_sweep,
     )
+    from fastcmp.sweeps import ThresholdSweep, threshold_sweep
     from fastcmp.symmetry import (
         bowker,
         bowker_from_counts,
@@ -92,7 +91,7 @@ _HOMES = {
     "PredictiveValueTest": "predictive_values",
     "RocCurve": "roc",
     "SymmetryResult": "results",
-    "ThresholdSweep": "roc",
+    "ThresholdSweep": "sweeps",
     "adjust": "multiplicity",
     "auc": "areas",
     "auc_bootstrap": "resample",
@@ -128,7 +127,7 @@ _HOMES = {
     "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
     "stuart_maxwell_from_counts": "symmetry",
-    "threshold_sweep": "roc",
+    "threshold_sweep": "sweeps",
 }
 
 __all__ = [

@@ -13,8 +13,9 @@ from fastcmp.checks import check_choice
 from fastcmp.crew import Crew, check_workers
 from fastcmp.report import Section
 from fastcmp.results import Printed, dropped_sentences
-from fastcmp.roc import ThresholdSweep, roc_points, sorted_classes, sweep_scores
+from fastcmp.roc import roc_points
 from fastcmp.scores import Scores, read_scores, read_weights
+from fastcmp.sweeps import ThresholdSweep, sorted_classes, sweep_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

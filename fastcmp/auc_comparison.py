@@ -145,7 +145,7 @@ def compare_estimates(  # two estimates and what is asked of them
     Returns
     -------
     AUCComparison
-        p = 1 where neither the difference nor the variance is other than 0.
+        With p = 1 where neither the difference nor the variance is other than 0.
 
     Raises
     ------

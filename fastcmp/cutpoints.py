@@ -12,8 +12,9 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.classification import RULES
 from fastcmp.criteria import CRITERIA, WEIGHTED, Candidates, Criterion
 from fastcmp.cutpoints_result import CutpointResult
-from fastcmp.roc import ThresholdSweep, roc_points, sweep_scores
+from fastcmp.roc import roc_points
 from fastcmp.scores import Scores, read_scores
+from fastcmp.sweeps import ThresholdSweep, sweep_scores
 from fastcmp.two_classes import as_doubles
 
 if TYPE_CHECKING:

@@ -122,7 +122,7 @@ class DelongResult(Printed):
         Returns
         -------
         AUCComparison
-            z-score, p-value and interval.
+            Score, p-value and interval.
 
         Raises
         ------

@@ -29,7 +29,7 @@ def delong(
     groups: ArrayLike | None = None,
     workers: int | None = None,
 ) -> DelongResult:
-    """AUCs of one, two or many models with DeLong's covariance.
+    """DeLong's covariance of the AUCs of one, two or many models.
 
     Parameters
     ----------
@@ -216,10 +216,12 @@ def delong_unpaired(
 
     Parameters
     ----------
-    y_a, y_b : array-like, shape (n_a,) and (n_b,)
-        True labels of two classes.
-    score_a, score_b : array-like, shape (n_a,) and (n_b,)
+    y_a : array-like, shape (n_a,)
+        True labels of two classes, for model a.
+    score_a : array-like, shape (n_a,)
         Higher scores speak for the positive class.
+    y_b, score_b : array-like, shape (n_b,)
+        The same for model b.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     alternative : {"two-sided", "greater", "less"}
@@ -230,7 +232,7 @@ def delong_unpaired(
     Returns
     -------
     AUCComparison
-        z-score, p-value and interval.
+        Score, p-value and interval.
 
     Raises
     ------

@@ -12,8 +12,8 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.lift_result import TIES, LiftTable
 from fastcmp.report import Section, format_pvalue
 from fastcmp.results import Printed, dropped_sentences
-from fastcmp.roc import sweep_scores
 from fastcmp.scores import read_scores
+from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -29,13 +29,9 @@ from fastcmp.plot_style import (
     place_legend_above,
     prepare_axes,
 )
-from fastcmp.roc import (
-    average_precision,
-    precision_recall_curve,
-    roc_points,
-    sweep_scores,
-)
+from fastcmp.roc import average_precision, precision_recall_curve, roc_points
 from fastcmp.scores import read_scores
+from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -21,8 +21,9 @@ from fastcmp.plot_style import (
     place_legend,
     prepare_axes,
 )
-from fastcmp.roc import roc_points, sweep_scores
+from fastcmp.roc import roc_points
 from fastcmp.scores import read_scores
+from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -68,6 +68,7 @@ _KERNELS = {
         "mcnemar_many",
         "mcnemar_midp",
     ),
+    "placements": ("placements",),
     "resample": ("bootstrap_aucs", "permuted_differences", "weighted_auc"),
     "rng": ("random_below",),
     "roc": (
@@ -75,7 +76,6 @@ _KERNELS = {
         "ClassCounts",
         "Concordance",
         "concordance_sorted",
-        "placements",
         "split_scores",
         "sweep_sorted",
     ),

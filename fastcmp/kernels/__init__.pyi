@@ -10,6 +10,7 @@ from fastcmp.kernels.multiplier import *
 from fastcmp.kernels.odds import *
 from fastcmp.kernels.order import *
 from fastcmp.kernels.paired import *
+from fastcmp.kernels.placements import *
 from fastcmp.kernels.resample import *
 from fastcmp.kernels.rng import *
 from fastcmp.kernels.roc import *

@@ -46,7 +46,7 @@ class Scores:
     @property
     def n_positives(self) -> int:
         """Number of positives."""
-        return int(self.positive.sum())
+        return int(np.count_nonzero(self.positive))
 
     @property
     def n_negatives(self) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
 from fastcmp.checks import as_numbers
-from fastcmp.columns import Column, read_column
+from fastcmp.columns import read_column
 from fastcmp.models import named_columns
+from fastcmp.two_classes import split_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,14 +114,7 @@ def read_scores(
         kept = ~absent
         truth = truth.take(kept)
         columns = [column[kept] for column in columns]
-    if not len(truth):
-        message = "y_true must hold at least one sample, got none"
-        raise ValueError(message)
-    codes, found = _distinct(truth)
-    label, other = _positive_label(found, positive)
-    flags = np.zeros(codes.size, bool)
-    if label in found:
-        flags = codes == found.index(label)
+    flags, labels = split_classes(truth, positive)
     for (name, _), column in zip(named, columns, strict=True):
         _refuse_nan(column, name)
     return Scores(
@@ -130,25 +123,9 @@ def read_scores(
         distinct=tuple(distinct for _, distinct in converted),
         names=tuple(name for name, _ in named),
         single=is_single,
-        labels=(label, other),
+        labels=labels,
         kept=kept,
     )
-
-
-def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
-    """Give each sample the position of its label among the distinct ones."""
-    if (values := truth.integers) is not None:
-        low, high = values.min(), values.max()
-        is_high = values == high
-        n_low = np.count_nonzero(values == low)
-        if low == high:
-            return np.zeros(values.size, np.uint8), [low.item()]
-        if n_low + np.count_nonzero(is_high) == values.size:
-            return is_high, [low.item(), high.item()]
-    truth = truth.factorized()
-    # Labels of dropped samples may be left among the distinct ones.
-    used, codes = np.unique(truth.positions(), return_inverse=True)
-    return codes, [truth.distinct[code] for code in used]
 
 
 def _named(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
@@ -215,33 +192,6 @@ def _refuse_nan(column: NDArray[Any], name: str) -> None:
         if where.size:
             message = f"{name} has NaN for sample {where[0]} ({where.size} in all)"
             raise ValueError(message)
-
-
-def _positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
-    """Choose the positive label among those found; the other one, or None."""
-    if len(found) > 2:
-        message = (
-            f"y_true must hold two classes, got {len(found)}: "
-            f"{sorted(map(str, found))[:10]}; for one class against the others pass "
-            "y_true == that class"
-        )
-        raise ValueError(message)
-    if positive is not None:
-        if positive not in found and len(found) == 2:
-            message = f"positive={positive!r} is not among the labels {found}"
-            raise ValueError(message)
-        others = [label for label in found if label != positive]
-        return positive, others[0] if others else None
-    if not all(isinstance(label, (Real, np.bool_)) for label in found):
-        message = f"name the positive class of the labels {found}: pass positive="
-        raise ValueError(message)
-    if len(found) == 1:
-        # One class only: which one it is, 0 and 1 say themselves.
-        label = found[0]
-        if label in (1, True):
-            return label, None
-        return (None, label) if label in (0, -1) else (label, None)
-    return max(found), min(found)
 
 
 def read_weights(weights: Any, read: Scores) -> NDArray[np.float64] | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.columns import Column, read_column
-from fastcmp.scores import read_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,17 +62,88 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
     column = read_column(y_true, "y_true")
     absent = column.missing()
     kept = np.ones(len(column), np.bool_) if absent is None else ~absent
-    column = column.take(kept).factorized()
-    counts = np.bincount(column.positions(), minlength=len(column.distinct))
-    found = [column.distinct[code] for code in np.flatnonzero(counts)]
-    labels = read_scores(found, np.zeros(len(found)), positive).labels
-    code = column.distinct.index(labels[0]) if labels[0] in found else -1
+    column = column.take(kept)
+    flags, labels = split_classes(column, positive)
     return Truth(
-        positive=column.positions() == code,
+        positive=flags,
         labels=labels,
         kept=kept,
         kind=column.kind(),
     )
+
+
+def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
+    """Tell which samples are positive.
+
+    Parameters
+    ----------
+    truth : Column
+        True labels, none missing.
+    positive : label or None
+        The positive class; None for the larger of two numbers or booleans.
+
+    Returns
+    -------
+    tuple of ndarray of bool, shape (n,), and two labels
+        Flags, the positive label and the other one; None for one that is unknown.
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or not two classes of which one is positive.
+    """
+    if not len(truth):
+        message = "y_true must hold at least one sample, got none"
+        raise ValueError(message)
+    codes, found = _distinct(truth)
+    label, other = _positive_label(found, positive)
+    flags = np.zeros(codes.size, bool)
+    if label in found:
+        flags = codes == found.index(label)
+    return flags, (label, other)
+
+
+def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
+    """Give each sample the position of its label among the distinct ones."""
+    if (values := truth.integers) is not None:
+        low, high = values.min(), values.max()
+        is_high = values == high
+        n_low = np.count_nonzero(values == low)
+        if low == high:
+            return np.zeros(values.size, np.uint8), [low.item()]
+        if n_low + np.count_nonzero(is_high) == values.size:
+            return is_high, [low.item(), high.item()]
+    truth = truth.factorized()
+    # Labels of dropped samples may be left among the distinct ones.
+    used, codes = np.unique(truth.positions(), return_inverse=True)
+    return codes, [truth.distinct[code] for code in used]
+
+
+def _positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
+    """Choose the positive label among those found; the other one, or None."""
+    if len(found) > 2:
+        message = (
+            f"y_true must hold two classes, got {len(found)}: "
+            f"{sorted(map(str, found))[:10]}; for one class against the others pass "
+            "y_true == that class"
+        )
+        raise ValueError(message)
+    if positive is not None:
+        if positive not in found and len(found) == 2:
+            message = f"positive={positive!r} is not among the labels {found}"
+            raise ValueError(message)
+        others = [label for label in found if label != positive]
+        return positive, others[0] if others else None
+    if not all(isinstance(label, (Real, np.bool_)) for label in found):
+        message = f"name the positive class of the labels {found}: pass positive="
+        raise ValueError(message)
+    if len(found) == 1:
+        # One class only: which one it is, 0 and 1 say themselves.
+        label = found[0]
+        if label in (1, True):
+            return label, None
+        return (None, label) if label in (0, -1) else (label, None)
+    return max(found), min(found)
 
 
 def holds_booleans(raw: Any, column: Column) -> bool:

@@ -2,6 +2,7 @@
 
 from math import inf, nan
 
+import ml_dtypes
 import naive
 import numpy as np
 import pandas as pd
@@ -117,7 +118,6 @@ def test_bool_scores():
 
 
 def test_bfloat16():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     assert counts(Y, np.array(VALUES, ml_dtypes.bfloat16)) == PAIRS
 
 

@@ -130,6 +130,17 @@ def _run_end(scores: ScoreArray, n: int, start: int) -> int:
 
 
 @inlined
+def _merge_one(
+    low: ScoreArray, n_low: int, high: ScoreArray, i: int, j: int
+) -> tuple[int, int, int, int]:
+    """Merge one score: new positions, pairs that it closes, and tied pairs."""
+    a, b = low[i], high[j]
+    less = int(a < b)
+    tied = _run_end(low, n_low, i) - i if a == b else 0
+    return i + less, j + 1 - less, (1 - less) * (i + less), tied
+
+
+@inlined
 def _count_below(
     low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
 ) -> Concordance:
@@ -146,48 +157,22 @@ def _count_below(
     j1, j2, j3 = quarter - i1, 2 * quarter - i2, 3 * quarter - i3
     below = lower_below = ties = lower_ties = 0
     for start in range(0, quarter, _CHUNK):
-        s0 = s1 = s2 = s3 = tied = 0
+        pairs = tied = 0
         for _ in range(min(_CHUNK, quarter - start)):
-            a, b = low[i0], high[j0]
-            less = int(a < b)
-            if a == b:
-                tied += _run_end(low, n_low, i0) - i0
-            i0 += less
-            j0 += 1 - less
-            s0 += (1 - less) * i0
-            a, b = low[i1], high[j1]
-            less = int(a < b)
-            if a == b:
-                tied += _run_end(low, n_low, i1) - i1
-            i1 += less
-            j1 += 1 - less
-            s1 += (1 - less) * i1
-            a, b = low[i2], high[j2]
-            less = int(a < b)
-            if a == b:
-                tied += _run_end(low, n_low, i2) - i2
-            i2 += less
-            j2 += 1 - less
-            s2 += (1 - less) * i2
-            a, b = low[i3], high[j3]
-            less = int(a < b)
-            if a == b:
-                tied += _run_end(low, n_low, i3) - i3
-            i3 += less
-            j3 += 1 - less
-            s3 += (1 - less) * i3
-        below += (s0 >> 31) + (s1 >> 31) + (s2 >> 31) + (s3 >> 31)
-        lower_below += (s0 & _LOW) + (s1 & _LOW) + (s2 & _LOW) + (s3 & _LOW)
+            i0, j0, s0, t0 = _merge_one(low, n_low, high, i0, j0)
+            i1, j1, s1, t1 = _merge_one(low, n_low, high, i1, j1)
+            i2, j2, s2, t2 = _merge_one(low, n_low, high, i2, j2)
+            i3, j3, s3, t3 = _merge_one(low, n_low, high, i3, j3)
+            pairs += s0 + s1 + s2 + s3
+            tied += t0 + t1 + t2 + t3
+        below += pairs >> 31
+        lower_below += pairs & _LOW
         ties += tied >> 31
         lower_ties += tied & _LOW
     for _ in range(n_low + n_high - 4 * quarter):
-        a, b = low[i3], high[j3]
-        less = int(a < b)
-        if a == b:
-            lower_ties += _run_end(low, n_low, i3) - i3
-        i3 += less
-        j3 += 1 - less
-        lower_below += (1 - less) * i3
+        i3, j3, pairs, tied = _merge_one(low, n_low, high, i3, j3)
+        lower_below += pairs
+        lower_ties += tied
     return Concordance(below, lower_below, ties, lower_ties)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: Above it a float64 no longer holds every whole number.
 LARGEST_COUNT = 2**53
+#: Seeds lie below it.
+LARGEST_SEED = 2**62
 
 
 def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
@@ -89,6 +91,74 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
         message = f"{name} must be at most 2**53, got {array.max()}"
         raise ValueError(message)
     return array.astype(np.int64)
+
+
+def as_whole(value: Any, name: str, least: int) -> int:
+    """Check a size, a number of folds or the like.
+
+    Parameters
+    ----------
+    value : int
+        What the user passed.
+    name : str
+        The argument.
+    least : int
+        The smallest number that will do.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is smaller.
+    TypeError
+        If it is no whole number.
+    """
+    wanted = f"{name} must be a whole number >= {least}"
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        message = f"{wanted}, got {value!r}"
+        raise TypeError(message)
+    if value < least:
+        message = f"{wanted}, got {value}"
+        raise ValueError(message)
+    return int(value)
+
+
+def as_seed(rng: Any) -> int:
+    """Make the seed that all else is a function of.
+
+    Parameters
+    ----------
+    rng : int or numpy.random.Generator, optional
+        A number is the seed itself, so that the seed of a result repeats it; a
+        generator is advanced; None takes a seed from the operating system.
+
+    Returns
+    -------
+    int
+        In [0, 2**62).
+
+    Raises
+    ------
+    ValueError
+        If it is a number outside.
+    TypeError
+        If it is something else.
+    """
+    if isinstance(rng, Integral) and not isinstance(rng, bool):
+        if not 0 <= rng < LARGEST_SEED:
+            message = f"rng must be a whole number in [0, 2**62), got {rng}"
+            raise ValueError(message)
+        return int(rng)
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        message = (
+            f"rng must be a whole number, a numpy.random.Generator or None, got {rng!r}"
+        )
+        raise TypeError(message)
+    return int(np.random.default_rng(rng).integers(LARGEST_SEED))
 
 
 def as_share(value: Any, name: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.areas import count_pairs
 from fastcmp.auc_comparison import AUCComparison, compare_estimates
-from fastcmp.checks import as_share, check_choice
+from fastcmp.checks import as_seed, as_share, as_whole, check_choice
 from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.report import Section, format_interval, format_pvalue
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
@@ -172,11 +171,11 @@ def auc_bootstrap(
     (500, 1)
     """
     threads = check_workers(workers)
-    n_resamples = _check_count(n_resamples)
+    n_resamples = as_whole(n_resamples, "n_resamples", 2)
     read = _read(y_true, scores, positive)
     orders = np.stack([order_of(column) for column in read.columns])
     ties = np.stack([_ties(c[o]) for c, o in zip(read.columns, orders, strict=True)])
-    seed = _seed(rng)
+    seed = as_seed(rng)
     out = np.empty((n_resamples, len(orders)))
 
     def draw(part: slice) -> None:
@@ -291,13 +290,13 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     True
     """
     threads = check_workers(workers)
-    n_resamples = _check_count(n_resamples)
+    n_resamples = as_whole(n_resamples, "n_resamples", 2)
     check_choice(alternative, "alternative", _ALTERNATIVES)
     read = _read(y_true, {"score_a": score_a, "score_b": score_b}, positive)
     ranks = np.concatenate([_midranks(column) for column in read.columns])
     order = order_of(ranks)
     tied = _ties(ranks[order])
-    seed = _seed(rng)
+    seed = as_seed(rng)
     out = np.empty(n_resamples)
 
     def draw(part: slice) -> None:
@@ -357,15 +356,3 @@ def _midranks(column: NDArray[Any]) -> Floats:
     _, code, counts = np.unique(column, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - 0.5 * (counts - 1))[code])
-
-
-def _check_count(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < 2:
-        message = f"n_resamples must be a whole number >= 2, got {n!r}"
-        raise ValueError(message)
-    return int(n)
-
-
-def _seed(rng: Any) -> int:
-    generator = np.random.default_rng(rng)
-    return int(generator.integers(0, 2**62))

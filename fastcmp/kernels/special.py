@@ -11,6 +11,8 @@ _chdtrc = scipy_special("chdtrc", 2)
 _fdtrc = scipy_special("fdtrc", 3)
 _betainc = scipy_special("betainc", 3)
 _betaincinv = scipy_special("betaincinv", 3)
+_stdtr = scipy_special("stdtr", 2)
+_stdtrit = scipy_special("stdtrit", 2)
 
 
 @kernel
@@ -134,6 +136,56 @@ def betaincinv(a: float, b: float, y: float) -> float:
     0.5
     """
     return _betaincinv(a, b, y, 0)  # type: ignore[no-any-return]
+
+
+@kernel
+def stdtr(df: float, t: float) -> float:
+    """Lower tail of Student's t distribution.
+
+    Parameters
+    ----------
+    df : float
+        Degrees of freedom.
+    t : float
+        The statistic.
+
+    Returns
+    -------
+    float
+        P(T <= t), as `scipy.special.stdtr`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import stdtr
+    >>> round(stdtr(5.0, -2.0150484), 6)
+    0.05
+    """
+    return _stdtr(df, t, 0)  # type: ignore[no-any-return]
+
+
+@kernel
+def stdtrit(df: float, p: float) -> float:
+    """Quantile of Student's t distribution.
+
+    Parameters
+    ----------
+    df : float
+        Degrees of freedom.
+    p : float
+        A probability.
+
+    Returns
+    -------
+    float
+        The x for which P(T <= x) = p, as `scipy.special.stdtrit`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import stdtrit
+    >>> round(stdtrit(5.0, 0.95), 4)
+    2.015
+    """
+    return _stdtrit(df, p, 0)  # type: ignore[no-any-return]
 
 
 @kernel

@@ -15,3 +15,7 @@ StatusArray: TypeAlias = NDArray[np.uint8]
 CodeArray: TypeAlias = NDArray[Any]
 #: float32 or float64
 ScoreArray: TypeAlias = NDArray[Any]
+#: Positions, int32 or int64.
+OrderArray: TypeAlias = NDArray[Any]
+#: Numbers of folds, int16.
+PatternArray: TypeAlias = NDArray[Any]

@@ -22,6 +22,7 @@ from fastcmp.kernels import (
     LIKELIHOOD,
     TANGO,
     TWO_SIDED,
+    YILDIZ_T,
     Interval,
     allocate_words,
     cost_interval_many,
@@ -66,6 +67,9 @@ WORDS = example_words()
 RIGHT = ints(*(sum(int(w).bit_count() for w in row) for row in WORDS[:3]))
 TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
+FOLD_TABLES = np.array([[[[9, 8], [1, 2]], [[7, 3], [6, 4]]], [[[9, 0], [0, 2]]] * 2])
+FOLDS = np.random.default_rng(7).normal(0.01, 0.03, (10, 10))
+FIVE_BY_TWO = FOLDS[0].reshape(5, 2)
 COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 SCORES = np.random.default_rng(5).normal(size=200).round(1)
@@ -83,20 +87,56 @@ def example_order():
 
 
 EXAMPLES = {
+    "alpaydin_f": Example((FIVE_BY_TWO,)),
+    "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
+    "bayle_z_many": Example(
+        (FOLDS[:2], np.arange(10) % 3, 3, TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "bayle_z_out": Example((FOLDS[0], 1)),
+    "bcv_factor": Example((5, 0.5, 0.5)),
+    "bcv_mcnemar": Example((6.9, 12.7, 1.8, -1)),
+    "bcv_mcnemar_many": Example(
+        (FOLD_TABLES, 1.8, TWO_SIDED),
+        (
+            zeros(2, 2, 2, dtype=float),
+            zeros(2, 2, dtype=float),
+            zeros(2, dtype=np.uint8),
+        ),
+    ),
     "betainc": Example((2.0, 3.0, 0.4)),
     "betaincinv": Example((2.0, 3.0, 0.4)),
     "binomial_half": Example((130.0, 300.0)),
+    "blocked_constants": Example((5, 0.5, 0.5)),
+    "blocked_t": Example((FIVE_BY_TWO, 1.1, 9.0)),
     "bonett_price_interval": Example((11, 1, 100, 0.95)),
     "bootstrap_aucs": Example(
         (np.argsort(SCORES)[np.newaxis], zeros(1, 200, dtype=np.uint8), POSITIVE, 1, 0),
         (zeros(3, 1, dtype=float),),
     ),
+    "bouckaert_frank_t": Example((FOLDS, 0.1, -1)),
+    "bouckaert_t": Example((FOLDS,)),
     "bowker": Example((TABLE,)),
+    "calibrated_f": Example((FIVE_BY_TWO,)),
     "chdtrc": Example((2.0, 7.5)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
+    "conservative_z": Example((FOLDS[0], FOLDS[2:8].reshape(3, 2, 10))),
+    "conservative_z_many": Example(
+        (FOLDS[:2], FOLDS[2:].reshape(2, 2, 2, 10), TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "corrected_factor": Example((10, 0.1)),
     "count_agreement": Example((A, B), (zeros(3, 3),)),
     "count_bits": Example((WORDS[0],)),
     "count_common_bits": Example((WORDS[0], WORDS[1])),
+    "count_folds": Example(
+        (
+            Y.reshape(2, 100).astype(np.int16) - 1,
+            (A > 1).view(np.uint8).reshape(2, 100),
+            (B > 1).view(np.uint8).reshape(2, 100),
+        ),
+        (zeros(2, 2, 2, 2),),
+    ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
     "concordance_sorted": Example(
@@ -125,8 +165,16 @@ EXAMPLES = {
         (zeros(3, 4, dtype=float), zeros(3, dtype=np.uint8)),
     ),
     "cost_wald_interval": Example((COSTS, SAMPLES, 130.0, 5.0, 0.95)),
+    "dietterich_t": Example((FIVE_BY_TWO, 1)),
     "difference_interval_many": Example(
         (*CELLS, (TANGO, 0.9)), (zeros(2, dtype=float), zeros(2, dtype=float))
+    ),
+    "deal": Example(
+        (np.arange(5, dtype=np.int16), ints(3, 0, 4, 1, 2)), (zeros(5, dtype=np.int16),)
+    ),
+    "deal_halves": Example(
+        (np.array([[0, 0, 1, 1], [0, 1, 0, 1]], np.int16), ints(2, 0, 3, 1)),
+        (zeros(2, 4, dtype=np.int16),),
     ),
     "discordant_pairs": Example(
         (WORDS, RIGHT, np.array([[0, 2], [2, 1]])), (zeros(2), zeros(2))
@@ -136,8 +184,14 @@ EXAMPLES = {
     "find_multiplier": Example(
         (np.array([1.0, -1.0, 0.5]), np.array([3.0, 1.0, 2.0]), 3, 3.0)
     ),
+    "fold_t": Example((FOLDS[0], 0.02, 4.5)),
+    "fold_t_many": Example(
+        (FOLDS[:2], 0.02, 9.0, TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "itp_step": Example((0.0, 3.0, 2.0, -1.0, 1.0)),
+    "kfold_t": Example((FOLDS[0],)),
     "log1pmx": Example((0.01,)),
     "mcnemar_asymptotic": Example((25, 15, 0)),
     "mcnemar_corrected": Example((25, 15, 1)),
@@ -148,6 +202,11 @@ EXAMPLES = {
     ),
     "mcnemar_midp": Example((25, 15, 0)),
     "mcnemar_unconditional": Example((1, 7, 21, 0)),
+    "nadeau_bengio_t": Example((FOLDS[0], 90.0, 10.0)),
+    "naive_mcnemar": Example((FOLD_TABLES[0],)),
+    "naive_mcnemar_many": Example(
+        (FOLD_TABLES,), (zeros(2, 2, dtype=float), zeros(2, dtype=np.uint8))
+    ),
     "ndtri": Example((0.975,)),
     "newcombe_interval": Example((1, 1, 7, 12, 0.9)),
     "odds_ratio_exact_interval": Example((11, 1, 0.95)),
@@ -161,14 +220,30 @@ EXAMPLES = {
     "placements": Example(
         (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
     ),
+    "proportion_z": Example((24, 58, 175, 0)),
+    "proportion_z_many": Example(
+        (np.array([[24, 0], [58, 0], [175, 40]]), TWO_SIDED),
+        (zeros(2, 4, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
     "random_below": Example((1, 0, 3, 6)),
+    "resampled_t": Example((FOLDS[0], 1)),
     "row_square_sum": Example((WORDS,)),
+    "shuffle": Example((1, 0), (np.arange(9),)),
+    "shuffle_within": Example((1, 0, ints(3, 7)), (np.arange(9),)),
+    "snedecor_tail": Example((7.0, 5.0, 1.5)),
     "split_scores": Example((SCORES, POSITIVE), (zeros(202, dtype=float),)),
+    "stdtr": Example((5.0, -2.0)),
+    "stdtrit": Example((5.0, 0.025)),
+    "student_tails": Example((9.0, -1.5)),
     "stuart_maxwell": Example((TABLE,)),
     "sweep_sorted": Example(
         (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
     ),
     "tango_interval": Example((0, 1, 44, 0.9)),
+    "two_fold_many": Example(
+        (FOLDS[:2].reshape(2, 5, 2), YILDIZ_T, TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
     "unpack_order": Example((example_order(), 8, SCORES), (zeros(200),)),
     "wald_interval": Example((5, 5, 23, 0.95)),
     "weighted_auc": Example(
@@ -180,6 +255,7 @@ EXAMPLES = {
         )
     ),
     "wilson_interval": Example((90, 100, 0.95)),
+    "yildiz_t": Example((FIVE_BY_TWO, -1)),
 }
 #: Functions that only Python can call, with the reason.
 NOT_KERNELS = {"allocate_words": "asks the operating system where the memory lies"}
@@ -470,9 +546,43 @@ def test_strided_outputs(name):
 NAN = float("nan")
 NEGATIVE_TABLE = np.array([[1, -2], [3, 4]])
 IMPOSSIBLE = {
+    "alpaydin_f": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
+    "bayle_z_in": [
+        (FOLDS[0], np.arange(10), 10),
+        (FOLDS[0], np.arange(10) // 9, 2),
+        (FOLDS[0], np.arange(10) // 5, 3),
+        (FOLDS[0], np.arange(10) // 5, 1),
+        (FOLDS[0], np.arange(9) // 5, 2),
+        (FOLDS[0] * NAN, np.arange(10) // 5, 2),
+        (FOLDS[0] * np.inf, np.arange(10) // 5, 2),
+    ],
+    "bayle_z_out": [(FOLDS[0, :1],), (FOLDS[0] * NAN,)],
+    "bcv_mcnemar": [(-1.0, 0.5, 1.8), (NAN, 1.0, 1.8), (1.0, 2.0, 0.0), (1, 2, NAN)],
+    "blocked_constants": [
+        (1, 0.5, 0.5),
+        (5, -1.1, 0.0),
+        (5, 0.5, -0.1),
+        (5, 0.5, 0.76),
+        (5, NAN, 0.5),
+    ],
+    "blocked_t": [
+        (FIVE_BY_TWO, 0.0, 9.0),
+        (FIVE_BY_TWO, NAN, 9.0),
+        (FIVE_BY_TWO, 1.0, 0.0),
+        (FIVE_BY_TWO * NAN, 1.0, 9.0),
+    ],
     "bonett_price_interval": [(-3, 4, 10, 0.95), (1, 1, 0, 0.95), (1, 1, 9, NAN)],
+    "bouckaert_frank_t": [(FOLDS[:1, :1], 0.1), (FOLDS, 0.0), (FOLDS, NAN)],
+    "bouckaert_t": [(FOLDS[:9],), (FOLDS[:, :9],), (FOLDS * NAN,)],
     "bowker": [(NEGATIVE_TABLE,)],
+    "calibrated_f": [(FOLDS,), (FIVE_BY_TWO * np.inf,)],
     "cochrans_q": [(ints(5), 25, 10), (ints(5, 5), 50, 0), (ints(), 0, 5)],
+    "conservative_z": [
+        (FOLDS[0] * NAN, FOLDS[2:8].reshape(3, 2, 10)),
+        (FOLDS[0], FOLDS[2:8].reshape(3, 2, 10) * np.inf),
+        (FOLDS[0, :0], FOLDS[2:8].reshape(3, 2, 10)),
+        (FOLDS[0], zeros(0, 2, 10, dtype=float)),
+    ],
     "cost_chi_square": [(COSTS, -SAMPLES, True), (COSTS * NAN, SAMPLES, False)],
     "cost_likelihood": [(COSTS, -SAMPLES, 5.0), (COSTS, SAMPLES, 4.9)],
     "cost_profile_interval": [
@@ -487,18 +597,32 @@ IMPOSSIBLE = {
         (COSTS, SAMPLES, 130.0, 4.9, 0.95),
         (COSTS, SAMPLES, 130.0, 5.0, NAN),
     ],
+    "dietterich_t": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
+    "fold_t": [
+        (FOLDS[0, :1], 0.1, 9.0),
+        (FOLDS[0], -0.1, 9.0),
+        (FOLDS[0], 0.1, NAN),
+        (np.append(FOLDS[0], np.inf), 0.1, 9.0),
+        (np.append(FOLDS[0], NAN), 0.1, 9.0),
+    ],
+    "kfold_t": [(FOLDS[0, :1],), (FOLDS[0] * np.inf,)],
     "mcnemar_asymptotic": [(-1, 1), (3, -1)],
     "mcnemar_corrected": [(-1, 1), (3, -1)],
     "mcnemar_exact": [(-1, 1), (3, -1)],
     "mcnemar_midp": [(-1, 1), (3, -1)],
     "mcnemar_unconditional": [(-1, 1, 5), (3, 4, 6), (1, 1, 10**7), (0, 0, -1)],
+    "nadeau_bengio_t": [(FOLDS[0, :1], 9, 1), (FOLDS[0], 0, 1), (FOLDS[0], 9, NAN)],
+    "naive_mcnemar": [(NEGATIVE_TABLE[np.newaxis],), (zeros(0, 2, 2),)],
     "newcombe_interval": [(-1, 5, 3, 2, 0.9), (0, 0, 0, 0, 0.9), (1, 1, 1, 1, 1.0)],
     "odds_ratio_exact_interval": [(-1, 1, 0.95), (1, 1, 0.0), (1, 1, NAN)],
     "odds_ratio_midp_interval": [(-1, 1, 0.95), (1, 1, 1.0), (1, 1, NAN)],
+    "proportion_z": [(-1, 2, 5), (6, 2, 5), (2, 6, 5), (0, 0, 0)],
+    "resampled_t": [(FOLDS[0, :1],), (FOLDS[0] * NAN,)],
     "stuart_maxwell": [(NEGATIVE_TABLE,)],
     "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
     "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],
     "wilson_interval": [(11, 10, 0.95), (-1, 10, 0.95), (0, 0, 0.95), (1, 2, NAN)],
+    "yildiz_t": [(FOLDS,), (FIVE_BY_TWO * np.inf,)],
 }
 
 

@@ -25,6 +25,8 @@ GRIDS = {
     "fdtrc": (DEGREES, DEGREES, [0.0, *POSITIVE]),
     "betainc": (DEGREES, DEGREES, SHARES),
     "betaincinv": (DEGREES, DEGREES, SHARES),
+    "stdtr": (DEGREES, [*(-x for x in POSITIVE), 0.0, *POSITIVE]),
+    "stdtrit": (DEGREES, [1e-300, 1e-9, 0.025, 0.5, 0.975]),
 }
 
 

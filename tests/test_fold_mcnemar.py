@@ -1,0 +1,548 @@
+"""The doors of the tests that count who is right on the folds, and their records."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
+from strategies import modest
+
+import fastcmp
+from fastcmp import (
+    BCVMcNemarResult,
+    BetaPosterior,
+    FoldTestResult,
+    bcv_mcnemar,
+    mcnemar_from_counts,
+    naive_mcnemar,
+    proportion_z,
+)
+from fastcmp.kernels import DEGENERATE, OK
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def as_tables(cells):
+    """Turn the paper's n00, n01, n10, n11 (0: wrong) into ours."""
+    return np.array(cells)[..., [3, 2, 1, 0]].reshape(*np.shape(cells)[:-1], 2, 2)
+
+
+def random_tables(*shape, m=5, n=120, seed=0):
+    """Draw the tables of a that is right on 80 % and b that is right on 70 %."""
+    rng = np.random.default_rng(seed)
+    shares = [0.6, 0.2, 0.1, 0.1]
+    return rng.multinomial(n, shares, (*shape, m, 2)).reshape(*shape, m, 2, 2, 2)
+
+
+EXAMPLE = random_tables()
+EMPTY = np.broadcast_to([[9, 0], [0, 3]], (5, 2, 2, 2))
+
+
+# Two-fold cross-validations.
+
+
+@parametrize("bcv_mcnemar")
+def test_bcv_against_references(case):
+    result = bcv_mcnemar(as_tables(case["input"]["tables"]), **case["options"])
+    assert isinstance(result, BCVMcNemarResult)
+    assert result.statistic == expected(case, "statistic")
+    assert result.pvalue == expected(case, "pvalue")
+    assert result.n_replicates == len(case["input"]["tables"])
+    assert (result.rho1, result.rho2) == tuple(case["options"].values())
+    if "t" in case["expected"]:
+        assert result.effective_factor == expected(case, "t")
+    if "mean_n01" in case["expected"]:
+        assert result.mean_table[1, 0] == expected(case, "mean_n01")
+        assert result.mean_table[0, 1] == expected(case, "mean_n10")
+
+
+def test_bcv_equals_statsmodels_on_the_effective_table():
+    for rho in ((0.5, 0.5), (0.0, 0.5), (0.2, 0.1)):
+        result = bcv_mcnemar(EXAMPLE, rho1=rho[0], rho2=rho[1])
+        factor = 10 / (1 + rho[0] + 8 * rho[1])
+        mean = sum(EXAMPLE.reshape(10, 2, 2)) / 10
+        np.testing.assert_allclose(result.mean_table, mean)
+        np.testing.assert_allclose(result.effective_table, factor * mean)
+        assert result.n_effective == pytest.approx(factor * 120)
+        table = result.effective_table
+        peer = of_statsmodels(table, exact=False, correction=True)
+        assert result.statistic == pytest.approx(peer.statistic, rel=1e-9)
+        assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-7)
+
+
+def test_bcv_equals_the_corrected_test_where_tables_count_for_one():
+    # With full correlation ten equal tables are worth one.
+    tables = np.broadcast_to([[40, 25], [11, 9]], (5, 2, 2, 2))
+    for alternative in ALTERNATIVES:
+        found = bcv_mcnemar(tables, rho1=1, rho2=1, alternative=alternative)
+        wanted = mcnemar_from_counts(
+            25, 11, method="corrected", alternative=alternative
+        )
+        assert found.effective_factor == 1.0
+        assert found.statistic == wanted.statistic
+        assert found.pvalue == wanted.pvalue
+
+
+def test_one_sided_bcv_tests():
+    two, greater, less = (
+        bcv_mcnemar(EXAMPLE, alternative=alternative) for alternative in ALTERNATIVES
+    )
+    assert two.difference > 0  # a is better, so
+    assert greater.pvalue == pytest.approx(two.pvalue / 2)
+    assert less.pvalue == pytest.approx(1 - two.pvalue / 2)
+    root = math.sqrt(two.statistic)
+    assert greater.pvalue == pytest.approx(stats.norm.sf(root))
+
+
+@modest(60)
+@given(st.integers(0, 10**6), st.integers(2, 7))
+def test_laws_of_bcv(seed, m):
+    rng = np.random.default_rng(seed)
+    tables = rng.poisson(rng.uniform(0, 4, (2, 2)), (m, 2, 2, 2))
+    tables[..., 0, 0] += 1
+    result = bcv_mcnemar(tables, alternative="greater")
+    swapped = bcv_mcnemar(tables.swapaxes(-1, -2), alternative="less")
+    assert result.pvalue == swapped.pvalue
+    assert result.statistic == swapped.statistic
+    assert result.difference == -swapped.difference
+    assert result.accuracy_a == swapped.accuracy_b
+    low, high = result.confidence_interval()
+    other = swapped.confidence_interval()
+    assert (low, high) == pytest.approx((-other.high, -other.low))
+    assert -1 <= low <= result.difference <= high <= 1
+    assert result == bcv_mcnemar(rng.permutation(tables), alternative="greater")
+    assert result == bcv_mcnemar(tables[:, ::-1], alternative="greater")
+
+
+def test_bcv_of_many_pairs_is_that_of_each():
+    many = random_tables(3, 4, m=3)
+    many[1, 2] = [[7, 0], [0, 1]]
+    result = bcv_mcnemar(many, alternative="greater")
+    assert result.pvalue.shape == result.status.shape == (3, 4)
+    assert result.mean_table.shape == result.effective_table.shape == (3, 4, 2, 2)
+    low, high = result.confidence_interval(0.9)
+    names = [
+        name
+        for name, value in vars(BCVMcNemarResult).items()
+        if type(value) is property and not name.startswith("_")
+    ]
+    assert len(names) == 9
+    for i in np.ndindex(3, 4):
+        one = bcv_mcnemar(many[i], alternative="greater")
+        for name in ("statistic", "pvalue", "status", *names):
+            found = getattr(result, name)[i]
+            np.testing.assert_array_equal(found, getattr(one, name), err_msg=name)
+        assert (low[i], high[i]) == one.confidence_interval(0.9)
+        for which in ("e", "r", "qa", "qb"):
+            found, wanted = result.posterior(which), one.posterior(which)
+            assert found.alpha[i] == wanted.alpha
+            np.testing.assert_array_equal(found.mode[i], wanted.mode)
+            ends = found.interval()
+            assert (ends.low[i], ends.high[i]) == wanted.interval()
+    assert result.status.tolist()[1][2] == DEGENERATE
+    assert str(result).splitlines() == [
+        "3x2 BCV McNemar's test (greater)",
+        "12 tests, shape (3, 4)",
+    ]
+
+
+def test_numbers_for_numbers():
+    result = bcv_mcnemar(EXAMPLE)
+    for name in ("statistic", "pvalue", "accuracy_a", "accuracy_b", "difference"):
+        assert type(getattr(result, name)) is float
+    for name in ("disagreement", "error_where_one_right", "n_effective"):
+        assert type(getattr(result, name)) is float
+    assert type(result.status) is int
+    assert all(type(end) is float for end in result.confidence_interval())
+    posterior = result.posterior("e")
+    ends = posterior.interval()
+    assert all(type(x) is float for x in (*posterior, posterior.mean, *ends))
+
+
+def test_no_pairs_at_all():
+    result = bcv_mcnemar(np.zeros((0, 5, 2, 2, 2), int))
+    assert result.pvalue.shape == result.difference.shape == (0,)
+    assert naive_mcnemar(np.zeros((0, 3, 2, 2), int)).pvalue.shape == (0,)
+    assert proportion_z([], [], 5).pvalue.shape == (0,)
+
+
+def test_estimates_from_all_samples():
+    result = bcv_mcnemar(EXAMPLE)
+    total = EXAMPLE.sum((0, 1))
+    n = total.sum()
+    assert result.accuracy_a == pytest.approx(total[0].sum() / n)
+    assert result.accuracy_b == pytest.approx(total[:, 0].sum() / n)
+    assert result.difference == pytest.approx(result.accuracy_a - result.accuracy_b)
+    assert result.difference > 0
+    n00, n01, n10, n11 = total[1, 1], total[1, 0], total[0, 1], total[0, 0]
+    assert result.disagreement == pytest.approx((n01 + n10) / n)
+    assert result.error_where_one_right == pytest.approx(n01 / (n01 + n10))
+    assert result.error_where_b_right == pytest.approx(n01 / (n01 + n11))
+    assert result.error_where_b_wrong == pytest.approx(n00 / (n10 + n00))
+
+
+def test_folds_of_unequal_size():
+    tables = EXAMPLE.copy()
+    tables[:, 0, 0, 0] += 1
+    assert bcv_mcnemar(tables).n_effective == pytest.approx(20 / 11 * 120.5)
+
+
+# What follows from the effective table.
+
+
+def test_modes_are_the_estimates():
+    # Corollary 1, and the constraints of Theorem 3.
+    result = bcv_mcnemar(EXAMPLE)
+    estimates = {
+        "e": result.disagreement,
+        "r": result.error_where_one_right,
+        "qa": result.error_where_b_right,
+        "qb": result.error_where_b_wrong,
+    }
+    for which, estimate in estimates.items():
+        assert result.posterior(which).mode == pytest.approx(estimate)
+
+
+def test_posteriors_of_lemma_2():
+    result = bcv_mcnemar(EXAMPLE, rho1=0, rho2=0.5)
+    (n11, n10), (n01, n00) = 2 * EXAMPLE.mean((0, 1))
+    wanted = {
+        "e": (n01 + n10, n00 + n11),
+        "r": (n01, n10),
+        "qa": (n01, n11),
+        "qb": (n00, n10),
+    }
+    for which, (alpha, beta) in wanted.items():
+        for prior in (1, 0.5, 3.0):
+            posterior = result.posterior(which, prior)
+            assert posterior == pytest.approx((alpha + prior, beta + prior))
+            peer = stats.beta(*posterior)
+            assert posterior.mean == pytest.approx(peer.mean())
+            for level in (0.5, 0.95, 0.999):
+                assert posterior.interval(level) == pytest.approx(peer.interval(level))
+
+
+def test_modes_of_flat_and_steep_distributions():
+    assert math.isnan(BetaPosterior(1.0, 1.0).mode)
+    assert math.isnan(BetaPosterior(0.5, 0.5).mode)
+    assert BetaPosterior(0.5, 3.0).mode == 0.0
+    assert BetaPosterior(3.0, 1.0).mode == 1.0
+    assert BetaPosterior(3.0, 2.0).mode == pytest.approx(2 / 3)
+    modes = BetaPosterior(np.array([1.0, 2.0]), np.array([1.0, 2.0])).mode
+    np.testing.assert_array_equal(modes, [np.nan, 0.5])
+
+
+def test_no_discordant_sample():
+    for alternative in ALTERNATIVES:
+        result = bcv_mcnemar(EMPTY, alternative=alternative)
+        assert (result.statistic, result.pvalue) == (0.0, 1.0)
+        assert result.status == DEGENERATE
+    assert (result.difference, result.disagreement) == (0.0, 0.0)
+    assert result.confidence_interval() == (0.0, 0.0)
+    assert math.isnan(result.error_where_one_right)
+    assert math.isnan(result.posterior("r").mode)
+    assert result.posterior("r").mean == 0.5
+    assert result.error_where_b_right == 0.0
+    assert result.error_where_b_wrong == 1.0
+
+
+def test_b_always_or_never_right():
+    always = bcv_mcnemar(np.broadcast_to([[7, 0], [3, 0]], (5, 2, 2, 2)))
+    assert math.isnan(always.error_where_b_wrong)
+    assert always.error_where_b_right == pytest.approx(0.3)
+    assert always.difference == pytest.approx(-0.3)
+    never = bcv_mcnemar(np.broadcast_to([[0, 3], [0, 7]], (5, 2, 2, 2)))
+    assert math.isnan(never.error_where_b_right)
+    assert never.difference == pytest.approx(0.3)
+    assert never.confidence_interval().high <= 1
+
+
+def test_the_interval_is_walds_on_the_effective_table():
+    result = bcv_mcnemar(EXAMPLE, rho1=0.3, rho2=0.2)
+    table = result.effective_table
+    n, a, b = table.sum(), table[0, 1], table[1, 0]
+    for level in (0.8, 0.95):
+        variance = (a + b - (a - b) ** 2 / n) / n**2
+        spread = stats.norm.isf((1 - level) / 2) * math.sqrt(variance)
+        wanted = ((a - b) / n - spread, (a - b) / n + spread)
+        assert result.confidence_interval(level) == pytest.approx(wanted)
+    # On whole counts it is the other record's.
+    tables = np.broadcast_to([[40, 25], [11, 9]], (5, 2, 2, 2))
+    found = bcv_mcnemar(tables, rho1=1, rho2=1).confidence_interval()
+    whole = mcnemar_from_counts(25, 11, both_right=40, both_wrong=9)
+    assert found == pytest.approx(whole.confidence_interval(method="wald"))
+
+
+def test_an_interval_ends_at_one():
+    tables = np.broadcast_to([[0, 9], [0, 1]], (2, 2, 2, 2))
+    low, high = bcv_mcnemar(tables).confidence_interval(0.999)
+    assert low < 0.9 < high == 1.0
+
+
+def test_bcv_prints_what_was_found():
+    tables = as_tables([[[7, 13, 7, 123], [9, 18, 7, 116]]] * 5)
+    lines = str(bcv_mcnemar(tables)).splitlines()
+    assert lines == [
+        "5x2 BCV McNemar's test (two-sided)",
+        "Model b is right on 5.67 % more of the samples than model a: accuracy of a "
+        "minus b -5.67 points, 95 % interval [-10.21, -1.12].",
+        "chi-square = 5.107, p = 0.024 (against: a and b are equally accurate)",
+        "accuracy a 0.8433, b 0.9000, means of 10 folds that count for 272.7 samples "
+        "(rho1 = 0.5, rho2 = 0.5)",
+    ]
+    empty = str(bcv_mcnemar(EMPTY[:3], alternative="less"))
+    assert empty.startswith("3x2 BCV McNemar's test (less)\nBoth models are right")
+    assert empty.endswith("p is a convention")
+    assert "<h4>5x2 BCV" in bcv_mcnemar(tables)._repr_html_()
+    assert "Model a is right" in str(bcv_mcnemar(EXAMPLE))
+
+
+# K folds.
+
+
+@parametrize("kcv_naive_mcnemar")
+def test_naive_against_references(case):
+    result = naive_mcnemar(as_tables(case["input"]["tables"]))
+    assert isinstance(result, FoldTestResult)
+    assert result.statistic == expected(case, "statistic")
+    assert result.pvalue == expected(case, "pvalue")
+    assert result.df == result.n_folds == case["expected"]["df"]
+    assert math.isnan(result.estimate)
+    assert math.isnan(result.standard_error)
+    assert (result.test, result.status) == ("naive-mcnemar", OK)
+    assert "chi-square = 12.8 with 10 d.o.f., p = 0.235" in str(result)
+    with pytest.raises(ValueError, match="no interval"):
+        result.confidence_interval()
+
+
+def test_naive_adds_up_corrected_tests():
+    folds = EXAMPLE.reshape(10, 2, 2)
+    each = mcnemar_from_counts(folds[:, 0, 1], folds[:, 1, 0], method="corrected")
+    result = naive_mcnemar(folds)
+    assert result.statistic == pytest.approx(each.statistic.sum())
+    assert result.pvalue == pytest.approx(stats.chi2.sf(each.statistic.sum(), 10))
+
+
+def test_naive_of_many_pairs_is_that_of_each():
+    many = random_tables(3, 2).reshape(3, 2, 10, 2, 2)
+    many[2, 1] = [[7, 0], [0, 1]]
+    result = naive_mcnemar(many)
+    for i in np.ndindex(3, 2):
+        one = naive_mcnemar(many[i])
+        for name in ("statistic", "pvalue", "status", "estimate"):
+            np.testing.assert_equal(getattr(result, name)[i], getattr(one, name))
+    assert result.status[2, 1] == DEGENERATE
+    assert (result.statistic[2, 1], result.pvalue[2, 1]) == (0.0, 1.0)
+
+
+# Two proportions.
+
+
+@parametrize("proportion_difference_z")
+def test_proportions_against_references(case):
+    counts = case["input"]["errors_A"], case["input"]["errors_B"], case["input"]["n"]
+    result = proportion_z(*counts)
+    assert -result.statistic == expected(case, "statistic")
+    assert result.pvalue == expected(case, "pvalue")
+    assert (result.test, result.df, result.n_folds) == ("proportion-z", None, 1)
+    assert result.status == (DEGENERATE if counts[:2] == (0, 0) else OK)
+
+
+def test_proportions_broadcast():
+    errors = np.array([24, 0, 30])
+    result = proportion_z(errors, [[58], [0]], 175, alternative="greater")
+    assert result.pvalue.shape == result.standard_error.shape == (2, 3)
+    for i, j in np.ndindex(2, 3):
+        one = proportion_z(errors[j], (58, 0)[i], 175, alternative="greater")
+        for name in ("statistic", "pvalue", "status", "estimate", "standard_error"):
+            assert getattr(result, name)[i, j] == getattr(one, name)
+    assert result.estimate[0, 0] == pytest.approx((58 - 24) / 175)
+
+
+def test_proportions_by_hand():
+    two, greater, less = (
+        proportion_z(24, 58, 175, alternative=alternative)
+        for alternative in ALTERNATIVES
+    )
+    p = (24 + 58) / 350
+    error = math.sqrt(2 * p * (1 - p) / 175)
+    assert two.standard_error == pytest.approx(error)
+    assert two.statistic == pytest.approx(34 / 175 / error)
+    assert greater.pvalue == pytest.approx(two.pvalue / 2)
+    assert less.pvalue == pytest.approx(1 - two.pvalue / 2)
+    spread = stats.norm.isf(0.025) * error
+    wanted = (34 / 175 - spread, 34 / 175 + spread)
+    assert two.confidence_interval() == pytest.approx(wanted)
+    assert "z = 4.291, p = 1.8e-05" in str(two)
+    swapped = proportion_z(58, 24, 175, alternative="less")
+    assert (swapped.statistic, swapped.pvalue) == (-two.statistic, greater.pvalue)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("errors", [0, 40])
+def test_proportions_without_variance(errors, alternative):
+    result = proportion_z(errors, errors, 40, alternative=alternative)
+    assert (result.statistic, result.pvalue, result.estimate) == (0.0, 1.0, 0.0)
+    assert result.status == DEGENERATE
+
+
+# Input without a meaning.
+
+
+def with_cell(value, dtype=float):
+    tables = EXAMPLE.astype(dtype)
+    tables[1, 0, 0, 1] = value
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("tables", "error", "message"),
+    [
+        (with_cell(-1), ValueError, "tables must not be negative, got -1"),
+        (with_cell(1.5), ValueError, "tables must be whole numbers, got 1.5"),
+        (with_cell(math.nan), ValueError, "tables must be whole numbers, got nan"),
+        (with_cell(2.0**54), ValueError, r"tables must be at most 2\*\*53"),
+        (EXAMPLE > 3, TypeError, "tables must be whole numbers, got bool"),
+        ([[["a"]]], TypeError, "tables must be whole numbers"),
+        ([[1], [1, 2]], TypeError, "lists of different lengths"),
+    ],
+)
+@pytest.mark.parametrize("door", [bcv_mcnemar, naive_mcnemar])
+def test_tables_that_hold_no_counts(door, tables, error, message):
+    with pytest.raises(error, match=message):
+        door(tables)
+
+
+@pytest.mark.parametrize(
+    "shape", [(), (2, 2), (2, 2, 2), (5, 3, 2, 2), (5, 2, 2, 3), (5, 2, 4)]
+)
+def test_bcv_tables_of_another_shape(shape):
+    with pytest.raises(ValueError, match=r"\(\.\.\., m, 2, 2, 2\).*got shape"):
+        bcv_mcnemar(np.ones(shape, int))
+
+
+@pytest.mark.parametrize("shape", [(), (2, 2), (5, 2, 3), (5, 3, 2), (4, 4)])
+def test_naive_tables_of_another_shape(shape):
+    with pytest.raises(ValueError, match=r"\(\.\.\., K, 2, 2\).*got shape"):
+        naive_mcnemar(np.ones(shape, int))
+
+
+def test_too_few_folds():
+    with pytest.raises(ValueError, match="m >= 2 two-fold cross-validations, got 1"):
+        bcv_mcnemar(EXAMPLE[:1])
+    with pytest.raises(ValueError, match="K >= 2 folds, got 1"):
+        naive_mcnemar(EXAMPLE[0, :1])
+    with pytest.raises(ValueError, match="K >= 2 folds, got 0"):
+        naive_mcnemar(EXAMPLE[0, :0])
+
+
+def test_an_empty_table_is_named():
+    tables = random_tables(2)
+    tables[1, 4, 0] = 0
+    with pytest.raises(ValueError, match=r"an empty tables\[1, 4, 0\]"):
+        bcv_mcnemar(tables)
+
+
+def test_too_many_samples_together():
+    tables = EXAMPLE.copy()
+    tables[0, 0, 0, 0] = tables[1, 0, 0, 0] = 2**52 + 2**51
+    with pytest.raises(ValueError, match=r"at most 2\*\*53 samples together"):
+        bcv_mcnemar(tables)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"rho1": -1}, ValueError, r"rho1 must lie in \(-1, 1\], got -1"),
+        ({"rho1": 1.5}, ValueError, "rho1 must lie in"),
+        ({"rho1": math.nan}, ValueError, "rho1 must lie in"),
+        ({"rho1": "0.5"}, TypeError, "rho1 must be a number, got '0.5'"),
+        ({"rho1": True}, TypeError, "rho1 must be a number"),
+        ({"rho2": [0.5]}, TypeError, "rho2 must be a number"),
+        ({"rho2": -0.1}, ValueError, r"rho2 must lie in \[0, .*0\.75\], got -0\.1"),
+        ({"rho2": 0.76}, ValueError, r"rho2 must lie in .*, got 0\.76"),
+        ({"rho1": 0.0, "rho2": 0.51}, ValueError, r"= \[0, 0\.5\], got 0\.51"),
+        ({"rho2": math.nan}, ValueError, "rho2 must lie in"),
+        ({"alternative": "unequal"}, ValueError, "alternative must be one of"),
+    ],
+)
+def test_bcv_options_out_of_bounds(options, error, message):
+    with pytest.raises(error, match=message):
+        bcv_mcnemar(EXAMPLE, **options)
+
+
+def test_bounds_of_the_correlations_are_included():
+    # Lemma 3 attains the bound that the paper prints as strict.
+    assert bcv_mcnemar(EXAMPLE, rho1=0, rho2=0.5).effective_factor == 2.0
+    assert bcv_mcnemar(EXAMPLE, rho1=1, rho2=1).effective_factor == 1.0
+    assert bcv_mcnemar(EXAMPLE, rho1=0, rho2=0).effective_factor == 10.0
+    assert bcv_mcnemar(EXAMPLE, rho1=np.float32(0.5)).rho1 == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((-1, 2, 5), ValueError, "errors_a must not be negative"),
+        ((1, 2.5, 5), ValueError, "errors_b must be whole numbers, got 2.5"),
+        ((6, 2, 5), ValueError, "errors_a must be at most n = 5, got 6"),
+        ((0, [1, 9], [3, 8]), ValueError, "errors_b must be at most n = 8, got 9"),
+        ((0, 0, 0), ValueError, "n must be at least 1, got 0"),
+        ((0, "1", 2), TypeError, "errors_b must be whole numbers"),
+        (([1, 2], [1, 2, 3], 5), ValueError, r"errors_a \(2,\), errors_b \(3,\)"),
+    ],
+)
+def test_proportions_of_impossible_counts(arguments, error, message):
+    with pytest.raises(error, match=message):
+        proportion_z(*arguments)
+
+
+def test_unknown_alternative_of_proportions():
+    with pytest.raises(ValueError, match="alternative must be one of"):
+        proportion_z(1, 2, 5, alternative="larger")
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, math.nan])
+def test_levels_out_of_bounds(level):
+    result = bcv_mcnemar(EXAMPLE)
+    with pytest.raises(ValueError, match="confidence_level must lie in"):
+        result.confidence_interval(level)
+    with pytest.raises(ValueError, match="level must lie in"):
+        result.posterior("e").interval(level)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("E",), ValueError, "which must be one of"),
+        (("e", 0), ValueError, "prior must be positive and finite, got 0"),
+        (("e", math.inf), ValueError, "prior must be positive"),
+        (("e", math.nan), ValueError, "prior must be positive"),
+        (("e", "1"), TypeError, "prior must be a number"),
+        (("e", True), TypeError, "prior must be a number"),
+    ],
+)
+def test_posteriors_that_do_not_exist(arguments, error, message):
+    with pytest.raises(error, match=message):
+        bcv_mcnemar(EXAMPLE).posterior(*arguments)
+
+
+def test_the_input_is_left_alone():
+    tables = EXAMPLE.copy()
+    result = bcv_mcnemar(tables)
+    naive_mcnemar(tables[0])
+    tables[...] = 1
+    assert result == bcv_mcnemar(EXAMPLE)
+    assert result != bcv_mcnemar(tables)
+
+
+def test_lists_and_whole_floats_will_do():
+    assert bcv_mcnemar(EXAMPLE.tolist()) == bcv_mcnemar(EXAMPLE)
+    assert bcv_mcnemar(EXAMPLE.astype(np.float32)) == bcv_mcnemar(EXAMPLE)
+    assert bcv_mcnemar(np.asfortranarray(EXAMPLE)) == bcv_mcnemar(EXAMPLE)
+    assert {"bcv_mcnemar", "BetaPosterior", "proportion_z"} < set(fastcmp.__all__)

@@ -10,10 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastcmp import kernels
+    from fastcmp import designs, kernels
     from fastcmp.areas import ConcordanceResult, auc, concordance
     from fastcmp.auc_comparison import AUCComparison, ContrastResult
     from fastcmp.batch import compare_all
+    from fastcmp.bcv_result import BCVMcNemarResult, BetaPosterior
     from fastcmp.classification import (
         classification_table,
         classification_table_from_counts,
@@ -23,11 +24,23 @@ if TYPE_CHECKING:
     from fastcmp.cochran import CochranResult, cochrans_q
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
+    from fastcmp.crossval import compare_cv, compare_cv_all
+    from fastcmp.crossval_result import CVComparison, CVPairwiseResult
     from fastcmp.cutpoints import optimal_cutpoint
     from fastcmp.cutpoints_result import CutpointResult
     from fastcmp.data import load_digits, load_digits_scores
     from fastcmp.delong_result import DelongResult
     from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
+    from fastcmp.fold_mcnemar import bcv_mcnemar, naive_mcnemar, proportion_z
+    from fastcmp.fold_result import FoldTestResult
+    from fastcmp.fold_tests import (
+        bouckaert_frank_t,
+        bouckaert_t,
+        kfold_t,
+        nadeau_bengio_t,
+        resampled_t,
+    )
+    from fastcmp.fold_z_tests import bayle_z, conservative_z
     from fastcmp.holdout import compare_holdout, compare_labels
     from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
@@ -63,13 +76,24 @@ if TYPE_CHECKING:
         stuart_maxwell,
         stuart_maxwell_from_counts,
     )
+    from fastcmp.two_fold_tests import (
+        alpaydin_f,
+        blocked_t,
+        calibrated_f,
+        dietterich_t,
+        yildiz_t,
+    )
 
 __version__ = "0.1.0"
 
 #: Where each public name lives; loaded when it is first asked for.
 _HOMES = {
     "AUCComparison": "auc_comparison",
+    "BCVMcNemarResult": "bcv_result",
+    "BetaPosterior": "bcv_result",
     "BootstrapResult": "resample",
+    "CVComparison": "crossval_result",
+    "CVPairwiseResult": "crossval_result",
     "ClassificationTable": "classification_result",
     "CochranResult": "cochran",
     "ConcordanceResult": "areas",
@@ -78,6 +102,7 @@ _HOMES = {
     "CostResult": "cost_result",
     "CutpointResult": "cutpoints_result",
     "DelongResult": "delong_result",
+    "FoldTestResult": "fold_result",
     "GainCurve": "lift",
     "HoldoutResult": "holdout_result",
     "KsResult": "lift",
@@ -93,28 +118,40 @@ _HOMES = {
     "SymmetryResult": "results",
     "ThresholdSweep": "sweeps",
     "adjust": "multiplicity",
+    "alpaydin_f": "two_fold_tests",
     "auc": "areas",
     "auc_bootstrap": "resample",
     "auc_multiclass": "multiclass",
     "auc_permutation_test": "resample",
     "average_precision": "roc",
+    "bayle_z": "fold_z_tests",
+    "bcv_mcnemar": "fold_mcnemar",
+    "blocked_t": "two_fold_tests",
+    "bouckaert_frank_t": "fold_tests",
+    "bouckaert_t": "fold_tests",
     "bowker": "symmetry",
     "bowker_from_counts": "symmetry",
+    "calibrated_f": "two_fold_tests",
     "classification_table": "classification",
     "classification_table_from_counts": "classification",
     "cochrans_q": "cochran",
     "compare_all": "batch",
+    "compare_cv": "crossval",
+    "compare_cv_all": "crossval",
     "compare_holdout": "holdout",
     "compare_labels": "holdout",
     "compare_sensitivity_specificity": "classification",
     "concordance": "areas",
+    "conservative_z": "fold_z_tests",
     "cost_test": "cost",
     "cost_test_from_counts": "cost",
     "count_labels": "label_counts",
     "delong": "delongs",
     "delong_unpaired": "delongs",
+    "dietterich_t": "two_fold_tests",
     "gain_curve": "lift",
     "hanley_mcneil": "delongs",
+    "kfold_t": "fold_tests",
     "ks_statistic": "lift",
     "lift_table": "lift",
     "load_digits": "data",
@@ -122,17 +159,26 @@ _HOMES = {
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
     "mcnemar_table": "paired",
+    "nadeau_bengio_t": "fold_tests",
+    "naive_mcnemar": "fold_mcnemar",
     "optimal_cutpoint": "cutpoints",
     "precision_recall_curve": "roc",
+    "proportion_z": "fold_mcnemar",
+    "resampled_t": "fold_tests",
     "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
     "stuart_maxwell_from_counts": "symmetry",
     "threshold_sweep": "sweeps",
+    "yildiz_t": "two_fold_tests",
 }
 
 __all__ = [
     "AUCComparison",
+    "BCVMcNemarResult",
+    "BetaPosterior",
     "BootstrapResult",
+    "CVComparison",
+    "CVPairwiseResult",
     "ClassificationTable",
     "CochranResult",
     "ConcordanceResult",
@@ -141,6 +187,7 @@ __all__ = [
     "CostResult",
     "CutpointResult",
     "DelongResult",
+    "FoldTestResult",
     "GainCurve",
     "HoldoutResult",
     "KsResult",
@@ -157,29 +204,42 @@ __all__ = [
     "ThresholdSweep",
     "__version__",
     "adjust",
+    "alpaydin_f",
     "auc",
     "auc_bootstrap",
     "auc_multiclass",
     "auc_permutation_test",
     "average_precision",
+    "bayle_z",
+    "bcv_mcnemar",
+    "blocked_t",
+    "bouckaert_frank_t",
+    "bouckaert_t",
     "bowker",
     "bowker_from_counts",
+    "calibrated_f",
     "classification_table",
     "classification_table_from_counts",
     "cochrans_q",
     "compare_all",
+    "compare_cv",
+    "compare_cv_all",
     "compare_holdout",
     "compare_labels",
     "compare_sensitivity_specificity",
     "concordance",
+    "conservative_z",
     "cost_test",
     "cost_test_from_counts",
     "count_labels",
     "delong",
     "delong_unpaired",
+    "designs",
+    "dietterich_t",
     "gain_curve",
     "hanley_mcneil",
     "kernels",
+    "kfold_t",
     "ks_statistic",
     "lift_table",
     "load_digits",
@@ -187,18 +247,23 @@ __all__ = [
     "mcnemar",
     "mcnemar_from_counts",
     "mcnemar_table",
+    "nadeau_bengio_t",
+    "naive_mcnemar",
     "optimal_cutpoint",
     "precision_recall_curve",
+    "proportion_z",
+    "resampled_t",
     "roc_curve",
     "stuart_maxwell",
     "stuart_maxwell_from_counts",
     "threshold_sweep",
+    "yildiz_t",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "kernels":
-        return import_module("fastcmp.kernels")
+    if name in {"designs", "kernels"}:
+        return import_module(f"fastcmp.{name}")
     if name not in _HOMES:
         message = f"module 'fastcmp' has no attribute {name!r}"
         raise AttributeError(message)

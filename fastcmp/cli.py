@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import fastcmp
 from fastcmp.cli_labels import add_compare, add_holdout
 from fastcmp.cli_scores import add_cutpoint, add_lift, add_roc
+from fastcmp.cli_study import add_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,14 @@ def _parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"fastcmp {fastcmp.__version__}"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add_command in (add_compare, add_holdout, add_roc, add_cutpoint, add_lift):
+    for add_command in (
+        add_compare,
+        add_holdout,
+        add_roc,
+        add_cutpoint,
+        add_lift,
+        add_study,
+    ):
         add_command(commands)
     return parser
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.report import Section, format_interval
+from fastcmp.report import Section, format_interval, plain_columns
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class LiftTable(Printed):
             "ties": self.ties,
             "confidence_level": self.confidence_level,
             "n_missing": self.n_missing,
-        } | {name: _plain(column) for name, column in self.columns().items()}
+        } | plain_columns(self.columns())
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -194,12 +194,6 @@ class LiftTable(Printed):
             )
         rows = tuple(zip(*cells, strict=True))
         return Section(title=title, columns=tuple(columns), rows=rows, **around)
-
-
-def _plain(column: NDArray[Any]) -> list[Any]:
-    if column.dtype.kind != "f":
-        return list(column.tolist())
-    return [x if np.isfinite(x) else None for x in column.tolist()]
 
 
 def _wilson(events: NDArray[Any], cases: NDArray[Any], z: float) -> ConfidenceInterval:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.checks import check_choice
 from fastcmp.pairwise_sections import describe
 from fastcmp.ranking import Leaderboard, TieGroups, rank_intervals, tie_groups
+from fastcmp.report import plain_columns
 from fastcmp.results import Printed
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class PairwiseResult(Printed):
     #: Indices of the two models of each pair, shape (P, 2).
     pairs: NDArray[np.int32]
     #: Samples on which the first, or the second, did better, shape (P,): only it is
-    #: right, or its cost is lower. None where models are compared by AUC.
+    #: right, or its cost is lower. None where models are compared by AUC, or on folds.
     only_a: Any = None
     only_b: Any = None
     #: Score of the first minus that of the second, shape (P,).
@@ -57,7 +58,7 @@ class PairwiseResult(Printed):
     #: of profile likelihood for costs.
     interval: Floats
     names: tuple[str, ...]
-    #: Rightly classified samples of each model, shape (M,); None for AUC.
+    #: Rightly classified samples of each model, shape (M,); None as for `only_a`.
     correct: Any = None
     #: What the models are ranked by, shape (M,): accuracy, or cost per sample.
     score: Floats
@@ -79,10 +80,12 @@ class PairwiseResult(Printed):
     @property
     def accuracy(self) -> Floats:
         """Share of samples that each model classified rightly, shape (M,)."""
-        if self.correct is None:
+        if self.correct is not None:
+            return np.asarray(self.correct / self.n_samples)
+        if self.measure != "accuracy":
             message = f"these models were compared by {self.measure}, not by accuracy"
             raise ValueError(message)
-        return np.asarray(self.correct / self.n_samples)
+        return self.score
 
     @property
     def _gain(self) -> int:
@@ -96,9 +99,14 @@ class PairwiseResult(Printed):
 
     @cached_property
     def decided(self) -> tuple[Ints, Ints]:
-        """The winner and the loser of each pair that is told apart."""
-        first = self._gain * self.difference[self.significant] > 0
-        pairs = self.pairs[self.significant]
+        """The winner and the loser of each pair that is told apart.
+
+        Some tests on folds tell models apart whose scores do not differ on average:
+        nobody wins.
+        """
+        told = self.significant & (self.difference != 0)
+        first = self._gain * self.difference[told] > 0
+        pairs = self.pairs[told]
         better = np.where(first, pairs[:, 0], pairs[:, 1])
         return better, np.where(first, pairs[:, 1], pairs[:, 0])
 
@@ -184,7 +192,10 @@ class PairwiseResult(Printed):
         check_choice(field, "field", _MATRIX_FIELDS)
         values = getattr(self, field)
         if values is None:
-            message = f"field {field!r} is not known: models were compared by AUC"
+            message = (
+                f"field {field!r} is not known: models were compared by "
+                f"{self.measure}, without counting"
+            )
             raise ValueError(message)
         mirrored = values
         if field == "difference":
@@ -283,19 +294,21 @@ class PairwiseResult(Printed):
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
-            "leaderboard": {
-                "model": list(board.names),
-                "rank": board.rank.tolist(),
-                self.measure: board.score.tolist(),
-                "low": board.interval[:, 0].tolist(),
-                "high": board.interval[:, 1].tolist(),
-                "rank_low": board.rank_interval[:, 0].tolist(),
-                "rank_high": board.rank_interval[:, 1].tolist(),
-            },
+            "leaderboard": plain_columns(
+                {
+                    "model": board.names,
+                    "rank": board.rank,
+                    self.measure: board.score,
+                    "low": board.interval[:, 0],
+                    "high": board.interval[:, 1],
+                    "rank_low": board.rank_interval[:, 0],
+                    "rank_high": board.rank_interval[:, 1],
+                }
+            ),
             "tie_groups": [list(group) for group in self.tie_groups],
             "tie_groups_complete": self.tie_groups_complete,
             "best": list(self.best),
-            "pairs": {name: _plain(x) for name, x in self.columns().items()},
+            "pairs": plain_columns(self.columns()),
         }
 
     def sections(self) -> list[Section]:
@@ -307,12 +320,3 @@ class PairwiseResult(Printed):
             The question, the leaderboard, who beats whom, and the rule.
         """
         return describe(self)
-
-
-def _plain(values: Any) -> list[Any]:
-    if isinstance(values, list):
-        return values
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        return [x if np.isfinite(x) else None for x in values.tolist()]
-    plain: list[Any] = values.tolist()
-    return plain

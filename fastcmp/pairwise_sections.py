@@ -30,24 +30,34 @@ _INTERVALS = {
 }
 
 
-def describe(result: PairwiseResult) -> list[Section]:
+def describe(
+    result: PairwiseResult, each_pair: str = "", intervals: str = ""
+) -> list[Section]:
     """Tell what a comparison found.
 
     Parameters
     ----------
     result : PairwiseResult
         The record.
+    each_pair, intervals : str, optional
+        How a pair is tested, and how the intervals of the scores are made; for tests
+        on one set of samples these follow from the record.
 
     Returns
     -------
     list of Section
         The question, the leaderboard, who beats whom, and the rule.
     """
+    if not each_pair:
+        each_pair = f"{_TESTS[result.test]} ({_METHODS[result.method]})"
+    explanations = _explanations(
+        result, each_pair, intervals or _INTERVALS[result.measure]
+    )
     return [
         _summary(result),
         _leaderboard_section(result),
         _decisions(result),
-        Section(title="How to read this", text=_explanations(result)),
+        Section(title="How to read this", text=explanations),
     ]
 
 
@@ -115,7 +125,9 @@ def _decisions(result: PairwiseResult) -> Section:
     )
 
 
-def _explanations(result: PairwiseResult) -> tuple[str, ...]:
+def _explanations(
+    result: PairwiseResult, each_pair: str, intervals: str
+) -> tuple[str, ...]:
     ties = "Models share a letter of ties where no pair among them is told apart."
     if not result.tie_groups_complete:
         ties = (
@@ -125,11 +137,11 @@ def _explanations(result: PairwiseResult) -> tuple[str, ...]:
     level = f"{100 * (1 - result.alpha):g} %"
     return (
         f"Told apart at {result.alpha:g}: {result.rule}.",
-        f"Each pair: {_TESTS[result.test]} ({_METHODS[result.method]}); "
+        f"Each pair: {each_pair}; "
         f"p-values adjusted for {len(result.pairs)} pairs ({result.adjust}).",
         f"{ties} Ranks are those that the decisions leave open.",
         f"{level} intervals of {result.measure} are for each model alone "
-        f"({_INTERVALS[result.measure]}); overlap of two says nothing about their "
+        f"({intervals}); overlap of two says nothing about their "
         "pair.",
     )
 

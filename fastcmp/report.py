@@ -312,3 +312,31 @@ def to_csv(columns: dict[str, Any]) -> str:
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return stream.getvalue()
+
+
+def plain_columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    """Make columns ready for JSON.
+
+    Parameters
+    ----------
+    columns : dict of str to sequence
+        Lists, tuples or arrays.
+
+    Returns
+    -------
+    dict of str to list
+        The same as plain Python objects; what is not finite is None.
+
+    Examples
+    --------
+    >>> plain_columns({"model": ["a", "b"], "accuracy": [0.5, float("nan")]})
+    {'model': ['a', 'b'], 'accuracy': [0.5, None]}
+    """
+    plain = {}
+    for name, values in columns.items():
+        entries = values.tolist() if hasattr(values, "tolist") else list(values)
+        plain[name] = [
+            None if isinstance(x, float) and not math.isfinite(x) else x
+            for x in entries
+        ]
+    return plain

@@ -1,0 +1,13 @@
+"""Run a study into docs/studies: ``python -m benchmarks.studies table5 ...``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fastcmp.cli import main
+
+FOLDER = Path(__file__).parents[2] / "docs" / "studies"
+
+if __name__ == "__main__":
+    sys.exit(main(["study", *sys.argv[1:], "--folder", str(FOLDER)]))

@@ -1,0 +1,1 @@
+"""Simulation studies of tests: data, algorithms, and how often a test is mistaken."""

@@ -1,0 +1,272 @@
+"""Which two algorithms are compared on which data, and what drives them apart.
+
+The second algorithm, or the data, have a parameter; at one value of it both err alike,
+and there the null hypothesis is true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.checks import check_choice
+from fastcmp.studies import algorithms, populations
+from fastcmp.studies.errors import ErrorStudy, find_equal
+from fastcmp.studies.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from fastcmp.progress import Progress
+
+#: Data on which two algorithms can be compared; "epsilon" needs none.
+CONTESTS = (
+    "exp6",
+    "simple",
+    "letter",
+    "mnist",
+    "digits",
+    "breast-cancer",
+    "wine",
+    "iris",
+)
+_TOLERANCE = 0.002
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Contest:
+    """Two algorithms, and a parameter that drives their error rates apart."""
+
+    name: str
+    setting: str
+    parameter: str
+    #: From a value of the parameter to what is compared.
+    problem: Callable[[float], Problem]
+    #: Where both err alike, if that is known; else between which values to look.
+    null: float | None
+    search: tuple[float, float]
+    #: The value at which the error rates differ most.
+    far: float
+
+    def values(self, null: float, steps: int) -> NDArray[np.float64]:
+        """Lay values out from the null hypothesis to the far end.
+
+        Parameters
+        ----------
+        null : float
+            Where both err alike.
+        steps : int
+            How many values, the null hypothesis first.
+
+        Returns
+        -------
+        ndarray of float64, shape (steps,)
+            Evenly spaced; on the scale of logarithms if all are above 0.
+        """
+        if min(null, self.far) > 0:
+            return np.geomspace(null, self.far, steps)
+        return np.linspace(null, self.far, steps)
+
+
+def find_contest(name: str, path: Path | None = None) -> Contest:
+    """Look a contest up.
+
+    Parameters
+    ----------
+    name : str
+        One of `CONTESTS`.
+    path : Path, optional
+        Where the data are, for "letter" and "mnist".
+
+    Returns
+    -------
+    Contest
+        What is compared.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or a path is missing.
+    """
+    check_choice(name, "dataset", CONTESTS)
+    if name == "simple":
+        return _simple()
+    population = populations.load(name, path)
+    tree = algorithms.make("tree")
+    if name == "exp6":
+        weigh, parameter = algorithms.exp6_weights, "omega"
+        search, far = (0.01, 1.0), 1.0
+    elif name == "letter":
+        weigh, parameter = algorithms.letter_weights, "upsilon"
+        search, far = (1.0, 1000.0), 1.0
+    else:
+        columns = population.sample(0, 0)[0].shape[1]
+        parameter = "upsilon"
+        search, far = (1.0, 1e12), 1.0
+
+        def weigh(value: float) -> NDArray[np.float64]:
+            return value ** np.linspace(0.5, -0.5, columns)
+
+    def problem(value: float) -> Problem:
+        nearest = algorithms.NearestNeighbour(weigh(value))
+        return Problem(population=population, algorithm_a=tree, algorithm_b=nearest)
+
+    return Contest(
+        name=name,
+        setting=(
+            f"{population.title}, n = {population.n}: tree (a) against nearest "
+            f"neighbour (b), whose distance is weighted by {parameter}."
+        ),
+        parameter=parameter,
+        problem=problem,
+        null=None,
+        search=search,
+        far=far,
+    )
+
+
+def _simple() -> Contest:
+    majority, logistic = algorithms.make("majority"), algorithms.make("logistic")
+
+    def problem(delta: float) -> Problem:
+        return Problem(
+            population=populations.Simple(delta),
+            algorithm_a=majority,
+            algorithm_b=logistic,
+        )
+
+    return Contest(
+        name="simple",
+        setting=(
+            "Two normal classes whose means are delta apart, n = 1000: majority (a) "
+            "against logistic regression (b)."
+        ),
+        parameter="delta",
+        problem=problem,
+        null=0.0,
+        search=(0.0, 1.0),
+        far=1.0,
+    )
+
+
+def _error(
+    algorithm: Any, population: Any, seed: int, n_sets: int
+) -> tuple[float, float]:
+    """Measure an error rate on training sets of half a data set, as two folds have.
+
+    What the paper prints for EXP6 are rates of such training sets (docs/errata.md).
+    """
+    half = replace(population, n=population.n // 2)
+    found = algorithms.true_error(algorithm, half, seed=seed, n_sets=n_sets)
+    return found.error, found.standard_error
+
+
+def measure_errors(
+    contest: Contest,
+    *,
+    seed: int,
+    n_sets: int = 1000,
+    steps: int = 11,
+    progress: Progress | None = None,
+) -> ErrorStudy:
+    """Measure the true error rates along the parameter, and find where they are equal.
+
+    Parameters
+    ----------
+    contest : Contest
+        What is compared.
+    seed : int
+        Of the training sets, the same for all values.
+    n_sets : int
+        Training sets behind each rate.
+    steps : int
+        Values of the parameter, the null hypothesis first.
+    progress : callable, optional
+        Called with the values done and all values.
+
+    Returns
+    -------
+    ErrorStudy
+        Both curves and the null hypothesis.
+
+    Raises
+    ------
+    ValueError
+        If the rates cross nowhere.
+    """
+    known: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def error(algorithm: Any, population: Any) -> tuple[float, float]:
+        key = (id(algorithm), id(population))
+        if key not in known:
+            known[key] = _error(algorithm, population, seed, n_sets)
+        return known[key]
+
+    null = find_null(contest, seed=seed, n_sets=n_sets)
+    values = contest.values(null, steps)
+    # All kept, so that no two of them are the same object.
+    problems = [contest.problem(float(value)) for value in values]
+    rates = []
+    for done, problem in enumerate(problems):
+        rates.append(
+            [
+                error(problem.algorithm_a, problem.population),
+                error(problem.algorithm_b, problem.population),
+            ]
+        )
+        if progress is not None:
+            progress(done + 1, len(values))
+    found = np.array(rates)
+    return ErrorStudy(
+        dataset=contest.name,
+        setting=contest.setting,
+        parameter=contest.parameter,
+        values=values,
+        errors=found[:, :, 0],
+        standard_errors=found[:, :, 1],
+        null=null,
+        null_error=float(found[0, 0, 0]),
+        n_sets=n_sets,
+        n_train=problems[0].population.n // 2,
+        seed=seed,
+    )
+
+
+def find_null(contest: Contest, *, seed: int, n_sets: int) -> float:
+    """Find the value of the parameter at which both algorithms err alike.
+
+    Parameters
+    ----------
+    contest : Contest
+        What is compared.
+    seed : int
+        Of the training sets.
+    n_sets : int
+        How many of them.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If the rates cross nowhere.
+    """
+    if contest.null is not None:
+        return contest.null
+    low, high = contest.search
+    first = contest.problem(low)
+    target, _ = _error(first.algorithm_a, first.population, seed, n_sets)
+
+    def error(value: float) -> float:
+        problem = contest.problem(value)
+        return _error(problem.algorithm_b, problem.population, seed, n_sets)[0]
+
+    return find_equal(error, target, low, high, _TOLERANCE)

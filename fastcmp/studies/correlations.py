@@ -1,0 +1,191 @@
+"""How disagreements on the folds of a blocked 5x2 cross-validation are correlated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import designs
+from fastcmp.report import Section, plain_columns
+from fastcmp.results import Printed
+from fastcmp.studies.algorithms import predict_folds
+from fastcmp.studies.problems import data_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+_M = 5
+
+
+def disagreements(
+    population: Any, algorithms: Mapping[str, Any], seed: int, first: int, last: int
+) -> NDArray[np.float64]:
+    """Measure where the losses of each pair of algorithms differ, on each fold.
+
+    Parameters
+    ----------
+    population : Population
+        Where data sets come from.
+    algorithms : mapping of str to estimator
+        What is compared in pairs.
+    seed : int
+        Of the study.
+    first, last : int
+        Data sets first, ..., last - 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (last - first, pairs * 10)
+        The estimators E of all pairs, in the order of `itertools.combinations`.
+    """
+    rows = []
+    for replicate in range(first, last):
+        X, y = population.sample(seed, replicate)  # noqa: N806
+        design = designs.two_fold(_M, blocked=True, rng=data_seed(seed, replicate))
+        folds = design.folds(len(y))
+        wrong = np.stack(
+            [predict_folds(each, X, y, folds) != y for each in algorithms.values()]
+        )
+        pairs = np.array(list(combinations(range(len(wrong)), 2)))
+        differ = wrong[pairs[:, 0]] != wrong[pairs[:, 1]]
+        by_fold = [
+            (differ & (folds == fold)).sum(-1) / (folds == fold).sum(-1)
+            for fold in range(2)
+        ]
+        rows.append(np.stack(by_fold, axis=-1).ravel())
+    return np.array(rows)
+
+
+def correlations(estimates: NDArray[np.float64]) -> tuple[float, float]:
+    """Estimate the two correlations from many data sets.
+
+    Parameters
+    ----------
+    estimates : ndarray of float64, shape (B, 5, 2)
+        E of each fold, on B data sets.
+
+    Returns
+    -------
+    tuple of float
+        rho1, between the two folds of a cut, and rho2, between folds of different
+        cuts; NaN where the algorithms never disagree.
+    """
+    n_sets, m, _ = estimates.shape
+    covariance = np.cov(estimates.reshape(n_sets, 2 * m), rowvar=False)
+    cut = np.repeat(np.arange(m), 2)
+    same_cut = cut[:, None] == cut
+    same = np.eye(2 * m, dtype=bool)
+    variance = covariance[same].mean()
+    if variance <= 0:
+        return np.nan, np.nan
+    within = covariance[same_cut & ~same].mean() / variance
+    across = covariance[~same_cut].mean() / variance
+    return float(within), float(across)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CorrelationStudy(Printed):
+    """The correlations of many pairs of algorithms on several data sets: Figure 1."""
+
+    #: Data set and two algorithms of each experiment.
+    experiments: tuple[tuple[str, str, str], ...]
+    rho1: NDArray[np.float64]
+    rho2: NDArray[np.float64]
+    replications: int
+    seed: int
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Experiments in which the algorithms disagree at all."""
+        return np.isfinite(self.rho1)
+
+    @property
+    def within_bounds(self) -> NDArray[np.bool_]:
+        """Experiments with rho1 <= 1/2 and 0 <= rho2 <= 1/2, equation (10)."""
+        return (self.rho1 <= 0.5) & (self.rho2 >= 0) & (self.rho2 <= 0.5)
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """Experiments with rho2 < (1 + rho1) / 2, equation (9)."""
+        return self.rho2 < (1 + self.rho1) / 2
+
+    def columns(self) -> dict[str, Any]:
+        """Lay the experiments out as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            A row an experiment.
+        """
+        dataset, first, second = zip(*self.experiments, strict=True)
+        return {
+            "dataset": dataset,
+            "algorithm_a": first,
+            "algorithm_b": second,
+            "rho1": self.rho1,
+            "rho2": self.rho2,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain Python objects.
+
+        Returns
+        -------
+        dict
+            What is not finite is None.
+        """
+        columns = plain_columns(self.columns())
+        return {
+            "replications": self.replications,
+            "seed": self.seed,
+            "experiments": columns,
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The three observations of the paper, and a table of the data sets.
+        """
+        known = int(self.known.sum())
+        datasets = list(dict.fromkeys(each[0] for each in self.experiments))
+        names = np.array([each[0] for each in self.experiments])
+        rows = []
+        for name in datasets:
+            at = (names == name) & self.known
+            rho1, rho2 = self.rho1[at], self.rho2[at]
+            rows.append(
+                (
+                    name,
+                    str(int(at.sum())),
+                    f"{np.median(rho1):.2f}",
+                    f"[{rho1.min():.2f}, {rho1.max():.2f}]",
+                    f"{np.median(rho2):.2f}",
+                    f"[{rho2.min():.2f}, {rho2.max():.2f}]",
+                )
+            )
+        text = (
+            f"{known} experiments of {len(self.experiments)} in which two algorithms "
+            f"disagree; {self.replications} data sets each, seed {self.seed}.",
+            f"Within rho1 <= 1/2 and 0 <= rho2 <= 1/2: "
+            f"{int((self.within_bounds & self.known).sum())} of {known}.",
+            f"Below rho2 = (1 + rho1) / 2: "
+            f"{int((self.possible & self.known).sum())} of {known}.",
+            f"rho2 >= rho1: {int((self.rho2 >= self.rho1)[self.known].sum())} of "
+            f"{known}.",
+        )
+        return [
+            Section(
+                title="Correlations of disagreements, blocked 5x2 cross-validation",
+                text=text,
+                columns=("data set", "pairs", "rho1", "its range", "rho2", "its range"),
+                rows=tuple(rows),
+            )
+        ]

@@ -1,0 +1,136 @@
+"""Two algorithms on data sets of one population: from data to counts of folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.studies.algorithms import predict_folds
+from fastcmp.studies.rivals import DESIGNS, RIVALS, all_pvalues
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: Seeds of data sets lie this far apart, more than the replicates of any study.
+_STRIDE = 2**32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Two algorithms that learn from data sets of a population."""
+
+    population: Any
+    algorithm_a: Any
+    algorithm_b: Any
+
+
+def data_seed(seed: int, replicate: int) -> int:
+    """Give each data set of a study a seed of its own.
+
+    Parameters
+    ----------
+    seed : int
+        Of the study, below 2**31.
+    replicate : int
+        Number of the data set, below 2**32.
+
+    Returns
+    -------
+    int
+        For the splits of that data set.
+    """
+    return seed * _STRIDE + replicate
+
+
+def problem_pvalues(
+    problems: Sequence[Problem], seed: int, first: int, last: int
+) -> NDArray[np.float64]:
+    """Run all tests of Table V on data sets of one or more problems.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        What they share, a population or an algorithm, is drawn or trained once.
+    seed : int
+        Of the study.
+    first, last : int
+        Data sets first, ..., last - 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (last - first, 14 * number of problems)
+        P-values, those of the first problem first.
+    """
+    columns = []
+    counts = [_count(problems, seed, replicate) for replicate in range(first, last)]
+    for at, problem in enumerate(problems):
+        tables = {
+            name: np.stack([count[at][name] for count in counts]) for name in DESIGNS
+        }
+        columns.append(all_pvalues(tables, problem.population.n))
+    return np.concatenate(columns, axis=1)
+
+
+def n_columns(problems: Sequence[Problem]) -> int:
+    """Count the p-values of a data set.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        As for `problem_pvalues`.
+
+    Returns
+    -------
+    int
+        How many.
+    """
+    return len(RIVALS) * len(problems)
+
+
+def _count(
+    problems: Sequence[Problem], seed: int, replicate: int
+) -> list[dict[str, NDArray[np.int64]]]:
+    """Tables of all folds of all designs on one data set of each problem."""
+    data: dict[int, Any] = {}
+    wrong: dict[tuple[int, int], NDArray[np.uint8]] = {}
+    folds: dict[int, dict[str, NDArray[np.int16]]] = {}
+    found = []
+    for problem in problems:
+        population = problem.population
+        key = id(population)
+        if key not in data:
+            data[key] = population.sample(seed, replicate)
+            folds[key] = _folds(population.n, data_seed(seed, replicate))
+        both = []
+        for algorithm in (problem.algorithm_a, problem.algorithm_b):
+            if (key, id(algorithm)) not in wrong:
+                X, y = data[key]  # noqa: N806
+                every = np.concatenate(list(folds[key].values()))
+                codes = predict_folds(algorithm, X, y, every)
+                wrong[key, id(algorithm)] = (codes != y).astype(np.uint8)
+            both.append(wrong[key, id(algorithm)])
+        found.append(_tables(folds[key], *both))
+    return found
+
+
+def _folds(n: int, seed: int) -> dict[str, NDArray[np.int16]]:
+    return {name: make(seed).folds(n) for name, make in DESIGNS.items()}
+
+
+def _tables(
+    folds: dict[str, NDArray[np.int16]],
+    wrong_a: NDArray[np.uint8],
+    wrong_b: NDArray[np.uint8],
+) -> dict[str, NDArray[np.int64]]:
+    tables, start = {}, 0
+    for name, each in folds.items():
+        rows = slice(start, start + len(each))
+        start = rows.stop
+        tables[name] = np.zeros((len(each), int(each.max()) + 1, 2, 2), np.int64)
+        kernels.count_folds(each, wrong_a[rows], wrong_b[rows], tables[name])
+    return tables

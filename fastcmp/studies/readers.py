@@ -1,0 +1,170 @@
+"""Files of records that others publish: read whole, or refused with the reason."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int16]
+    Bytes = NDArray[np.uint8]
+
+_LETTER_COLUMNS = 17
+_IMAGES, _LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
+
+
+def read_letter(path: str | PathLike[str], /) -> tuple[Floats, Codes]:
+    """Read UCI's letter-recognition.data.
+
+    Parameters
+    ----------
+    path : path
+        Lines of a capital letter and 16 whole numbers, separated by commas.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (n, 16)
+        The numbers.
+    y : ndarray of int16, shape (n,)
+        0 for A to 25 for Z.
+
+    Raises
+    ------
+    ValueError
+        If a line is not so, or there is none.
+    FileNotFoundError
+        If there is no such file.
+    """
+    file = Path(path)
+    if not file.is_file():
+        message = f"letter needs a copy of letter-recognition.data, got no file {file}"
+        raise FileNotFoundError(message)
+    rows, codes = [], []
+    lines = file.read_text(encoding="ascii", errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        letter, *values = line.strip().split(",")
+        if not (len(letter) == 1 and "A" <= letter <= "Z"):
+            message = f"{file}, line {number}: wanted a letter A to Z, got {letter!r}"
+            raise ValueError(message)
+        if len(values) + 1 != _LETTER_COLUMNS:
+            message = (
+                f"{file}, line {number}: wanted {_LETTER_COLUMNS} columns, got "
+                f"{len(values) + 1}"
+            )
+            raise ValueError(message)
+        try:
+            rows.append([int(value) for value in values])
+        except ValueError:
+            message = f"{file}, line {number}: wanted whole numbers, got {line!r}"
+            raise ValueError(message) from None
+        codes.append(ord(letter) - ord("A"))
+    if not rows:
+        message = f"{file} must hold records, got an empty file"
+        raise ValueError(message)
+    return np.array(rows, np.float64), np.array(codes, np.int16)
+
+
+def read_mnist(path: str | PathLike[str], /) -> tuple[Bytes, Codes]:
+    """Read the training set of MNIST.
+
+    Parameters
+    ----------
+    path : path
+        A folder with train-images-idx3-ubyte and train-labels-idx1-ubyte, both
+        perhaps with .gz, or Keras' file mnist.npz, or the folder of that.
+
+    Returns
+    -------
+    X : ndarray of uint8, shape (n, pixels)
+        Images, one a row.
+    y : ndarray of int16, shape (n,)
+        The digits.
+
+    Raises
+    ------
+    ValueError
+        If a file is not of that kind, is cut short, or they do not fit together.
+    FileNotFoundError
+        If there are no such files.
+    """
+    place = Path(path)
+    if place.is_dir():
+        if (place / "mnist.npz").is_file():
+            return _read_npz(place / "mnist.npz")
+        images, images_file = _read_idx(place, _IMAGES, 3)
+        labels, _ = _read_idx(place, _LABELS, 1)
+        return _fitting(images, labels, images_file)
+    if place.is_file():
+        return _read_npz(place)
+    message = f"mnist needs a folder of idx files or mnist.npz, got no {place}"
+    raise FileNotFoundError(message)
+
+
+def _read_npz(file: Path) -> tuple[Bytes, Codes]:
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            images, labels = arrays["x_train"], arrays["y_train"]
+    except (KeyError, ValueError, EOFError, AttributeError, zipfile.BadZipFile):
+        # A lone array (.npy) has no names: AttributeError or TypeError by version.
+        images = labels = np.empty(0)
+    except TypeError:
+        images = labels = np.empty(0)
+    if images.ndim < 2 or images.dtype != np.uint8 or labels.dtype.kind not in "iu":
+        message = f"{file} must be an .npz file with x_train and y_train of bytes"
+        raise ValueError(message)
+    return _fitting(images, labels, file)
+
+
+def _read_idx(folder: Path, name: str, n_dimensions: int) -> tuple[Bytes, Path]:
+    """Read one file: two zeros, 8 for bytes, the dimensions, their sizes, the data."""
+    for file in (folder / name, folder / f"{name}.gz"):
+        if file.is_file():
+            break
+    else:
+        message = f"mnist needs {name} or {name}.gz in {folder}, got neither"
+        raise FileNotFoundError(message)
+    raw = file.read_bytes()
+    if file.suffix == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError):
+            message = f"{file} must be gzipped, and whole"
+            raise ValueError(message) from None
+    wanted = bytes([0, 0, 8, n_dimensions])
+    if raw[:4] != wanted:
+        message = f"{file} must begin with {wanted.hex()}, got {raw[:4].hex()!r}"
+        raise ValueError(message)
+    head = 4 + 4 * n_dimensions
+    if len(raw) < head:
+        message = f"{file} ends within its first {head} bytes"
+        raise ValueError(message)
+    shape = [int(size) for size in np.frombuffer(raw, ">u4", n_dimensions, 4)]
+    size = int(np.prod(shape))
+    if len(raw) != head + size:
+        message = f"{file} must hold {size} bytes of data, got {len(raw) - head}"
+        raise ValueError(message)
+    return np.frombuffer(raw, np.uint8, offset=head).reshape(shape), file
+
+
+def _fitting(
+    images: Bytes, labels: NDArray[np.integer], file: Path
+) -> tuple[Bytes, Codes]:
+    if labels.ndim != 1 or len(images) != len(labels) or not labels.size:
+        message = f"{file}: wanted a label an image, got {len(labels)} labels and "
+        message += f"{len(images)} images"
+        raise ValueError(message)
+    if labels.min() < 0 or labels.max() > 9:
+        message = f"{file}: labels must be digits, got {labels.max()}"
+        raise ValueError(message)
+    return images.reshape(len(images), -1), labels.astype(np.int16)

@@ -1,0 +1,119 @@
+"""The tests of Table V, on the designs that the paper names.
+
+Designs are shared: the hold-out is the first split of the repeated one, and the K-fold
+cross-validation the first of ten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastcmp import designs
+from fastcmp.cv_tests import TESTS
+from fastcmp.fold_outcomes import FoldOutcomes, differences_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from fastcmp.designs import Design
+
+_TWO_THIRDS, _NINE_TENTHS, _10X10 = "two thirds", "nine tenths", "10x10"
+_5X2, _BLOCKED_5X2, _BLOCKED_3X2 = "5x2", "blocked 5x2", "blocked 3x2"
+
+#: The designs whose splits are made, from the seed of a data set.
+DESIGNS: dict[str, Callable[[int], Design]] = {
+    _TWO_THIRDS: lambda seed: designs.repeated_holdout(15, test_size=1 / 3, rng=seed),
+    _NINE_TENTHS: lambda seed: designs.repeated_holdout(15, test_size=0.1, rng=seed),
+    _10X10: lambda seed: designs.repeated_kfold(10, 10, rng=seed),
+    _5X2: lambda seed: designs.two_fold(5, rng=seed),
+    _BLOCKED_5X2: lambda seed: designs.two_fold(5, blocked=True, rng=seed),
+    _BLOCKED_3X2: lambda seed: designs.two_fold(3, blocked=True, rng=seed),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """A test of Table V, and what it looks at."""
+
+    test: str
+    #: One of `DESIGNS`.
+    design: str
+    #: Looks at the first repetition alone.
+    first: bool = False
+
+    @property
+    def title(self) -> str:
+        """Name of the test in tables."""
+        return TESTS[self.test].title
+
+    def pvalues(self, tables: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+        """Test many data sets.
+
+        Parameters
+        ----------
+        tables : ndarray of int64, shape (B, R, K, 2, 2)
+            Counts of the folds of its design, on B data sets.
+        n : int
+            Records of a data set.
+
+        Returns
+        -------
+        ndarray of float64, shape (B,)
+            P-values.
+        """
+        design = DESIGNS[self.design](0)
+        if self.first:
+            design = TESTS[self.test].design(rng=0)
+            tables = tables[:, :1]
+        n_test = int(tables[0, 0, 0].sum())
+        outcomes = FoldOutcomes(
+            design=design,
+            differences=differences_of(tables),
+            tables=tables,
+            n_train=n - n_test,
+            n_test=n_test,
+        )
+        return np.asarray(TESTS[self.test].run(outcomes).pvalue)
+
+
+#: In the order of Table V.
+RIVALS = (
+    Rival(test="resampled-t", design=_TWO_THIRDS),
+    Rival(test="kfold-t", design=_10X10, first=True),
+    Rival(test="dietterich-t", design=_5X2),
+    Rival(test="nadeau-bengio-t", design=_NINE_TENTHS),
+    Rival(test="bouckaert-frank-t", design=_10X10),
+    Rival(test="yildiz-t", design=_5X2),
+    Rival(test="blocked-t", design=_BLOCKED_3X2),
+    Rival(test="alpaydin-f", design=_5X2),
+    Rival(test="calibrated-f", design=_BLOCKED_5X2),
+    Rival(test="proportion-z", design=_TWO_THIRDS, first=True),
+    Rival(test="bayle-z", design=_10X10, first=True),
+    Rival(test="holdout-mcnemar", design=_TWO_THIRDS, first=True),
+    Rival(test="naive-mcnemar", design=_10X10, first=True),
+    Rival(test="bcv-mcnemar", design=_BLOCKED_5X2),
+)
+
+
+def all_pvalues(tables: Mapping[str, NDArray[np.int64]], n: int) -> NDArray[np.float64]:
+    """Run all tests on many data sets.
+
+    Parameters
+    ----------
+    tables : mapping of str to ndarray of int64, shape (B, R, K, 2, 2)
+        Counts of the folds of each of `DESIGNS`, on B data sets.
+    n : int
+        Records of a data set.
+
+    Returns
+    -------
+    ndarray of float64, shape (B, 14)
+        P-values, a column a test, as in `RIVALS`.
+    """
+    columns = [rival.pvalues(tables[rival.design], n) for rival in RIVALS]
+    return np.stack(columns, axis=1)

@@ -1,0 +1,261 @@
+"""The four studies, from a name and options to a record, resumed where they stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.progress import reporting
+from fastcmp.studies import algorithms, populations
+from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
+from fastcmp.studies.correlations import (
+    CorrelationStudy,
+    correlations,
+    disagreements,
+)
+from fastcmp.studies.epsilon_folds import epsilon_pvalues
+from fastcmp.studies.power import PowerStudy
+from fastcmp.studies.problems import n_columns, problem_pvalues
+from fastcmp.studies.rivals import RIVALS
+from fastcmp.studies.store import Store, run_replicates
+from fastcmp.studies.table5 import TypeOneErrors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fastcmp.progress import Progress
+    from fastcmp.studies.errors import ErrorStudy
+
+#: Data sets of Table V.
+DATASETS = ("epsilon", *CONTESTS)
+_EPSILON_N, _EPSILON = 300, 0.1
+_FEW, _MANY = 4, 500  # data sets that are run, and saved, together
+#: Data sets of the correlations: those at hand without a download.
+_AT_HAND = ("exp6", "simple", "digits", "breast-cancer", "wine", "iris")
+_ALGORITHMS = ("majority", "mean", "logistic", "svm", "tree", "knn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What all studies can be told."""
+
+    dataset: str = "epsilon"
+    replications: int = 1000
+    seed: int = 1
+    workers: int | None = None
+    #: Where letter or MNIST are.
+    path: Path | None = None
+    #: Where partial results are kept; None for nowhere.
+    folder: Path | None = None
+    #: Values of the parameter, for errors and power.
+    steps: int = 11
+    #: Training sets behind each true error rate.
+    n_sets: int = 300
+    progress: bool | Progress | None = None
+
+    def run(self, name: str, work: Any, width: int, **settings: Any) -> Any:
+        """Run replicates with these options.
+
+        Parameters
+        ----------
+        name : str
+            Of the file of partial results.
+        work : callable
+            As for `run_replicates`.
+        width : int
+            Numbers in a row.
+        **settings : object
+            What the rows depend on, beside the seed.
+
+        Returns
+        -------
+        ndarray of float64, shape (replications, width)
+            The rows.
+        """
+        store = None
+        if self.folder is not None:
+            store = Store(
+                path=self.folder / f"{name}.npz",
+                settings={"study": name, "seed": self.seed, **settings},
+            )
+        in_kernels = name == "table5-epsilon"
+        return run_replicates(
+            work,
+            self.replications,
+            width,
+            part=_MANY if in_kernels else _FEW,
+            store=store,
+            workers=self.workers,
+            threads=in_kernels,
+            progress=self.progress,
+        )
+
+
+def table5(options: Options) -> TypeOneErrors:
+    """Measure the type I errors of all tests on one data set.
+
+    Parameters
+    ----------
+    options : Options
+        Data set, replications and seed among them.
+
+    Returns
+    -------
+    TypeOneErrors
+        Rates with intervals, beside those of the paper.
+
+    Raises
+    ------
+    ValueError
+        If an option has no meaning, or partial results are of another study.
+    ImportError
+        If scikit-learn is missing where models are fitted.
+
+    Examples
+    --------
+    >>> from fastcmp.studies.run import Options, table5
+    >>> study = table5(Options(replications=200, workers=1))
+    >>> study.rate[-1] < 0.1
+    np.True_
+    """
+    seed = options.seed
+    if options.dataset == "epsilon":
+        work = partial(epsilon_pvalues, _EPSILON_N, _EPSILON, seed)
+        setting = (
+            f"Epsilon data: n = {_EPSILON_N}, both algorithms err on {_EPSILON:g} of "
+            "the records, whatever they are trained on."
+        )
+        pvalues = options.run("table5-epsilon", work, len(RIVALS))
+    else:
+        contest = find_contest(options.dataset, options.path)
+        null = find_null(contest, seed=seed, n_sets=options.n_sets)
+        problems = [contest.problem(null)]
+        pvalues = options.run(
+            f"table5-{options.dataset}",
+            partial(problem_pvalues, problems, seed),
+            n_columns(problems),
+            **{contest.parameter: null},
+        )
+        where = f"{contest.parameter} = {null:.4g}"
+        setting = f"{contest.setting} Both err alike at {where}."
+    return TypeOneErrors(
+        dataset=options.dataset, setting=setting, pvalues=pvalues, seed=seed
+    )
+
+
+def power(options: Options) -> PowerStudy:
+    """Measure the power of all tests along the parameter of a contest.
+
+    Parameters
+    ----------
+    options : Options
+        Data set, replications, seed and steps among them.
+
+    Returns
+    -------
+    PowerStudy
+        The curves.
+
+    Raises
+    ------
+    ValueError
+        If an option has no meaning, or partial results are of another study.
+    ImportError
+        If scikit-learn is missing.
+    """
+    contest = find_contest(options.dataset, options.path)
+    rates = errors(options)
+    problems = [contest.problem(float(value)) for value in rates.values]
+    pvalues = options.run(
+        f"power-{options.dataset}",
+        partial(problem_pvalues, problems, options.seed),
+        n_columns(problems),
+        **{contest.parameter: rates.values.tolist()},
+    )
+    return PowerStudy(
+        dataset=options.dataset,
+        setting=contest.setting,
+        parameter=contest.parameter,
+        values=rates.values,
+        errors=rates.errors,
+        pvalues=pvalues.reshape(len(pvalues), len(problems), len(RIVALS)),
+        seed=options.seed,
+    )
+
+
+def errors(options: Options) -> ErrorStudy:
+    """Measure true error rates, and find where two algorithms err alike.
+
+    Parameters
+    ----------
+    options : Options
+        Data set, seed, steps and n_sets among them.
+
+    Returns
+    -------
+    ErrorStudy
+        Both curves and the null hypothesis.
+
+    Raises
+    ------
+    ValueError
+        If an option has no meaning, or the curves cross nowhere.
+    ImportError
+        If scikit-learn is missing.
+    """
+    contest = find_contest(options.dataset, options.path)
+    with reporting(options.progress, "error rates") as report:
+        return measure_errors(
+            contest,
+            seed=options.seed,
+            n_sets=options.n_sets,
+            steps=options.steps,
+            progress=report,
+        )
+
+
+def correlation(options: Options) -> CorrelationStudy:
+    """Measure the correlations of disagreements on all data at hand.
+
+    Parameters
+    ----------
+    options : Options
+        Replications and seed among them; all data sets are used.
+
+    Returns
+    -------
+    CorrelationStudy
+        Two correlations for each data set and pair of algorithms.
+
+    Raises
+    ------
+    ValueError
+        If an option has no meaning, or partial results are of another study.
+    ImportError
+        If scikit-learn is missing.
+    """
+    chosen = {name: algorithms.make(name) for name in _ALGORITHMS}
+    pairs = list(combinations(_ALGORITHMS, 2))
+    experiments, found = [], []
+    names = _AT_HAND if options.path is None else (*_AT_HAND, "letter")
+    for name in names:
+        population = populations.load(name, options.path)
+        estimates = options.run(
+            f"correlations-{name}",
+            partial(disagreements, population, chosen, options.seed),
+            10 * len(pairs),
+        ).reshape(-1, len(pairs), 5, 2)
+        experiments += [(name, *pair) for pair in pairs]
+        found += [correlations(estimates[:, k]) for k in range(len(pairs))]
+    rho1, rho2 = np.array(found).T
+    return CorrelationStudy(
+        experiments=tuple(experiments),
+        rho1=rho1,
+        rho2=rho2,
+        replications=options.replications,
+        seed=options.seed,
+    )

@@ -1,0 +1,88 @@
+"""What a study asks of a population: samples, and a set to measure errors on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from fastcmp.checks import as_whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int16]
+    Records = tuple[NDArray[np.float64], Codes]
+
+
+class Population(ABC):
+    """A source of data sets: what a study asks of one."""
+
+    #: As `load` knows it.
+    name: ClassVar[str]
+    #: As a heading of a table.
+    title: ClassVar[str]
+    #: Records in a data set.
+    n: int
+
+    def sample(self, seed: int, replicate: int) -> Records:
+        """Draw a data set.
+
+        Parameters
+        ----------
+        seed, replicate : int
+            What it is a function of, not negative.
+
+        Returns
+        -------
+        X : ndarray of float64, shape (n, p)
+            Predictors.
+        y : ndarray of int16, shape (n,)
+            Classes, numbered from 0.
+
+        Raises
+        ------
+        ValueError
+            If a number is negative.
+        TypeError
+            If one is no whole number.
+        """
+        seed = as_whole(seed, "seed", 0)
+        replicate = as_whole(replicate, "replicate", 0)
+        return self._draw(np.random.default_rng([seed, replicate]))
+
+    @abstractmethod
+    def evaluation(self) -> Records:
+        """Return the large set on which true errors are measured.
+
+        Returns
+        -------
+        X : ndarray of float64, shape (N, p)
+            Predictors.
+        y : ndarray of int16, shape (N,)
+            Classes, numbered from 0.
+        """
+
+    @abstractmethod
+    def _draw(self, generator: np.random.Generator) -> Records: ...
+
+
+def pick(records: tuple[NDArray[Any], Codes], chosen: NDArray[np.int64]) -> Records:
+    """Take records by their positions.
+
+    Parameters
+    ----------
+    records : tuple of ndarray
+        Predictors and classes of all.
+    chosen : ndarray of int64
+        Which ones.
+
+    Returns
+    -------
+    X : ndarray of float64
+        Their predictors.
+    y : ndarray of int16
+        Their classes.
+    """
+    return records[0][chosen].astype(np.float64), records[1][chosen]

@@ -149,7 +149,7 @@ def as_seed(rng: Any) -> int:
         If it is something else.
     """
     if isinstance(rng, Integral) and not isinstance(rng, bool):
-        if not 0 <= rng < LARGEST_SEED:
+        if not 0 <= int(rng) < LARGEST_SEED:
             message = f"rng must be a whole number in [0, 2**62), got {rng}"
             raise ValueError(message)
         return int(rng)

@@ -12,6 +12,7 @@ from fastcmp.checks import as_seed, as_share, check_choice
 from fastcmp.crossval_result import (
     CVComparison,
     CVPairwiseResult,
+    difference_interval,
     evaluate_pair,
 )
 from fastcmp.cv_fits import fit_models
@@ -280,7 +281,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         pvalue_adjusted=adjust_pvalues(record.pvalue, adjust),
         pairs=which,
         difference=means[which[:, 0]] - means[which[:, 1]],
-        interval=_difference_intervals(record, 1 - alpha),
+        interval=difference_interval(record, 1 - alpha),
         names=names,
         score=means,
         score_interval=_score_intervals(runs, run, 1 - alpha),
@@ -358,20 +359,6 @@ def _choose_designs(
         if not any(map(test.accepts, given)):
             test.check_design(given[0])
     return given
-
-
-def _difference_intervals(record: Any, level: float) -> NDArray[np.float64]:
-    """Intervals of the pairs; NaN for tests that have none.
-
-    Dietterich's t has one, but for the first difference and not for the mean.
-    """
-    nothing = np.full((len(record.pvalue), 2), np.nan)
-    if getattr(record, "test", "") == "dietterich-t":
-        return nothing
-    try:
-        return np.stack(record.confidence_interval(level), axis=-1)
-    except ValueError:
-        return nothing
 
 
 def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.cv_tests import CVTest, find_test
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.pairwise_sections import describe
-from fastcmp.report import Section, format_pvalue
+from fastcmp.report import Section, format_interval, format_pvalue
 from fastcmp.results import Printed
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class CVComparison(Printed):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the two models."""
+        """The names of the two models."""
         return self.runs.names
 
     @property
@@ -128,6 +128,7 @@ class CVComparison(Printed):
                 str(self.runs.find(find_test(name)).design),
                 f"{record.statistic:.4g}",
                 format_pvalue(record.pvalue),
+                _shown(percent * difference_interval(record), 2 if unit else 4),
             )
             for name, record in self.tests.items()
         )
@@ -135,10 +136,41 @@ class CVComparison(Printed):
             Section(
                 title=f"{a} against {b}, cross-validated",
                 text=text,
-                columns=("test", "design", "statistic", "p"),
+                columns=("test", "design", "statistic", "p", f"{a} minus {b}, 95 %"),
                 rows=rows,
             )
         ]
+
+
+def _shown(ends: NDArray[np.float64], digits: int) -> str:
+    if np.isnan(ends).any():
+        return "-"
+    return format_interval(*ends, digits=digits, sign="+")
+
+
+def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]:
+    """Give the interval of the mean difference that belongs to a test.
+
+    Parameters
+    ----------
+    record : FoldTestResult, BCVMcNemarResult or McNemarResult
+        What a test gave.
+    level : float
+        Confidence level, in (0, 1).
+
+    Returns
+    -------
+    ndarray of float64, shape (..., 2)
+        NaN for tests that have none. Dietterich's t has one, but of the first
+        difference and not of the mean.
+    """
+    nothing = np.full((*np.shape(record.pvalue), 2), np.nan)
+    if getattr(record, "test", "") == "dietterich-t":
+        return nothing
+    try:
+        return np.stack(record.confidence_interval(level), axis=-1)
+    except ValueError:
+        return nothing
 
 
 def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:

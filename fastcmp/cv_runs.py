@@ -35,12 +35,12 @@ class DesignRun(Printed):
 
     @property
     def n_test(self) -> int:
-        """Samples that the first fold tested."""
+        """Number of samples that the first fold tested."""
         return int(np.count_nonzero(self.folds[0] == 0))
 
     @property
     def n_train(self) -> int:
-        """Samples that the first fold trained on."""
+        """Number of samples that the first fold trained on."""
         used = np.count_nonzero(self.folds[0] != UNUSED)
         return int(used) - self.n_test
 

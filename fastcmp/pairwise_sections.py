@@ -153,6 +153,8 @@ def _score(value: float, measure: str) -> str:
 
 
 def _interval(ends: NDArray[np.float64], measure: str) -> str:
+    if np.isnan(ends).any():
+        return "-"
     if measure == "accuracy":
         return format_interval(*(100 * ends), digits=2)
     return format_interval(*ends, digits=4)

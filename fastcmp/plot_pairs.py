@@ -81,7 +81,7 @@ def leaderboard(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
     n = len(board.names)
     names = [as_text(name) for name in board.names]
     ax = prepare_axes(ax, (5.5 + 0.08 * _longest(names), 1.8 + 0.27 * n))
-    label, scale = _MEASURES[result.measure]
+    label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
     score, ends = scale * board.score, scale * board.interval
     spread = np.maximum([score - ends[:, 0], ends[:, 1] - score], 0.0)
     best = np.isin(board.names, result.best)
@@ -298,7 +298,7 @@ def critical_difference(result: PairwiseResult, /, *, ax: Axes | None = None) ->
     >>> plt.close(ax.figure)
     """
     result = _checked(result, "critical_difference")
-    label, scale = _MEASURES[result.measure]
+    label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
     score = scale * result.score
     groups = [group for group in result.groups.groups if len(group) > 1]
     margin = 0.03 * (np.ptp(score) or 1.0)

@@ -4,6 +4,7 @@ import io
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -34,7 +35,7 @@ from fastcmp.plot_style import COLOURS, as_text, curve_style
 
 WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
 DPI = 50
-MEASURES = ("accuracy", "cost", "AUC")
+MEASURES = ("accuracy", "cost", "AUC", "f1_macro")
 
 
 def scored(n=200, models=1, seed=0, rate=0.3):
@@ -51,6 +52,8 @@ def named(scores):
 def compared(measure="accuracy", models=8, **options):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 400)
+    if measure == "f1_macro":  # as from compare_cv_all(scoring=...)
+        return replace(compared("AUC", models, **options), measure=measure)
     if measure == "AUC":
         gains = np.linspace(2, 0.5, models)[:, None]
         scores = rng.normal(size=(models, 400)) + gains * y

@@ -1,0 +1,485 @@
+"""Two classifiers, and many, compared by cross-validation."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from fastcmp import (
+    CVComparison,
+    CVPairwiseResult,
+    adjust,
+    compare_cv,
+    compare_cv_all,
+    designs,
+)
+from fastcmp.cv_tests import TESTS
+
+NB, STUMP = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
+MODELS = {
+    "bayes": NB,
+    "stump": STUMP,
+    "knn": KNeighborsClassifier(3),
+    "majority": DummyClassifier(),
+}
+NO_INTERVAL = {"dietterich-t", "alpaydin-f", "calibrated-f", "naive-mcnemar"}
+
+
+def simulate(n=80, n_classes=2, seed=2):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n)
+    return rng.normal(size=(n, 3)) + 1.1 * y[:, None] * [1, 0.8, 0], y
+
+
+X, Y = simulate()
+
+
+# Two models.
+
+
+def test_the_record():
+    result = compare_cv(NB, STUMP, X, Y, test=["kfold-t", "bcv-mcnemar"], rng=1)
+    assert isinstance(result, CVComparison)
+    assert list(result.tests) == ["kfold-t", "bcv-mcnemar"]
+    assert result.pvalue == result.tests["kfold-t"].pvalue
+    assert result.statistic == result.tests["kfold-t"].statistic
+    assert type(result.pvalue) is type(result.statistic) is float
+    assert result.names == ("a", "b")
+    assert (result.measure, result.alternative) == ("accuracy", "two-sided")
+    assert result.scores().shape == (2, 1, 10)
+    assert result.scores("bcv-mcnemar").shape == (2, 5, 2)
+    assert (result.scores("naive-mcnemar") == result.scores()).all()
+    with pytest.raises(ValueError, match="name it in test="):
+        result.scores("dietterich-t")
+    with pytest.raises(ValueError, match="test must be one of"):
+        result.scores("t")
+    with pytest.raises(AttributeError):
+        result.alternative = "less"
+
+
+def test_default_test():
+    result = compare_cv(NB, STUMP, X, Y, rng=1)
+    assert list(result.tests) == ["bcv-mcnemar"]
+    named = compare_cv(NB, STUMP, X, Y, test=("bcv-mcnemar",), rng=1)
+    assert named == result
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_sided(alternative):
+    options = {"test": ["kfold-t", "bcv-mcnemar"], "rng": 1}
+    result = compare_cv(NB, STUMP, X, Y, alternative=alternative, **options)
+    plain = compare_cv(NB, STUMP, X, Y, **options)
+    for name, record in result.tests.items():
+        assert record.alternative == alternative
+        assert record == plain.test(name, alternative=alternative)
+        assert result.test(name, alternative="two-sided") == plain.tests[name]
+    t = plain.statistic if alternative == "less" else -plain.statistic
+    assert result.pvalue == pytest.approx(stats.t.cdf(t, 9), rel=1e-9)
+    with pytest.raises(ValueError, match="two-sided only, got alternative="):
+        result.test("naive-mcnemar")
+    naive = result.test("naive-mcnemar", alternative="two-sided")
+    assert naive == plain.test("naive-mcnemar")
+
+
+def test_better_models_are_greater():
+    good, poor = NB, DummyClassifier()
+    result = compare_cv(good, poor, X, Y, test=["kfold-t", "bcv-mcnemar"], rng=1)
+    assert result.statistic > 0
+    assert result.test("bcv-mcnemar", alternative="greater").pvalue < 0.01
+    assert result.test("bcv-mcnemar", alternative="less").pvalue > 0.99
+    assert "a is better by" in str(result)
+    assert "b is better by" in str(compare_cv(poor, good, X, Y, rng=1))
+
+
+def test_print():
+    named = compare_cv(
+        NB, STUMP, X, Y, test=["kfold-t", "bcv-mcnemar"], rng=1, names=("<nb>", "stump")
+    )
+    text, html = str(named), named._repr_html_()
+    nb, stump = named.scores().mean(axis=(1, 2))
+    better = "<nb>" if nb > stump else "stump"
+    lines = text.splitlines()
+    assert lines[0] == "<nb> against stump, cross-validated"
+    assert lines[1] == (
+        f"{better} is better by {100 * abs(nb - stump):.4g} points of accuracy, on "
+        "average over the folds."
+    )
+    assert lines[2] == (
+        f"accuracy: <nb> {100 * nb:.4g} %, stump {100 * stump:.4g} %; 80 samples"
+    )
+    assert lines[3] == "alternative: two-sided; seed 1"
+    low, high = named.tests["kfold-t"].confidence_interval()
+    assert "10-fold cross-validation" in lines[5]
+    assert lines[5].endswith(f"[{100 * low:+.2f}, {100 * high:+.2f}]")
+    assert "5x2 BCV McNemar" in lines[6]
+    assert "&lt;nb&gt; against stump" in html
+    assert "<nb>" not in html
+    scored = compare_cv(NB, STUMP, X, Y, test="kfold-t", scoring="f1", rng=1)
+    assert " of f1, on average" in str(scored)
+    assert "%" not in str(scored).replace("95 %", "")
+    low, high = scored.tests["kfold-t"].confidence_interval()
+    assert f"[{low:+.4f}, {high:+.4f}]" in str(scored)
+    without = compare_cv(NB, STUMP, X, Y, test=["alpaydin-f", "dietterich-t"], rng=1)
+    assert [line[-2:] for line in str(without).splitlines()[5:7]] == [" -", " -"]
+
+
+def test_measures():
+    def dollars(model, X, y):
+        return 3.0
+
+    def cost(model, X, y):
+        return float((model.predict(X) == y).mean())
+
+    options = {"test": "kfold-t", "rng": 1}
+    for scoring, name in (
+        (None, "accuracy"),
+        ("accuracy", "accuracy"),
+        ("f1_macro", "f1_macro"),
+        (dollars, "dollars"),
+        (cost, "score"),
+        (lambda *_: 1.0, "score"),
+        (make_scorer(f1_score), "score"),
+    ):
+        result = compare_cv(NB, STUMP, X, Y, scoring=scoring, **options)
+        assert result.measure == name
+        assert str(result)
+    first, second = (
+        compare_cv(NB, STUMP, X, Y, scoring=scoring, **options)
+        for scoring in ("f1", make_scorer(f1_score))
+    )
+    assert first.tests == second.tests
+
+
+def test_scores_by_hand():
+    design = designs.kfold(4, rng=1)
+    result = compare_cv(NB, STUMP, X, Y, test="kfold-t", scoring="f1", design=design)
+    expect = [
+        [
+            f1_score(Y[test], model.fit(X[train], Y[train]).predict(X[test]))
+            for train, test in design.split(X)
+        ]
+        for model in (GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0))
+    ]
+    np.testing.assert_allclose(result.scores()[:, 0], expect, rtol=1e-14)
+    t, p = stats.ttest_rel(*expect)
+    assert result.statistic == pytest.approx(t, rel=1e-9)
+    assert result.pvalue == pytest.approx(p, rel=1e-9)
+
+
+def test_losses_whose_more_is_better():
+    options = {"test": "kfold-t", "scoring": "neg_log_loss", "rng": 1}
+    result = compare_cv(NB, STUMP, X, Y, stratify=True, **options)
+    assert result.measure == "neg_log_loss"
+    assert (result.scores() < 0).all()
+
+
+def test_designs_of_ones_own():
+    own = designs.kfold(5, stratify=True, rng=7)
+    result = compare_cv(NB, STUMP, X, Y, test="kfold-t", design=own, rng=1)
+    assert result.runs.runs[0].design == own
+    other = compare_cv(NB, STUMP, X, Y, test="kfold-t", design=[own], rng=2)
+    assert other.tests == result.tests
+    two = [designs.two_fold(3, blocked=True, rng=1), own]
+    both = compare_cv(NB, STUMP, X, Y, test=["kfold-t", "bcv-mcnemar"], design=two)
+    assert both.tests["kfold-t"] == result.tests["kfold-t"]
+    assert both.tests["bcv-mcnemar"].n_replicates == 3
+    assert both.test("bayle-z").n_folds == 5
+    with pytest.raises(
+        ValueError, match=r"'dietterich-t' needs two_fold\(5\), 5 rando"
+    ):
+        compare_cv(NB, STUMP, X, Y, test=["kfold-t", "dietterich-t"], design=two)
+    with pytest.raises(ValueError, match="stratify is for the default designs"):
+        compare_cv(NB, STUMP, X, Y, design=two[0], stratify=True)
+
+
+def test_bad_options():
+    refused = [
+        ({"test": "mcnemar"}, ValueError, "test must be one of .*, got 'mcnemar'"),
+        ({"test": ["kfold-t", "t"]}, ValueError, "test must be one of .*, got 't'"),
+        ({"test": []}, ValueError, "test must name at least one test, got none"),
+        ({"test": [["kfold-t"]]}, ValueError, "test must be one of"),
+        ({"test": None}, TypeError, "test must be the name of a test or a list"),
+        ({"test": 3}, TypeError, "test must be the name of a test or a list"),
+        ({"alternative": "better"}, ValueError, "alternative must be one of"),
+        ({"alternative": ["less"]}, ValueError, "alternative must be one of"),
+        ({"design": "kfold"}, TypeError, "design must be made by fastcmp.designs, got"),
+        ({"design": 5}, TypeError, "design must be made by fastcmp.designs, got 5"),
+        (
+            {"design": []},
+            TypeError,
+            r"design must be made by fastcmp.designs, got \[\]",
+        ),
+        ({"design": [5]}, TypeError, "design must be made by fastcmp.designs, got 5"),
+        ({"stratify": "yes"}, TypeError, "stratify must be True or False"),
+        ({"rng": -1}, ValueError, "rng must be a whole number"),
+        ({"rng": "one"}, TypeError, "rng must be a whole number"),
+        ({"names": ("x", "x")}, ValueError, "names must be two different names"),
+        ({"names": (1, "1")}, ValueError, "names must be two different names"),
+        ({"names": ("x",)}, ValueError, "names must be two different names"),
+        ({"names": "xy"}, ValueError, "names must be two different names, got 'xy'"),
+        ({"names": None}, ValueError, "names must be two different names, got None"),
+    ]
+    for options, error, message in refused:
+        with pytest.raises(error, match=message):
+            compare_cv(NB, STUMP, X, Y, **options)
+
+
+def test_splitters_of_scikit_learn_are_no_designs():
+    from sklearn.model_selection import KFold
+
+    with pytest.raises(TypeError, match=r"made by fastcmp.designs, got KFold\("):
+        compare_cv(NB, STUMP, X, Y, test="kfold-t", design=KFold(10))
+
+
+def test_twins():
+    result = compare_cv(NB, GaussianNB(), X, Y, test=list(TESTS), rng=1)
+    for name, record in result.tests.items():
+        assert record.pvalue == 1, name
+        assert record.statistic == 0, name
+    assert "a and b score the same on average." in str(result)
+
+
+# Many models.
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_all_pairs_equal_each_pair(name):
+    three = [model for model in MODELS if model != "knn"]
+    models = {model: MODELS[model] for model in three}
+    result = compare_cv_all(models, X, Y, test=name, rng=1, adjust="hommel")
+    assert isinstance(result, CVPairwiseResult)
+    assert result.names == tuple(three)
+    expect = list(combinations(three, 2))
+    assert [(result.names[i], result.names[j]) for i, j in result.pairs] == expect
+    for at, (a, b) in enumerate(expect):
+        single = compare_cv(MODELS[a], MODELS[b], X, Y, test=name, rng=1)
+        record = single.tests[name]
+        assert result.statistic[at] == pytest.approx(record.statistic, rel=1e-12)
+        assert result.pvalue[at] == pytest.approx(record.pvalue, rel=1e-12)
+        scores = single.scores()[:, :15]
+        means = scores.mean(axis=(1, 2))
+        gap = means[0] - means[1]
+        assert result.difference[at] == pytest.approx(gap, abs=1e-12)
+        assert result.score[result.pairs[at]] == pytest.approx(means, rel=1e-12)
+        if name in NO_INTERVAL:
+            assert np.isnan(result.interval[at]).all()
+        else:
+            ends = record.confidence_interval(0.95)
+            assert result.interval[at] == pytest.approx(ends, rel=1e-9)
+            low, high = result.interval[at]
+            assert low <= gap + 0.02
+            assert high >= gap - 0.02
+    assert (result.pvalue_adjusted == adjust(result.pvalue, "hommel")).all()
+    assert (result.significant == (result.pvalue_adjusted <= 0.05)).all()
+    assert (result.accuracy == result.score).all()
+    told = [f"{TESTS[name].title} on {result.method}", "p-values adjusted for 3 pairs"]
+    assert all(part in str(result) for part in told)
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
+
+
+def test_intervals_of_the_scores_by_hand():
+    result = compare_cv_all(MODELS, X, Y, test="kfold-t", rng=1, alpha=0.1)
+    scores = result.runs.scores(result.runs.runs[0])[:, 0]
+    (run,) = result.runs.runs
+    assert (run.n_train, run.n_test) == (72, 8)
+    half = np.sqrt((1 / 10 + 8 / 72) * scores.var(axis=1, ddof=1)) * stats.t.ppf(
+        0.95, 9
+    )
+    ends = np.clip(scores.mean(axis=1)[:, None] + np.outer(half, [-1, 1]), 0, 1)
+    np.testing.assert_allclose(result.score_interval, ends, rtol=1e-9)
+    assert "90 %" in str(result)
+    assert "(corrected resampled t)" in str(result)
+
+
+def test_intervals_of_one_split():
+    result = compare_cv_all(MODELS, X, Y, test="holdout-mcnemar", rng=1)
+    n_test = 27
+    (run,) = result.runs.runs
+    assert run.n_test == n_test
+    for score, ends in zip(result.score, result.score_interval, strict=True):
+        wilson = stats.binomtest(round(score * n_test), n_test).proportion_ci(
+            method="wilson"
+        )
+        np.testing.assert_allclose(ends, wilson, rtol=1e-9)
+    assert "for each model alone (Wilson)" in str(result)
+    halves = designs.paired_halves(3, 1, rng=1)
+    options = {"test": "conservative-z", "design": halves}
+    one = compare_cv_all(MODELS, X, Y, **options)
+    assert np.isfinite(one.score_interval).all()
+    assert "(Wilson)" in str(one)
+    scored = compare_cv_all(MODELS, X, Y, scoring="balanced_accuracy", **options)
+    assert np.isnan(scored.score_interval).all()
+    assert "none from a single split" in str(scored)
+
+
+def test_scores_within_halves_are_no_scores():
+    both = {"a": NB, "b": STUMP}
+    result = compare_cv_all(both, X, Y, test="conservative-z", rng=1)
+    splits = compare_cv_all(both, X, Y, test="nadeau-bengio-t", rng=1)
+    np.testing.assert_allclose(result.score, splits.score, rtol=1e-13)
+    np.testing.assert_allclose(result.difference, splits.difference, atol=1e-14)
+    np.testing.assert_allclose(result.score_interval, splits.score_interval)
+    low, high = result.interval[0]
+    assert low < result.difference[0] < high
+    assert (low + high) / 2 == pytest.approx(result.difference[0], rel=1e-9)
+
+
+def test_scores_that_do_not_vary_have_no_interval():
+    n = 40
+    labels = np.repeat([0, 1], 20)
+    exact = {"always": DummyClassifier(), "ever": DummyClassifier(strategy="prior")}
+    design = designs.kfold(4, stratify=True, rng=1)
+    result = compare_cv_all(exact, X[:n], labels, test="kfold-t", design=design)
+    assert np.isnan(result.score_interval).all()
+    board = result.to_dict()["leaderboard"]
+    assert board["low"] == board["high"] == [None, None]
+    assert board["accuracy"] == [0.5, 0.5]
+    assert json.dumps(result.to_dict(), allow_nan=False)
+    assert "nan" not in str(result)
+    assert result.leaderboard.rank.tolist() == [1, 1]
+
+
+def test_other_scores():
+    result = compare_cv_all(MODELS, X, Y, test="kfold-t", scoring="f1", rng=1)
+    assert result.measure == "f1"
+    assert result.leaderboard.measure == "f1"
+    assert "f1" in result.to_dict()["leaderboard"]
+    assert "95 % intervals of f1" in str(result)
+    with pytest.raises(ValueError, match="compared by f1, not by accuracy"):
+        _ = result.accuracy
+
+    def cost(model, X, y):
+        return float((model.predict(X) == y).mean())
+
+    def accuracy(model, X, y):
+        return 100 * cost(model, X, y)
+
+    plain = compare_cv_all(MODELS, X, Y, test="kfold-t", rng=1)
+    for scoring, unit in ((cost, 1), (accuracy, 100)):
+        named = compare_cv_all(MODELS, X, Y, test="kfold-t", scoring=scoring, rng=1)
+        assert named.leaderboard.names == plain.leaderboard.names
+        assert named.best == plain.best
+        np.testing.assert_allclose(named.score, unit * plain.score)
+        assert (named.leaderboard.interval[0] > 0.5 * unit).all()
+
+
+def test_control_and_pairs():
+    whole = compare_cv_all(MODELS, X, Y, test="kfold-t", rng=1)
+    control = compare_cv_all(MODELS, X, Y, test="kfold-t", rng=1, control="knn")
+    assert control.pairs.tolist() == [[2, 0], [2, 1], [2, 3]]
+    assert (control.score == whole.score).all()
+    matrix = whole.matrix("pvalue")
+    assert control.pvalue.tolist() == [matrix[i, j] for i, j in control.pairs]
+    some = compare_cv_all(
+        MODELS, X, Y, test="kfold-t", rng=1, pairs=[("majority", 1), (0, "knn")]
+    )
+    assert some.pairs.tolist() == [[3, 1], [0, 2]]
+    assert some.difference[0] == -whole.matrix("difference")[1, 3]
+    assert some.runs == whole.runs
+    for options, message in (
+        ({"control": "nobody"}, "control names no model 'nobody'"),
+        ({"control": 0, "pairs": [(0, 1)]}, "pairs and control exclude each other"),
+        ({"pairs": []}, "pairs must name at least one pair"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_cv_all(MODELS, X, Y, **options)
+
+
+def test_decisions_ranking_and_frames():
+    result = compare_cv_all(MODELS, X, Y, test="kfold-t", rng=1)
+    order = np.argsort(-result.score, kind="stable")
+    assert result.leaderboard.names == tuple(result.names[i] for i in order)
+    assert result.leaderboard.names[-1] == "majority"
+    better, worse = result.decided
+    assert len(better) >= 1
+    assert (result.score[better] > result.score[worse]).all()
+    assert result.best[0] == result.leaderboard.names[0]
+    for library in ("pandas", "polars", "pyarrow"):
+        assert result.to_frame(library).shape == (6, 9)
+    frame = result.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.pvalue.tolist() == result.pvalue.tolist()
+    assert (result.matrix("difference") == -result.matrix("difference").T).all()
+    for field in ("only_a", "only_b"):
+        with pytest.raises(ValueError, match="by accuracy, without counting"):
+            result.matrix(field)
+    html = result._repr_html_()
+    assert "majority" in html
+    assert "Leaderboard" in html
+    text = str(result)
+    assert "4 models on 80 samples, 6 pairs" in text
+    assert "K-fold CV t on 10-fold cross-validation" in text
+
+
+def test_nobody_wins_a_draw():
+    # F is infinite where halves agree and cuts do not, whatever the mean.
+    class Plays(DummyClassifier):
+        pass
+
+    design = designs.two_fold(5, rng=3)
+    signs = iter(np.repeat([1, 1, -1, -1, 0], 2).tolist())
+    found = {}
+
+    def score(model, X, y):
+        key = y.tobytes() + X.tobytes()
+        if key not in found:
+            found[key] = next(signs)
+        return float(found[key]) if isinstance(model, Plays) else 0.0
+
+    both = {"player": Plays(), "other": DummyClassifier()}
+    result = compare_cv_all(both, X, Y, test="alpaydin-f", design=design, scoring=score)
+    assert result.difference.tolist() == [0.0]
+    assert result.significant.tolist() == [True]
+    assert [part.tolist() for part in result.decided] == [[], []]
+    assert result.leaderboard.rank_interval.tolist() == [[1, 2], [1, 2]]
+    assert "Told apart" in str(result)
+
+
+def test_models_in_a_row():
+    result = compare_cv_all([NB, STUMP], X, Y, rng=1)
+    assert result.names == ("model_0", "model_1")
+    same = compare_cv_all((NB, STUMP), X, Y, rng=1)
+    assert same == result
+    numbered = compare_cv_all({1: NB, 2: STUMP}, X, Y, rng=1)
+    assert numbered.names == ("1", "2")
+    assert (numbered.pvalue == result.pvalue).all()
+
+
+def test_bad_models_and_options():
+    refused = [
+        ((), {}, ValueError, "models must hold at least 2 classifiers, got 0"),
+        ([NB], {}, ValueError, "models must hold at least 2 classifiers, got 1"),
+        ({"a": NB}, {}, ValueError, "models must hold at least 2 classifiers, got 1"),
+        ({1: NB, "1": STUMP}, {}, ValueError, r"different names, got \['1', '1'\]"),
+        (NB, {}, TypeError, "models must be a mapping or a list of classifiers"),
+        ("ab", {}, TypeError, "models must be a mapping or a list of classifiers"),
+        (MODELS, {"test": ["kfold-t"]}, TypeError, "test must be the name of one test"),
+        (MODELS, {"test": None}, TypeError, "test must be the name of one test"),
+        (MODELS, {"test": "t"}, ValueError, "test must be one of"),
+        (MODELS, {"adjust": "none at all"}, ValueError, "adjust must be one of"),
+        (MODELS, {"alpha": 1}, ValueError, "alpha must lie in"),
+        (MODELS, {"alpha": "5 %"}, TypeError, "alpha must be a number"),
+        (MODELS, {"design": []}, TypeError, "design must be made by fastcmp.designs"),
+        (MODELS, {"rng": 0.5}, TypeError, "rng must be a whole number"),
+    ]
+    for models, options, error, message in refused:
+        with pytest.raises(error, match=message):
+            compare_cv_all(models, X, Y, **options)
+
+
+def test_permuted_models():
+    result = compare_cv_all(MODELS, X, Y, test="bcv-mcnemar", rng=1)
+    mirrored = dict(reversed(MODELS.items()))
+    other = compare_cv_all(mirrored, X, Y, test="bcv-mcnemar", rng=1)
+    assert (result.matrix("pvalue") == other.matrix("pvalue")[::-1, ::-1]).all()
+    flipped = other.matrix("difference")[::-1, ::-1]
+    assert (result.matrix("difference") == flipped).all()
+    assert set(result.best) == set(other.best)

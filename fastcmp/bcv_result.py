@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.checks import as_share, check_choice
-from fastcmp.report import Section, format_interval, format_pvalue
-from fastcmp.results import ConfidenceInterval, Printed
+from fastcmp.report import Section, format_pvalue
+from fastcmp.results import ConfidenceInterval, Printed, effect_sentence
 
 Floats = NDArray[np.float64]
 
@@ -278,7 +278,7 @@ class BCVMcNemarResult(Printed):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             return [Section(title=title, text=text)]
         text = (
-            self._effect(),
+            effect_sentence(self.difference, self.confidence_interval()),
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
             f"({_HYPOTHESES[self.alternative]})",
             f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f}, means of "
@@ -288,20 +288,3 @@ class BCVMcNemarResult(Printed):
         if self.status == kernels.DEGENERATE:
             text += ("both are right on the same samples: p is a convention",)
         return [Section(title=title, text=text)]
-
-    def _effect(self) -> str:
-        low, high = self.confidence_interval()
-        points = 100 * self.difference
-        interval = format_interval(100 * low, 100 * high, digits=2, sign="+")
-        if self.difference == 0:
-            lead = "Both models are right equally often"
-        else:
-            better, worse = ("a", "b") if self.difference > 0 else ("b", "a")
-            lead = (
-                f"Model {better} is right on {abs(points):.2f} % more of the samples "
-                f"than model {worse}"
-            )
-        return (
-            f"{lead}: accuracy of a minus b {points:+.2f} points, 95 % interval "
-            f"{interval}."
-        )

@@ -80,8 +80,14 @@ def _run(options: argparse.Namespace) -> None:
         n_sets=options.sets,
         progress=sys.stderr.isatty() or None,
     )
+    options.folder.mkdir(parents=True, exist_ok=True)  # refused before any work
     started = time.perf_counter()
-    study = getattr(studies, name)(chosen)
+    try:
+        study = getattr(studies, name)(chosen)
+    except KeyboardInterrupt:
+        if options.study != "errors":
+            print("stopped: the same command goes on from here", file=sys.stderr)
+        raise
     seconds = time.perf_counter() - started
     stem = options.study
     if options.study != "correlations":
@@ -95,24 +101,37 @@ def _keep(
 ) -> None:
     """Write the table, its numbers and the picture beside the partial results."""
     folder = options.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    words = [f"fastcmp study {options.study}"]
-    if options.dataset is not None:
-        words.append(f"--dataset {options.dataset}")
-    words.append(f"--replications {options.replications} --seed {options.seed}")
     made = (
-        f"Made by `{' '.join(words)}` with fastcmp {fastcmp.__version__} in "
-        f"{seconds:.0f} s."
+        f"Made by `{_command(options)}` with fastcmp {fastcmp.__version__}; the last "
+        f"run of this command took {seconds:.1f} s."
     )
     text = f"{to_markdown(study.sections())}\n{made}\n"
     (folder / f"{stem}.md").write_text(text, encoding="utf-8")
     (folder / f"{stem}.csv").write_text(to_csv(study.columns()), encoding="utf-8")
     try:
-        import matplotlib as mpl
+        from matplotlib import use
+        from matplotlib.pyplot import close
     except ImportError:
         print("no picture: pip install 'fastcmp[plot]'", file=sys.stderr)
         return
-    mpl.use("Agg")
+    use("Agg")
     ax = getattr(import_module("fastcmp.studies.figures"), figure)(study)
     for kind in ("png", "svg"):
-        ax.figure.savefig(folder / f"{stem}.{kind}", dpi=150)
+        made_by = {"Description": made.replace("`", "")}
+        ax.figure.savefig(folder / f"{stem}.{kind}", dpi=150, metadata=made_by)
+    close(ax.figure)
+
+
+def _command(options: argparse.Namespace) -> str:
+    """Write the command again, with all that the numbers depend on."""
+    words = ["fastcmp study", options.study]
+    if options.dataset is not None:
+        words.append(f"--dataset {options.dataset}")
+    words.append(f"--replications {options.replications} --seed {options.seed}")
+    for name, usual in (("steps", 11), ("sets", 300)):
+        value = getattr(options, name)
+        if value != usual:
+            words.append(f"--{name} {value}")
+    if options.data is not None:
+        words.append(f"--data {options.data.name}")
+    return " ".join(words)

@@ -126,7 +126,7 @@ class FoldTestResult(Printed):
         if not np.isnan(self.estimate):
             text = (self._effect(), *text)
         if self.status == kernels.DEGENERATE:
-            text += ("the differences have no spread: p is a convention",)
+            text += ("there is no spread to divide by: p is a convention",)
         return [Section(title=self.title, text=text)]
 
     def _degrees(self) -> str:

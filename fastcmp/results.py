@@ -259,21 +259,7 @@ class McNemarResult(Printed):
     @property
     def effect(self) -> str:
         """One sentence that says which model did better, and how surely."""
-        low, high = self.confidence_interval()
-        points = 100 * self.difference
-        interval = format_interval(100 * low, 100 * high, digits=2, sign="+")
-        if self.difference == 0:
-            lead = "Both models are right equally often"
-        else:
-            better, worse = ("a", "b") if self.difference > 0 else ("b", "a")
-            lead = (
-                f"Model {better} is right on {abs(points):.2f} % more of the samples "
-                f"than model {worse}"
-            )
-        return (
-            f"{lead}: accuracy of a minus b {points:+.2f} points, 95 % interval "
-            f"{interval}."
-        )
+        return effect_sentence(self.difference, self.confidence_interval())
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -320,6 +306,35 @@ def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
         The answers in that shape; a Python number for ``()``.
     """
     return flat.reshape(shape) if shape else flat.item()
+
+
+def effect_sentence(difference: float, interval: ConfidenceInterval) -> str:
+    """Say which model did better, and how surely.
+
+    Parameters
+    ----------
+    difference : float
+        Accuracy of a minus that of b.
+    interval : ConfidenceInterval
+        For it, at the level 0.95.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    points = 100 * difference
+    low, high = interval
+    shown = format_interval(100 * low, 100 * high, digits=2, sign="+")
+    if difference == 0:
+        lead = "Both models are right equally often"
+    else:
+        better, worse = ("a", "b") if difference > 0 else ("b", "a")
+        lead = (
+            f"Model {better} is right on {abs(points):.2f} % more of the samples than "
+            f"model {worse}"
+        )
+    return f"{lead}: accuracy of a minus b {points:+.2f} points, 95 % interval {shown}."
 
 
 def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:

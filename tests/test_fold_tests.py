@@ -344,7 +344,7 @@ def test_how_results_are_printed():
     assert "no spread" not in text
     text = str(fastcmp.kfold_t([0.1, 0.1]))
     assert "t = inf" in text
-    assert "the differences have no spread: p is a convention" in text
+    assert "there is no spread to divide by: p is a convention" in text
     text = str(fastcmp.bayle_z([1, 0, 0, 1], [0, 0, 1, 1]))
     assert "z = 2, p = 0.046" in text
 

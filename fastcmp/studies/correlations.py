@@ -72,17 +72,19 @@ def correlations(estimates: NDArray[np.float64]) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        rho1, between the two folds of a cut, and rho2, between folds of different
-        cuts; NaN where the algorithms never disagree.
+        Of the two folds of a cut, rho1, and of folds of different cuts, rho2; NaN where
+        the algorithms always disagree alike, such as never.
     """
     n_sets, m, _ = estimates.shape
-    covariance = np.cov(estimates.reshape(n_sets, 2 * m), rowvar=False)
+    flat = estimates.reshape(n_sets, 2 * m)
+    # Asked of the range: the variance of equal numbers may be rounded to above 0.
+    if not np.ptp(flat, axis=0).any():
+        return np.nan, np.nan
+    covariance = np.cov(flat, rowvar=False)
     cut = np.repeat(np.arange(m), 2)
     same_cut = cut[:, None] == cut
     same = np.eye(2 * m, dtype=bool)
     variance = covariance[same].mean()
-    if variance <= 0:
-        return np.nan, np.nan
     within = covariance[same_cut & ~same].mean() / variance
     across = covariance[~same_cut].mean() / variance
     return float(within), float(across)
@@ -101,17 +103,17 @@ class CorrelationStudy(Printed):
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Experiments in which the algorithms disagree at all."""
+        """Tell in which experiments the algorithms disagree at all."""
         return np.isfinite(self.rho1)
 
     @property
     def within_bounds(self) -> NDArray[np.bool_]:
-        """Experiments with rho1 <= 1/2 and 0 <= rho2 <= 1/2, equation (10)."""
+        """Tell where rho1 <= 1/2 and 0 <= rho2 <= 1/2, equation (10)."""
         return (self.rho1 <= 0.5) & (self.rho2 >= 0) & (self.rho2 <= 0.5)
 
     @property
     def possible(self) -> NDArray[np.bool_]:
-        """Experiments with rho2 < (1 + rho1) / 2, equation (9)."""
+        """Tell where rho2 < (1 + rho1) / 2, equation (9)."""
         return self.rho2 < (1 + self.rho1) / 2
 
     def columns(self) -> dict[str, Any]:
@@ -160,17 +162,8 @@ class CorrelationStudy(Printed):
         rows = []
         for name in datasets:
             at = (names == name) & self.known
-            rho1, rho2 = self.rho1[at], self.rho2[at]
-            rows.append(
-                (
-                    name,
-                    str(int(at.sum())),
-                    f"{np.median(rho1):.2f}",
-                    f"[{rho1.min():.2f}, {rho1.max():.2f}]",
-                    f"{np.median(rho2):.2f}",
-                    f"[{rho2.min():.2f}, {rho2.max():.2f}]",
-                )
-            )
+            cells = [*_spread(self.rho1[at]), *_spread(self.rho2[at])]
+            rows.append((name, str(int(at.sum())), *cells))
         text = (
             f"{known} experiments of {len(self.experiments)} in which two algorithms "
             f"disagree; {self.replications} data sets each, seed {self.seed}.",
@@ -189,3 +182,10 @@ class CorrelationStudy(Printed):
                 rows=tuple(rows),
             )
         ]
+
+
+def _spread(rho: NDArray[np.float64]) -> tuple[str, str]:
+    """Write a median and a range."""
+    if not rho.size:
+        return "-", "-"
+    return f"{np.median(rho):.2f}", f"[{rho.min():.2f}, {rho.max():.2f}]"

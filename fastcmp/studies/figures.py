@@ -126,11 +126,18 @@ def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
             linewidth=0,
         )
     ax.axvline(study.null, color=GREY, linewidth=1, linestyle="--", zorder=1)
+    if study.values.min() * 10 < study.values.max() and study.values.min() > 0:
+        ax.set_xscale("log")
+    # The curves begin at this end.
+    leftmost = study.null <= study.values.min()
     ax.annotate(
         f"equal at {study.null:.3g}",
-        (study.null, 100 * study.null_error),
-        xytext=(6, 10),
+        (study.null, 1.0),
+        xycoords=ax.get_xaxis_transform(),
+        xytext=(5 if leftmost else -5, -2),
         textcoords="offset points",
+        va="top",
+        ha="left" if leftmost else "right",
         **_SMALL,
     )
     ax.set_xlabel(study.parameter)
@@ -173,8 +180,9 @@ def draw_correlations(study: CorrelationStudy, ax: Any = None) -> Any:
             color=COLOURS[k % len(COLOURS)],
             label=name,
         )
-    ax.set_xlim(-0.6, 1.0)
-    ax.set_ylim(-0.2, 1.0)
+    # Few data sets give correlations that lie far out.
+    ax.set_xlim(min(-0.6, np.nanmin(study.rho1, initial=1.0) - 0.05), 1.0)
+    ax.set_ylim(min(-0.2, np.nanmin(study.rho2, initial=1.0) - 0.05), 1.0)
     ax.set_xlabel("rho1, folds of one cut")
     ax.set_ylabel("rho2, folds of two cuts")
     ax.set_title("Correlations of disagreements", loc="left", fontsize=10)

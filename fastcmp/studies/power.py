@@ -46,9 +46,9 @@ class PowerStudy(Printed):
 
     @property
     def reasonable(self) -> NDArray[np.bool_]:
-        """Tests whose type I error is not told to exceed `alpha`, shape (14,).
+        """Tell whose type I error is not seen to exceed `alpha`, shape (14,).
 
-        Told is what lies outside Wilson's 95 % interval of the rate at the first value.
+        Seen is what lies outside Wilson's 95 % interval of the rate at the first value.
         """
         rejected = np.rint(self.power[0] * self.replications).astype(int)
         low = [
@@ -103,7 +103,8 @@ class PowerStudy(Printed):
         shown = np.linspace(0, len(self.values) - 1, min(6, len(self.values)))
         at = np.unique(shown.round().astype(int))
         gaps = self.errors[at, 1] - self.errors[at, 0]
-        columns = ("test", *(f"{100 * gap:+.1f}" for gap in gaps))
+        points = (100 * gaps).round(1) + 0.0  # no -0.0
+        columns = ("test", *(f"{gap:+.1f}" for gap in points))
         order = np.argsort(-self.power.mean(axis=0), kind="stable")
         rows = tuple(
             (

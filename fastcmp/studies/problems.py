@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Seeds of data sets lie this far apart, more than the replicates of any study.
 _STRIDE = 2**32
+#: Seeds of studies lie below: those of designs, made from them, below 2**62.
+SEEDS = 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ def data_seed(seed: int, replicate: int) -> int:
     Parameters
     ----------
     seed : int
-        Of the study, below 2**31.
+        Of the study, below `SEEDS`.
     replicate : int
         Number of the data set, below 2**32.
 

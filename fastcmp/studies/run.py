@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.checks import as_whole, check_choice
+from fastcmp.crew import check_workers
 from fastcmp.progress import reporting
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
@@ -19,7 +21,7 @@ from fastcmp.studies.correlations import (
 )
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
 from fastcmp.studies.power import PowerStudy
-from fastcmp.studies.problems import n_columns, problem_pvalues
+from fastcmp.studies.problems import SEEDS, n_columns, problem_pvalues
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.store import Store, run_replicates
 from fastcmp.studies.table5 import TypeOneErrors
@@ -56,6 +58,17 @@ class Options:
     #: Training sets behind each true error rate.
     n_sets: int = 300
     progress: bool | Progress | None = None
+
+    def __post_init__(self) -> None:
+        # Here, and not after minutes of work.
+        check_choice(self.dataset, "dataset", DATASETS)
+        as_whole(self.replications, "replications", 1)
+        if as_whole(self.seed, "seed", 0) >= SEEDS:
+            message = f"seed must be below {SEEDS}, got {self.seed}"
+            raise ValueError(message)
+        check_workers(self.workers)
+        as_whole(self.steps, "steps", 2)
+        as_whole(self.n_sets, "n_sets", 2)
 
     def run(self, name: str, work: Any, width: int, **settings: Any) -> Any:
         """Run replicates with these options.
@@ -132,7 +145,8 @@ def table5(options: Options) -> TypeOneErrors:
         pvalues = options.run("table5-epsilon", work, len(RIVALS))
     else:
         contest = find_contest(options.dataset, options.path)
-        null = find_null(contest, seed=seed, n_sets=options.n_sets)
+        with reporting(options.progress, "error rates") as report:
+            null = find_null(contest, seed=seed, n_sets=options.n_sets, progress=report)
         problems = [contest.problem(null)]
         pvalues = options.run(
             f"table5-{options.dataset}",
@@ -167,8 +181,8 @@ def power(options: Options) -> PowerStudy:
     ImportError
         If scikit-learn is missing.
     """
-    contest = find_contest(options.dataset, options.path)
     rates = errors(options)
+    contest = find_contest(options.dataset, options.path)
     problems = [contest.problem(float(value)) for value in rates.values]
     pvalues = options.run(
         f"power-{options.dataset}",
@@ -207,6 +221,12 @@ def errors(options: Options) -> ErrorStudy:
     ImportError
         If scikit-learn is missing.
     """
+    if options.dataset == "epsilon":
+        message = (
+            "dataset epsilon has fixed error rates, which nothing drives apart: take "
+            f"one of {CONTESTS}"
+        )
+        raise ValueError(message)
     contest = find_contest(options.dataset, options.path)
     with reporting(options.progress, "error rates") as report:
         return measure_errors(
@@ -238,12 +258,15 @@ def correlation(options: Options) -> CorrelationStudy:
     ImportError
         If scikit-learn is missing.
     """
+    if options.replications < 2:
+        message = f"replications must be at least 2, got {options.replications}"
+        raise ValueError(message)
     chosen = {name: algorithms.make(name) for name in _ALGORITHMS}
     pairs = list(combinations(_ALGORITHMS, 2))
     experiments, found = [], []
     names = _AT_HAND if options.path is None else (*_AT_HAND, "letter")
-    for name in names:
-        population = populations.load(name, options.path)
+    sources = {name: populations.load(name, options.path) for name in names}
+    for name, population in sources.items():
         estimates = options.run(
             f"correlations-{name}",
             partial(disagreements, population, chosen, options.seed),

@@ -7,7 +7,9 @@ the workers, nor a stop in between change any result.
 from __future__ import annotations
 
 import json
+import time
 import zipfile
+import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,21 @@ if TYPE_CHECKING:
 
     #: From the first replicate of a part, and the one after its last, to their rows.
     Work = Callable[[int, int], NDArray[np.float64]]
+
+#: Seconds between two writes of all rows: after each part, they would take longer than
+#: the work where there are many.
+_PAUSE = 2.0
+#: What reading a file can raise that holds something else, or not all of it.
+_DAMAGED = (
+    AttributeError,
+    EOFError,
+    KeyError,
+    OSError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,36 +65,49 @@ class Store:
         Returns
         -------
         tuple of ndarray
-            Rows, shape (n, width), and which of them are there, shape (n,).
+            Rows, shape (N, width), and which of them are there, shape (N,); N is n, or
+            more if the file has more.
 
         Raises
         ------
         ValueError
             If the file is damaged, or belongs to a study with other settings.
         """
-        rows, done = np.full((n, width), np.nan), np.zeros(n, bool)
         if not self.path.exists():
-            return rows, done
+            return np.full((n, width), np.nan), np.zeros(n, bool)
+        settings, old_rows, old_done = self._read()
+        wanted = json.loads(self._settings())
+        for name in sorted(wanted | settings):
+            if settings.get(name) != wanted.get(name):
+                message = (
+                    f"{self.path} holds a study with {name} = {settings.get(name)!r}, "
+                    f"asked for was {wanted.get(name)!r}: delete it, or write elsewhere"
+                )
+                raise ValueError(message)
+        if old_rows.shape != (old_done.size, width):
+            message = (
+                f"{self.path} holds rows of shape {old_rows.shape}, asked for were "
+                f"{width} numbers a row: delete it, or write elsewhere"
+            )
+            raise ValueError(message)
+        size = max(n, old_done.size)
+        rows, done = np.full((size, width), np.nan), np.zeros(size, bool)
+        rows[: old_done.size], done[: old_done.size] = old_rows, old_done
+        return rows, done
+
+    def _read(self) -> tuple[dict[str, Any], NDArray[Any], NDArray[np.bool_]]:
+        """Read the file, whatever it holds."""
         try:
-            with np.load(self.path, allow_pickle=False) as saved:
-                settings = json.loads(str(saved["settings"]))
-                old_rows, old_done = saved["rows"], saved["done"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            # Opened here: of a damaged file NumPy forgets to close what it opened.
+            with self.path.open("rb") as file, np.load(file) as saved:
+                settings = dict(json.loads(str(saved["settings"])))
+                return settings, saved["rows"], saved["done"].astype(bool)
+        except _DAMAGED as error:
             message = (
                 f"{self.path} is no partial result of a study, or is damaged "
                 f"({error}): delete it to start anew"
             )
             raise ValueError(message) from None
-        for name, value in json.loads(self._settings()).items():
-            if settings.get(name) != value:
-                message = (
-                    f"{self.path} holds a study with {name} = {settings.get(name)!r}, "
-                    f"asked for was {value!r}: delete it, or write elsewhere"
-                )
-                raise ValueError(message)
-        both = min(n, len(old_done))
-        rows[:both], done[:both] = old_rows[:both], old_done[:both]
-        return rows, done
 
     def save(self, rows: NDArray[np.float64], done: NDArray[np.bool_]) -> None:
         """Write all rows; whoever stops this leaves the last state behind.
@@ -143,22 +173,58 @@ def run_replicates(  # noqa: PLR0913  # options, all by keyword
     ------
     ValueError
         If the store belongs to another study.
+    OSError
+        If it cannot be written; this is found out before any work.
+    ImportError
+        If there are several workers and joblib is missing.
     """
     rows, done = np.full((n, width), np.nan), np.zeros(n, bool)
     if store is not None:
         rows, done = store.load(n, width)
-    open_parts = [each for each in parts(n, part) if not done[each].all()]
+    tasks = _missing(done[:n], part)
+    if not tasks:
+        return rows[:n]
+    keep = _keeper(store, rows, done)
+    keep(at_once=True)
     with (
         reporting(progress, "replicates") as report,
         _workers(check_workers(workers), threads=threads) as run,
     ):
-        report(int(done.sum()), n)
-        for each, answer in run(work, open_parts):
-            rows[each], done[each] = answer, True
-            if store is not None:
-                store.save(rows, done)
-            report(int(done.sum()), n)
-    return rows
+        report(int(done[:n].sum()), n)
+        try:
+            for each, answer in run(work, tasks):
+                rows[each], done[each] = answer, True
+                keep(at_once=False)
+                report(int(done[:n].sum()), n)
+        finally:
+            keep(at_once=True)
+    return rows[:n]
+
+
+def _missing(done: NDArray[np.bool_], part: int) -> list[slice]:
+    """Cut what is not done into parts."""
+    missing = np.flatnonzero(~done)
+    stretches = np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1)
+    return [
+        slice(int(stretch[each][0]), int(stretch[each][-1]) + 1)
+        for stretch in stretches
+        for each in parts(len(stretch), part)
+    ]
+
+
+def _keeper(
+    store: Store | None, rows: NDArray[np.float64], done: NDArray[np.bool_]
+) -> Callable[..., None]:
+    """Give a function that writes the rows, at once or not too often."""
+    last = time.monotonic()
+
+    def keep(*, at_once: bool) -> None:
+        nonlocal last
+        if store is not None and (at_once or time.monotonic() - last > _PAUSE):
+            store.save(rows, done)
+            last = time.monotonic()
+
+    return keep
 
 
 @contextmanager
@@ -167,8 +233,11 @@ def _workers(count: int, *, threads: bool) -> Iterator[Any]:
     if count == 1:
         yield _run_here
         return
-    import joblib
-
+    try:
+        import joblib
+    except ImportError:
+        message = f"{count} workers need joblib: pip install 'fastcmp[cv]', or take 1"
+        raise ImportError(message) from None
     backend = "threading" if threads else "loky"
     with joblib.Parallel(
         n_jobs=count, backend=backend, return_as="generator_unordered"

@@ -456,7 +456,11 @@ def test_progress_is_told():
     ("options", "error", "message"),
     [
         ({"seed": -1}, ValueError, "seed must be a whole number >= 0"),
-        ({"seed": 1, "n_sets": 1}, ValueError, "n_sets must be a whole number >= 2, got 1"),
+        (
+            {"seed": 1, "n_sets": 1},
+            ValueError,
+            "n_sets must be a whole number >= 2, got 1",
+        ),
         ({"seed": 1.0}, TypeError, "seed must be a whole number"),
     ],
 )

@@ -1,0 +1,131 @@
+"""Pictures of the studies: what is on the axes, and that nothing is cut off."""
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from study_records import (
+    correlation_study,
+    error_study,
+    power_study,
+    type_one_errors,
+)
+
+from fastcmp.studies import figures
+from fastcmp.studies.rivals import RIVALS
+
+PICTURES = [
+    (figures.draw_type_one_errors, type_one_errors),
+    (figures.draw_power, power_study),
+    (figures.draw_errors, error_study),
+    (figures.draw_correlations, correlation_study),
+]
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    plt.switch_backend("Agg")
+    yield
+    plt.close("all")
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize(("draw", "make"), PICTURES)
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_pictures_are_written(draw, make, kind, tmp_path):
+    ax = draw(make())
+    path = tmp_path / f"picture.{kind}"
+    ax.figure.savefig(path)
+    assert path.stat().st_size > 5000
+    assert ax.get_xlabel()
+    assert ax.get_title(loc="left")
+
+
+@pytest.mark.parametrize(("draw", "make"), PICTURES)
+def test_nothing_is_cut_off(draw, make):
+    ax = draw(make())
+    ax.figure.canvas.draw()
+    renderer = ax.figure.canvas.get_renderer()
+    for artist in (ax, ax.get_legend(), *ax.texts):
+        box = artist.get_tightbbox(renderer)
+        assert box.x0 >= 0
+        assert box.y0 >= 0
+        assert box.x1 <= ax.figure.bbox.width
+        assert box.y1 <= ax.figure.bbox.height
+
+
+@pytest.mark.parametrize(("draw", "make"), PICTURES)
+def test_given_axes_are_used(draw, make):
+    _, ax = plt.subplots()
+    assert draw(make(), ax) is ax
+    with pytest.raises(TypeError, match="ax must be matplotlib Axes, got str"):
+        draw(make(), "axes")
+
+
+def test_type_one_errors():
+    study = type_one_errors()
+    ax = figures.draw_type_one_errors(study)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == [rival.title for rival in RIVALS]
+    here, paper = ax.containers[0].lines[0], ax.lines[-1]
+    np.testing.assert_array_equal(here.get_xdata(), study.rate)
+    np.testing.assert_array_equal(here.get_ydata(), paper.get_ydata())
+    np.testing.assert_array_equal(paper.get_xdata(), study.printed)
+    assert sorted(legend(ax)) == ["here, 95 %", "paper"]
+    # The first test is on top.
+    assert here.get_ydata()[0] == max(here.get_ydata())
+    segments = ax.containers[0].lines[2][0].get_segments()
+    np.testing.assert_allclose([s[:, 0] for s in segments], study.interval)
+
+
+def test_type_one_errors_without_the_paper():
+    ax = figures.draw_type_one_errors(type_one_errors("wine"))
+    assert legend(ax) == ["here, 95 %"]
+
+
+def test_power():
+    study = power_study()
+    ax = figures.draw_power(study)
+    shown = np.flatnonzero(study.reasonable)
+    assert legend(ax) == [RIVALS[k].title for k in shown]
+    for line, k in zip(ax.lines, shown, strict=False):
+        np.testing.assert_array_equal(line.get_ydata(), study.power[:, k])
+        gaps = 100 * np.abs(study.errors[:, 1] - study.errors[:, 0])
+        np.testing.assert_array_equal(line.get_xdata(), gaps)
+    own = next(x for x in ax.lines if x.get_label() == "5x2 BCV McNemar")
+    assert own.get_linewidth() > 2
+
+
+def test_errors():
+    study = error_study()
+    ax = figures.draw_errors(study)
+    assert legend(ax) == ["algorithm a", "algorithm b"]
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), 100 * study.errors[:, 1])
+    assert ax.texts[0].get_text() == "equal at 0.3"
+    assert ax.get_xlabel() == "omega"
+    assert ax.get_xscale() == "linear"
+
+
+def test_correlations():
+    study = correlation_study()
+    ax = figures.draw_correlations(study)
+    assert legend(ax) == [
+        *("bounds (10)", "bound (9)", "rho2 = rho1"),
+        *("exp6", "iris", "simple"),
+    ]
+    points = {line.get_label(): line.get_xydata() for line in ax.lines}
+    assert points["exp6"].tolist() == [[0.1, 0.4], [-0.3, 0.36]]
+    assert points["iris"].tolist() == [[0.6, 0.1]]
+    assert points["simple"].shape == (0, 2)
+    x = points["bound (9)"]
+    np.testing.assert_allclose(x[:, 1], (1 + x[:, 0]) / 2)
+
+
+def test_correlations_far_out_are_seen():
+    study = correlation_study()
+    study.rho1[1], study.rho2[1] = -0.8, -0.3
+    ax = figures.draw_correlations(study)
+    assert ax.get_xlim()[0] < -0.8
+    assert ax.get_ylim()[0] < -0.3

@@ -1,0 +1,361 @@
+"""Replicates in parts: stops, damage and workers change no number."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from fastcmp.studies import store as store_module
+from fastcmp.studies.store import Store, run_replicates
+
+SETTINGS = {"study": "test", "seed": 1, "values": [0.1, 0.2]}
+WIDTH = 2
+
+
+def rows_of(first, last):
+    """Numbers that tell which replicate they belong to; one of them never is."""
+    number = np.arange(first, last, dtype=float)
+    return np.stack([number**2, np.where(number % 5 == 3, np.nan, number)], axis=1)
+
+
+class Recorder:
+    """Work that remembers what it was asked for, and can fail."""
+
+    def __init__(self, fails_at=None, error=KeyboardInterrupt):
+        self.asked = []
+        self.fails_at = fails_at
+        self.error = error
+
+    def __call__(self, first, last):
+        if self.fails_at is not None and first <= self.fails_at < last:
+            raise self.error
+        self.asked += range(first, last)
+        return rows_of(first, last)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(path=tmp_path / "folder" / "rows.npz", settings=SETTINGS)
+
+
+def run(work, n, store=None, *, part=3, workers=1, **options):
+    return run_replicates(
+        work, n, WIDTH, part=part, store=store, workers=workers, **options
+    )
+
+
+@pytest.mark.parametrize("threads", [False, True])
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("part", [1, 4, 100])
+def test_parts_and_workers_change_nothing(store, part, workers, threads):
+    found = run(rows_of, 23, store, part=part, workers=workers, threads=threads)
+    np.testing.assert_array_equal(found, rows_of(0, 23))
+    kept, done = store.load(23, WIDTH)
+    np.testing.assert_array_equal(kept, found)
+    assert done.all()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_going_on_after_a_stop(store, error):
+    with pytest.raises(error):
+        run(Recorder(fails_at=7, error=error), 20, store)
+    # Two parts of three were done, and no time passed between them and the stop.
+    assert store.load(20, WIDTH)[1].sum() == 6
+    second = Recorder()
+    found = run(second, 20, store)
+    np.testing.assert_array_equal(found, rows_of(0, 20))
+    assert second.asked == list(range(6, 20))
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_a_worker_that_fails_keeps_the_rows_of_others(store, threads):
+    work = partial(fail_late, 15)
+    with pytest.raises(RuntimeError, match="late"):
+        run(work, 20, store, workers=2, threads=threads)
+    rows, done = store.load(20, WIDTH)
+    assert not done[15:18].any()
+    np.testing.assert_array_equal(rows[done], rows_of(0, 20)[done])
+    found = run(rows_of, 20, store, workers=2, threads=threads)
+    np.testing.assert_array_equal(found, rows_of(0, 20))
+
+
+def fail_late(at, first, last):
+    if first <= at < last:
+        time.sleep(0.2)
+        message = "late"
+        raise RuntimeError(message)
+    return rows_of(first, last)
+
+
+def test_another_size_of_parts_runs_nothing_again(store):
+    with pytest.raises(KeyboardInterrupt):
+        run(Recorder(fails_at=8), 20, store, part=4)
+    second = Recorder()
+    np.testing.assert_array_equal(run(second, 20, store, part=7), rows_of(0, 20))
+    assert second.asked == list(range(8, 20))
+
+
+def test_holes_are_filled(store):
+    done = np.ones(20, bool)
+    done[[2, 3, 9, 19]] = False
+    rows = rows_of(0, 20)
+    rows[~done] = np.nan
+    store.save(rows, done)
+    work = Recorder()
+    np.testing.assert_array_equal(run(work, 20, store, part=100), rows_of(0, 20))
+    assert work.asked == [2, 3, 9, 19]
+
+
+def test_done_rows_stay_done_even_where_they_are_nan(store):
+    run(rows_of, 10, store)
+    again = Recorder()
+    run(again, 10, store)
+    assert again.asked == []
+
+
+def test_more_and_fewer_replicates(store):
+    run(rows_of, 10, store, part=4)
+    fewer, more, all_there = Recorder(), Recorder(), Recorder()
+    np.testing.assert_array_equal(run(fewer, 6, store), rows_of(0, 6))
+    np.testing.assert_array_equal(run(more, 15, store, part=4), rows_of(0, 15))
+    np.testing.assert_array_equal(run(all_there, 10, store), rows_of(0, 10))
+    assert fewer.asked == all_there.asked == []
+    assert more.asked == list(range(10, 15))
+
+
+def test_fewer_replicates_do_not_forget_later_ones(store):
+    done = np.arange(20) >= 5
+    store.save(rows_of(0, 20), done)
+    np.testing.assert_array_equal(run(rows_of, 8, store), rows_of(0, 8))
+    last = Recorder()
+    np.testing.assert_array_equal(run(last, 20, store), rows_of(0, 20))
+    assert last.asked == []
+
+
+def test_no_store_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.testing.assert_array_equal(run(rows_of, 5), rows_of(0, 5))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_writes_are_few_where_parts_are_many(store, monkeypatch):
+    saved = []
+    monkeypatch.setattr(Store, "save", lambda *state: saved.append(state[2].sum()))
+    run(rows_of, 300, store, part=1)
+    assert saved[0] == 0
+    assert saved[-1] == 300
+    assert len(saved) <= 4
+    saved.clear()
+    monkeypatch.setattr(store_module, "_PAUSE", 0.0)
+    run(rows_of, 30, store, part=1)
+    assert len(saved) >= 30
+
+
+def test_progress_counts_what_was_there(store):
+    run(rows_of, 6, store)
+    told = []
+    run(rows_of, 12, store, progress=lambda done, n: told.append((done, n)))
+    assert told == [(6, 12), (9, 12), (12, 12)]
+
+
+# Files that are something else.
+
+
+def spoil_by_cutting(path):
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def spoil_the_middle(path):
+    raw = bytearray(path.read_bytes())
+    middle = len(raw) // 2
+    raw[middle - 20 : middle + 20] = b"\xff" * 40
+    path.write_bytes(raw)
+
+
+def spoil_the_head(path):
+    raw = bytearray(path.read_bytes())
+    raw[60:90] = b"\x00" * 30
+    path.write_bytes(raw)
+
+
+def write_words(path):
+    path.write_text("no zip file")
+
+
+def write_array(path):
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+
+
+def write_other_archive(path):
+    np.savez(path, x=np.zeros(3))
+
+
+def write_odd_settings(path):
+    np.savez(path, rows=np.zeros((3, 2)), done=np.ones(3), settings=np.array("[1]"))
+
+
+def write_pickle(path):
+    np.savez(
+        path, rows=np.array([{}], object), done=np.ones(1), settings=np.array("{}")
+    )
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(b""),
+        spoil_by_cutting,
+        spoil_the_middle,
+        spoil_the_head,
+        write_words,
+        write_array,
+        write_other_archive,
+        write_odd_settings,
+        write_pickle,
+    ],
+)
+def test_damaged_files_are_refused_before_any_work(store, spoil):
+    rng = np.random.default_rng(1)
+    store.save(rng.random((200, WIDTH)), np.ones(200, bool))
+    spoil(store.path)
+    before, work = store.path.read_bytes(), Recorder()
+    with pytest.raises(ValueError, match=r"rows\.npz .*delete it"):
+        run(work, 300, store)
+    assert work.asked == []
+    assert store.path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": 2}, "seed = 1, asked for was 2"),
+        ({"values": [0.1, 0.3]}, r"values = \[0.1, 0.2\], asked for was \[0.1, 0.3\]"),
+        ({"omega": 0.3}, "omega = None, asked for was 0.3"),
+        ({"study": "other"}, "study = 'test', asked for was 'other'"),
+    ],
+)
+def test_other_settings_are_refused(store, change, said):
+    run(rows_of, 4, store)
+    other = Store(path=store.path, settings=SETTINGS | change)
+    with pytest.raises(ValueError, match=rf"rows\.npz holds .*{said}.*write elsewhere"):
+        run(rows_of, 4, other)
+
+
+def test_settings_that_are_missing_are_refused(store):
+    run(rows_of, 4, store)
+    other = Store(path=store.path, settings={"study": "test", "seed": 1})
+    with pytest.raises(ValueError, match="asked for was None"):
+        run(rows_of, 4, other)
+
+
+def test_another_width_is_refused(store):
+    run(rows_of, 4, store)
+    with pytest.raises(ValueError, match=r"holds rows of shape \(4, 2\).*3 numbers"):
+        run_replicates(rows_of, 4, 3, part=2, store=store, workers=1)
+
+
+def test_where_nothing_can_be_written_no_work_is_done(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    work = Recorder()
+    store = Store(path=tmp_path / "file" / "rows.npz", settings=SETTINGS)
+    with pytest.raises(OSError, match="file"):
+        run(work, 4, store)
+    assert work.asked == []
+
+
+def test_a_stop_while_writing_leaves_the_last_state(store, monkeypatch):
+    run(rows_of, 6, store)
+    before = store.path.read_bytes()
+
+    def stop(file, **_):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez_compressed", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(rows_of, 12, store)
+    assert store.path.read_bytes() == before
+    monkeypatch.undo()
+    np.testing.assert_array_equal(run(rows_of, 12, store), rows_of(0, 12))
+
+
+def test_workers_are_checked(store):
+    with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
+        run(rows_of, 4, workers=0)
+
+
+def test_workers_without_joblib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ImportError, match="2 workers need joblib: pip install"):
+        run(rows_of, 4, workers=2)
+    np.testing.assert_array_equal(run(rows_of, 4), rows_of(0, 4))
+
+
+# Processes that are ended from outside.
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from fastcmp.studies import store
+store._PAUSE = 0.0
+
+def work(first, last):
+    time.sleep(0.02)
+    return np.arange(first, last, dtype=float)[:, None] ** 2
+
+path, settings, workers, kind = sys.argv[1:]
+import json
+kept = store.Store(path=Path(path), settings=json.loads(settings))
+tell = lambda done, n: print(done, flush=True)
+store.run_replicates(work, 400, 1, part=2, store=kept, workers=int(workers),
+                     threads=kind == "threads", progress=tell)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sign", "workers", "kind"),
+    [
+        (signal.SIGKILL, 1, "threads"),
+        (signal.SIGINT, 1, "threads"),
+        (signal.SIGKILL, 2, "threads"),
+        (signal.SIGINT, 2, "threads"),
+        pytest.param(signal.SIGINT, 2, "processes", marks=pytest.mark.slow),
+    ],
+)
+def test_going_on_after_the_process_was_ended(tmp_path, sign, workers, kind):
+    path, settings = tmp_path / "rows.npz", {"study": "squares"}
+    arguments = [str(path), json.dumps(settings), str(workers), kind]
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while int(process.stdout.readline()) < 20:
+            pass
+        process.send_signal(sign)
+        process.stdout.read()
+        process.stderr.read()
+        assert process.wait(30) != 0
+    store = Store(path=path, settings=settings)
+    rows, done = store.load(400, 1)
+    expected = np.arange(400.0)[:, None] ** 2
+    # The last part told may not be written yet where it was killed.
+    assert 18 <= done.sum() < 400
+    np.testing.assert_array_equal(rows[done], expected[done])
+    asked = []
+
+    def work(first, last):
+        asked.extend(range(first, last))
+        return expected[first:last]
+
+    found = run_replicates(work, 400, 1, part=50, store=store, workers=1)
+    np.testing.assert_array_equal(found, expected)
+    assert sorted(asked) == np.flatnonzero(~done).tolist()

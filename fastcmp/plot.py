@@ -1,7 +1,8 @@
 """Pictures by matplotlib: axes in, axes out.
 
 `roc` comes from `plot_roc`; `leaderboard`, `pvalue_map` and `critical_difference`, of
-many models compared in pairs, come from `plot_pairs`. Nothing is shown on a screen, and
+many models compared in pairs, come from `plot_pairs`; `folds` of a cross-validation
+comes from `plot_folds`. Nothing is shown on a screen, and
 no setting of matplotlib is changed.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 from fastcmp.checks import check_choice
 from fastcmp.cutpoints import optimal_cutpoint
 from fastcmp.lift_result import LiftTable
+from fastcmp.plot_folds import folds
 from fastcmp.plot_pairs import critical_difference, leaderboard, pvalue_map
 from fastcmp.plot_roc import roc
 from fastcmp.plot_style import (
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "critical_difference",
     "cutoffs",
+    "folds",
     "leaderboard",
     "lift",
     "precision_recall",

@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 
 import matplotlib as mpl
 import numpy as np
@@ -15,11 +16,14 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from fastcmp import (
     auc,
     average_precision,
     compare_all,
+    compare_cv,
     delong,
     kernels,
     load_digits,
@@ -62,6 +66,15 @@ def compared(measure="accuracy", models=8, **options):
     if measure == "cost":
         options |= {"test": "cost", "cost": [[0, 1], [3, 0]]}
     return compare_all(y, named(np.where(right, y, 1 - y)), **options)
+
+
+@cache
+def cross_validated(test, scoring=None):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 120)
+    X = rng.normal(size=(120, 3)) + 0.7 * y[:, None]
+    models = GaussianNB(), DecisionTreeClassifier(max_depth=1)
+    return compare_cv(*models, X, y, test=test, scoring=scoring, rng=1)
 
 
 def table():
@@ -123,7 +136,11 @@ PAIRS = {
     }.items()
     for measure in MEASURES
 }
-PICTURES = SCORES | PAIRS
+FOLDS = {
+    f"folds of {test}": lambda test=test, **o: plot.folds(cross_validated(test), **o)
+    for test in ("bcv-mcnemar", "bouckaert-t", "holdout-mcnemar", "alpaydin-f")
+}
+PICTURES = SCORES | PAIRS | FOLDS
 every_picture = pytest.mark.parametrize("name", PICTURES)
 
 
@@ -737,3 +754,33 @@ def test_import_waits_for_matplotlib():
     code = "import sys, fastcmp.plot; assert 'matplotlib' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], check=False, timeout=120)
     assert done.returncode == 0
+
+
+# Two models on folds.
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_folds_are_the_differences(scoring):
+    result = cross_validated("nadeau-bengio-t", scoring)
+    scale = 100 if scoring is None else 1
+    ax = plot.folds(result)
+    points = ax.lines[-1].get_xydata()
+    first, second = scale * result.scores()
+    np.testing.assert_allclose(points[:, 0], (first - second).ravel())
+    np.testing.assert_array_equal(points[:, 1], range(1, 16))
+    assert ax.lines[-2].get_xdata()[0] == pytest.approx((first - second).mean())
+    low, high = result.tests["nadeau-bengio-t"].confidence_interval()
+    band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    np.testing.assert_allclose([band.x0, band.x1], [scale * low, scale * high])
+    assert ("(points)" in ax.get_xlabel()) == (scoring is None)
+    assert legend(ax) == ["95 % interval", "mean", "a fold"]
+
+
+def test_folds_of_a_test_without_an_interval_or_of_another():
+    result = cross_validated("alpaydin-f")
+    assert legend(plot.folds(result)) == ["mean", "a fold"]
+    assert legend(plot.folds(result, test="yildiz-t"))[0] == "95 % interval"
+    with pytest.raises(ValueError, match="'kfold-t' needs kfold"):
+        plot.folds(result, test="kfold-t")
+    with pytest.raises(TypeError, match=r"^folds draws a CVComparison, got float$"):
+        plot.folds(0.5)

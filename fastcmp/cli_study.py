@@ -47,7 +47,7 @@ def add_study(commands: Any) -> None:
     add("--replications", type=int, default=1000, metavar="R", help="data sets (1000)")
     add("--seed", type=int, default=1, help="of all random numbers (1)")
     add("--workers", type=int, metavar="N", help="processes (all processors)")
-    add("--data", type=Path, metavar="PATH", help="copy of letter or MNIST")
+    add("--path", type=Path, metavar="PATH", help="copy of letter or MNIST")
     add("--steps", type=int, default=11, help="values of the parameter (11)")
     add("--sets", type=int, default=300, help="training sets for a true error (300)")
     add(
@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
         replications=options.replications,
         seed=options.seed,
         workers=options.workers,
-        path=options.data,
+        path=options.path,
         folder=options.folder,
         steps=options.steps,
         n_sets=options.sets,
@@ -132,6 +132,6 @@ def _command(options: argparse.Namespace) -> str:
         value = getattr(options, name)
         if value != usual:
             words.append(f"--{name} {value}")
-    if options.data is not None:
-        words.append(f"--data {options.data.name}")
+    if options.path is not None:
+        words.append(f"--path {options.path.name}")
     return " ".join(words)

@@ -199,7 +199,7 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
         (["errors", "--sets", "1"], "n_sets must be"),
         (["power", "--dataset", "epsilon"], "fixed error rates"),
         (["table5", "--dataset", "letter"], "letter needs path"),
-        (["table5", "--dataset", "mnist", "--data", "none"], "none"),
+        (["table5", "--dataset", "mnist", "--path", "none"], "none"),
         (["correlations", "--replications", "1"], "replications must be at least 2"),
     ],
 )

@@ -83,7 +83,7 @@ class ErrorStudy(Printed):
         """
         rows = tuple(
             (
-                f"{value:.3g}",
+                f"{value:.4g}",
                 f"{100 * a:.2f}",
                 f"{100 * b:.2f}",
                 f"{200 * max(se):.2f}",

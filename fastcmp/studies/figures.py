@@ -131,7 +131,7 @@ def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
     # The curves begin at this end.
     leftmost = study.null <= study.values.min()
     ax.annotate(
-        f"equal at {study.null:.3g}",
+        f"equal at {study.null:.4g}",
         (study.null, 1.0),
         xycoords=ax.get_xaxis_transform(),
         xytext=(5 if leftmost else -5, -2),

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from fastcmp.progress import Progress
 
@@ -107,15 +107,37 @@ class Crew:
         tasks : iterable
             What there is to do.
         """
+        for _ in self.answers(work, tasks):
+            pass
+
+    def answers(
+        self, work: Callable[[Any], Any], tasks: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any]]:
+        """Do all tasks, and hand over what each gives as soon as it is done.
+
+        Parameters
+        ----------
+        work : callable
+            Called with one task, from any thread.
+        tasks : iterable
+            What there is to do.
+
+        Yields
+        ------
+        tuple
+            A task and its answer, in any order.
+        """
         if self._pool is None:
             for task in tasks:
-                work(task)
+                answer = work(task)
                 self._count_one()
+                yield task, answer
             return
-        futures = [self._pool.submit(work, task) for task in tasks]
+        futures = {self._pool.submit(work, task): task for task in tasks}
         for future in as_completed(futures):
-            future.result()
+            answer = future.result()
             self._count_one()
+            yield futures[future], answer
 
     def _count_one(self) -> None:
         self._done += 1

@@ -177,3 +177,12 @@ def test_an_error_of_the_tasks_themselves(threads):
 
     with pytest.raises(Oops):
         run()
+
+
+@THREADS
+def test_answers_come_with_their_tasks(threads):
+    with Crew(threads) as crew:
+        found = dict(crew.answers(lambda x: x * x, range(20)))
+        with pytest.raises(ZeroDivisionError):
+            list(crew.answers(lambda x: 1 // x, [1, 0]))
+    assert found == {x: x * x for x in range(20)}

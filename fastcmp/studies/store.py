@@ -12,11 +12,12 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.crew import check_workers, parts
+from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def run_replicates(  # noqa: PLR0913  # options, all by keyword
     OSError
         If it cannot be written; this is found out before any work.
     ImportError
-        If there are several workers and joblib is missing.
+        If there are several processes and joblib is missing.
     """
     rows, done = np.full((n, width), np.nan), np.zeros(n, bool)
     if store is not None:
@@ -230,29 +231,24 @@ def _keeper(
 @contextmanager
 def _workers(count: int, *, threads: bool) -> Iterator[Any]:
     """Give a way to run parts of the work: here, on threads, or in processes."""
-    if count == 1:
-        yield _run_here
+    if threads or count == 1:
+        with Crew(count) as crew:
+            yield lambda work, tasks: crew.answers(partial(_run_part, work), tasks)
         return
     try:
         import joblib
     except ImportError:
-        message = f"{count} workers need joblib: pip install 'fastcmp[cv]', or take 1"
+        message = f"{count} processes need joblib: pip install 'fastcmp[cv]', or take 1"
         raise ImportError(message) from None
-    backend = "threading" if threads else "loky"
-    with joblib.Parallel(
-        n_jobs=count, backend=backend, return_as="generator_unordered"
-    ) as pool:
+    with joblib.Parallel(n_jobs=count, return_as="generator_unordered") as pool:
         yield lambda work, tasks: pool(
-            joblib.delayed(_run_part)(work, each) for each in tasks
+            joblib.delayed(_with_task)(work, each) for each in tasks
         )
 
 
-def _run_part(work: Work, each: slice) -> tuple[slice, NDArray[np.float64]]:
-    return each, work(each.start, each.stop)
+def _run_part(work: Work, each: slice) -> NDArray[np.float64]:
+    return work(each.start, each.stop)
 
 
-def _run_here(
-    work: Work, tasks: list[slice]
-) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    for each in tasks:
-        yield _run_part(work, each)
+def _with_task(work: Work, each: slice) -> tuple[slice, NDArray[np.float64]]:
+    return each, _run_part(work, each)

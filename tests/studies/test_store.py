@@ -292,9 +292,12 @@ def test_workers_are_checked(store):
 
 def test_workers_without_joblib(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(ImportError, match="2 workers need joblib: pip install"):
+    with pytest.raises(ImportError, match="2 processes need joblib: pip install"):
         run(rows_of, 4, workers=2)
     np.testing.assert_array_equal(run(rows_of, 4), rows_of(0, 4))
+    # Threads need nothing.
+    found = run(rows_of, 4, workers=2, threads=True)
+    np.testing.assert_array_equal(found, rows_of(0, 4))
 
 
 # Processes that are ended from outside.

@@ -4,23 +4,17 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 
 import numpy as np
 import pytest
+from study_work import fail_late, rows_of
 
 from fastcmp.studies import store as store_module
 from fastcmp.studies.store import Store, run_replicates
 
 SETTINGS = {"study": "test", "seed": 1, "values": [0.1, 0.2]}
 WIDTH = 2
-
-
-def rows_of(first, last):
-    """Numbers that tell which replicate they belong to; one of them never is."""
-    number = np.arange(first, last, dtype=float)
-    return np.stack([number**2, np.where(number % 5 == 3, np.nan, number)], axis=1)
 
 
 class Recorder:
@@ -82,14 +76,6 @@ def test_a_worker_that_fails_keeps_the_rows_of_others(store, threads):
     np.testing.assert_array_equal(rows[done], rows_of(0, 20)[done])
     found = run(rows_of, 20, store, workers=2, threads=threads)
     np.testing.assert_array_equal(found, rows_of(0, 20))
-
-
-def fail_late(at, first, last):
-    if first <= at < last:
-        time.sleep(0.2)
-        message = "late"
-        raise RuntimeError(message)
-    return rows_of(first, last)
 
 
 def test_another_size_of_parts_runs_nothing_again(store):

@@ -172,7 +172,9 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""
-    assert err == "stopped: the same command goes on from here\n"
+    # A worker process that a signal meets while it starts complains for itself.
+    assert "stopped: the same command goes on from here\n" in err
+    assert workers == "2" or err.count("\n") == 1
     assert 0 < count_done(file) < 12
     for folder in (stopped, whole):
         done = subprocess.run(

@@ -55,6 +55,7 @@ def encode(
     classes: Sequence[Any] | None = None,
     missing: str | None = "raise",
     truth: str = "y_true",
+    least: int = 2,
 ) -> Labels:
     """Encode true and predicted labels with shared codes.
 
@@ -73,6 +74,8 @@ def encode(
         not among `classes`: what is counted needs a class.
     truth : str
         What to call the true labels in an error.
+    least : int
+        Samples, and models, that there must be; a block of a stream may hold fewer.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def encode(
     Raises
     ------
     ValueError
-        If there are fewer than two samples, too few models, unequal lengths, duplicate
+        If there are fewer than `least` samples or models, unequal lengths, duplicate
         names, missing predictions, or unknown options.
     TypeError
         If labels are of types that cannot be compared.
@@ -98,8 +101,8 @@ def encode(
         check_choice(missing, "missing", _MISSING_RULES)
     named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
-    if len(named) < 2:
-        message = f"preds must hold at least 2 models, got {len(named)}"
+    if len(named) < least:
+        message = f"preds must hold at least {least} models, got {len(named)}"
         raise ValueError(message)
     models = [read_column(raw, name) for name, raw in named]
     _check_lengths(true, models)
@@ -123,7 +126,8 @@ def encode(
             _refuse_outside(models, codes[1:], inside)
         codes = _compact([column[inside] for column in codes], n_codes)
         n_codes += 1
-    _check_enough(true.name, codes[0].size, n_missing + n_excluded)
+    if least:
+        _check_enough(true.name, codes[0].size, n_missing + n_excluded)
     return Labels(
         y_true=codes[0],
         preds=tuple(codes[1:]),

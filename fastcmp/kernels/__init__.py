@@ -17,6 +17,7 @@ _KERNELS = {
         "LINE_WORDS",
         "TILE_ROWS",
         "allocate_words",
+        "common_tile",
         "count_bits",
         "count_common_bits",
         "discordant_pairs",

@@ -7,7 +7,7 @@ the table of two models is one AND away.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -221,6 +221,59 @@ def _register_tile(
 
 
 @kernel
+def _add_tile(words: WordArray, tile: tuple[int, int, int, int], counts: Any) -> None:
+    """Add the common bits of a tile's pairs; counts reach `TILE_ROWS` beyond it."""
+    i0, i1, j0, j1 = tile
+    n_words = words.shape[1]
+    for start in range(0, n_words, _PANEL):
+        end = min(n_words, start + _PANEL)
+        for i in range(i0, i1, 4):
+            for j in range(max(j0, i), j1, 2):
+                place = (i - i0, j - j0)
+                _register_tile(words, (i, j), (start, end), counts, place)
+
+
+@kernel
+def common_tile(
+    words: WordArray, tile: tuple[int, int, int, int], joint: IntArray
+) -> None:
+    """Add the samples that both models classified rightly, for one tile of models.
+
+    Parameters
+    ----------
+    words : ndarray of uint64, shape (rows, words)
+        Packed models, laid out as `allocate_words` does.
+    tile : tuple of four ints
+        ``(i0, i1, j0, j1)``: the pairs with i0 <= i < i1, j0 <= j < j1 and i <= j. i0
+        and j0 are multiples of ``TILE_ROWS``.
+    joint : ndarray of int64, shape (i1 - i0, j1 - j0)
+        ``joint[i - i0, j - j0]`` is added to where i <= j; with i = j these are the
+        samples that model i classified rightly. A view of a larger matrix will do.
+
+    Notes
+    -----
+    As `discordant_tile`. No two tiles write the same place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import allocate_words, common_tile
+    >>> words = allocate_words(2, 4)
+    >>> words[0, 0], words[1, 0] = 0b0111, 0b1101
+    >>> joint = np.zeros((2, 2), np.int64)
+    >>> common_tile(words, (0, 2, 0, 2), joint)
+    >>> joint.tolist()
+    [[3, 2], [0, 3]]
+    """
+    i0, i1, j0, j1 = tile
+    counts = np.zeros((i1 - i0 + TILE_ROWS, j1 - j0 + TILE_ROWS), np.int64)
+    _add_tile(words, tile, counts)
+    for i in range(i0, i1):
+        for j in range(max(j0, i), j1):
+            joint[i - i0, j - j0] += counts[i - i0, j - j0]
+
+
+@kernel
 def discordant_tile(
     words: WordArray,
     right: IntArray,
@@ -260,14 +313,8 @@ def discordant_tile(
     """
     i0, i1, j0, j1 = tile
     n_models = right.size
-    n_words = words.shape[1]
     counts = np.zeros((i1 - i0 + TILE_ROWS, j1 - j0 + TILE_ROWS), np.int64)
-    for start in range(0, n_words, _PANEL):
-        end = min(n_words, start + _PANEL)
-        for i in range(i0, i1, 4):
-            for j in range(max(j0, i), j1, 2):
-                place = (i - i0, j - j0)
-                _register_tile(words, (i, j), (start, end), counts, place)
+    _add_tile(words, tile, counts)
     for i in range(i0, i1):
         base = i * n_models - i * (i + 1) // 2 - i - 1
         for j in range(max(j0, i + 1), j1):

@@ -14,6 +14,7 @@ from fastcmp.kernels import (
     LINE_WORDS,
     TILE_ROWS,
     allocate_words,
+    common_tile,
     count_bits,
     count_common_bits,
     discordant_pairs,
@@ -157,6 +158,27 @@ def test_panels_of_long_rows(n):
     # One panel is 2048 words, 131072 samples.
     right = random_right(small_if_interpreted(6, 3), n)
     assert by_tiles(right, 8, 8) == brute_force(right)
+
+
+@modest(20)
+@given(right_matrices())
+def test_common_bits_add_up(right):
+    n_models = right.shape[0]
+    joint = np.ones((n_models, n_models), np.int64)
+    common_tile(packed(right), (0, n_models, 0, n_models), joint)
+    wide = right.astype(np.int64)
+    expected = np.triu(wide @ wide.T) + 1
+    np.testing.assert_array_equal(joint, expected)
+
+
+def test_common_bits_of_one_tile_in_a_larger_matrix():
+    right = random_right(12, 100)
+    joint = np.zeros((12, 12), np.int64)
+    common_tile(packed(right), (4, 8, 8, 12), joint[4:8, 8:12])
+    wide = right.astype(np.int64)
+    expected = np.zeros_like(joint)
+    expected[4:8, 8:12] = wide[4:8] @ wide[8:].T
+    np.testing.assert_array_equal(joint, expected)
 
 
 def test_a_tile_writes_only_its_pairs():

@@ -25,6 +25,7 @@ from fastcmp.kernels import (
     YILDIZ_T,
     Interval,
     allocate_words,
+    common_tile,
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
@@ -179,6 +180,7 @@ EXAMPLES = {
     "discordant_pairs": Example(
         (WORDS, RIGHT, np.array([[0, 2], [2, 1]])), (zeros(2), zeros(2))
     ),
+    "common_tile": Example((WORDS, (0, 3, 0, 3)), (zeros(3, 3),)),
     "discordant_tile": Example((WORDS, RIGHT, (0, 3, 0, 3)), (zeros(3), zeros(3))),
     "fdtrc": Example((2.0, 10.0, 4.1)),
     "find_multiplier": Example(
@@ -360,6 +362,11 @@ def call_itp_step(low, f_low, high, f_high, reach):
 
 
 @numba.njit
+def call_common_tile(words, i0, i1, j0, j1, joint):
+    common_tile(words, (i0, i1, j0, j1), joint)
+
+
+@numba.njit
 def call_discordant_tile(words, right, i0, i1, j0, j1, only_a, only_b):
     discordant_tile(words, right, (i0, i1, j0, j1), only_a, only_b)
 
@@ -389,6 +396,7 @@ SPELLED_OUT = {
     "cost_test_many": call_cost_test_many,
     "find_multiplier": call_find_multiplier,
     "itp_step": call_itp_step,
+    "common_tile": call_common_tile,
     "discordant_tile": call_discordant_tile,
     "difference_interval_many": call_difference_interval_many,
 }

@@ -82,17 +82,16 @@ def _run(options: argparse.Namespace) -> None:
     )
     options.folder.mkdir(parents=True, exist_ok=True)  # refused before any work
     started = time.perf_counter()
+    stem = options.study
+    if options.study != "correlations":
+        stem += f"-{dataset}"
     try:
         study = getattr(studies, name)(chosen)
+        _keep(study, options, stem, figure, time.perf_counter() - started)
     except KeyboardInterrupt:
         if options.study != "errors":
             print("stopped: the same command goes on from here", file=sys.stderr)
         raise
-    seconds = time.perf_counter() - started
-    stem = options.study
-    if options.study != "correlations":
-        stem += f"-{dataset}"
-    _keep(study, options, stem, figure, seconds)
     write(study, options)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fastcmp.checks import as_share, check_choice
 from fastcmp.crew import Crew, check_workers
 from fastcmp.differences import check_options
+from fastcmp.judging import Judged, Options, judge_pairs, read_keep
 from fastcmp.labels import encode
+from fastcmp.memory import read_size
 from fastcmp.multiplicity import ADJUSTMENTS, promise
-from fastcmp.multiplicity import adjust as adjust_pvalues
-from fastcmp.pair_accuracies import compare_accuracies
-from fastcmp.pair_costs import compare_costs, encode_costs
+from fastcmp.pair_accuracies import judge_accuracies, judge_joint_counts
+from fastcmp.pair_costs import encode_costs, judge_costs
 from fastcmp.paired import METHODS
 from fastcmp.pairs import choose_pairs
 from fastcmp.pairwise import PairwiseResult
@@ -20,11 +22,16 @@ from fastcmp.progress import Progress, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import ArrayLike
 
+    from fastcmp.pairs import Judge
+    from fastcmp.stream.pair_counts import PairCounts
+
 _TESTS = ("mcnemar", "cost")
 _THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
+_COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
 def compare_all(  # noqa: PLR0913  # options, all by keyword
@@ -41,6 +48,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> PairwiseResult:
@@ -75,11 +84,20 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         them is an error, and refused where it would need a cost.
     missing : {"raise", "wrong"}
         What to make of a missing prediction.
+    keep : {"all", "significant"}, int or Path
+        Which pairs the record keeps. Ten thousand models are fifty million pairs, and
+        6 GB: "significant" keeps those told apart, a number k those among the k best
+        models, and a path writes all to a ``.npy`` file, which the record then maps
+        into memory, or to a ``.parquet`` file. Decisions, ranking and ties come from
+        all pairs in any case, at 44 bytes a pair while they are worked out.
+    memory_limit : int or str, optional
+        Bytes, or such as "4GB", that the answer may take; what would take more is
+        refused before the work begins. By default what the machine has left.
     workers : int, optional
         Threads; by default as many as there are processors. The result is the same
         for any number.
     progress : bool or callable, optional
-        True draws a bar; a function is called with the steps done and all steps.
+        True draws a bar; a function is called with the pairs done and all pairs.
 
     Returns
     -------
@@ -90,14 +108,17 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ------
     ValueError
         If there are fewer than two models or samples, lengths differ, names repeat,
-        labels are missing, or an option is unknown.
+        labels are missing, an option is unknown, or the answer does not fit into
+        memory.
     TypeError
         If labels cannot be compared.
+    OSError
+        If a file cannot be written.
 
     Notes
     -----
     O(M n) to encode and pack, M**2 n / 128 popcounts, O(P log P) to adjust. Memory:
-    n / 8 bytes a model and some 100 bytes a pair.
+    n / 8 bytes a model, 72 bytes a pair that is kept and 44 while it is adjusted.
 
     References
     ----------
@@ -112,44 +133,201 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
     check_choice(test, "test", _TESTS)
-    check_choice(adjust, "adjust", ADJUSTMENTS)
-    alpha = as_share(alpha, "alpha")
+    if test == "mcnemar" and cost is not None:
+        message = "cost is for test='cost'"
+        raise ValueError(message)
+    method = _check_method(test, method)
+    options = _read_options(adjust, alpha, keep, memory_limit, test)
     threads = check_workers(workers)
     if test == "cost":
-        method = "likelihood" if method is None else method
-        options = check_options(method)
         labels, matrix = encode_costs(y_true, preds, cost, classes, missing)
     else:
-        method = "midp" if method is None else method
-        check_choice(method, "method", METHODS)
-        if cost is not None:
-            message = "cost is for test='cost'"
-            raise ValueError(message)
         labels = encode(y_true, preds, classes=classes, missing=missing)
     chosen = choose_pairs(labels.names, pairs, control)
     n_models, n = len(labels.names), labels.n_samples
     n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
     if n_pairs * n // 64 < _THREADS_PAY:
         threads = 1
+    level = 1 - options.alpha
     with (
-        reporting(progress, "comparing") as report,
+        reporting(progress, "comparing", unit="pairs") as report,
         Crew(threads, report) as crew,
     ):
+        judge: Judge
         if test == "cost":
-            found = compare_costs(labels, matrix, chosen, options, 1 - alpha, crew)
+            judge = judge_costs(labels, matrix, check_options(method), level, crew)
         else:
-            found = compare_accuracies(labels, chosen, method, 1 - alpha, crew)
-    return PairwiseResult(
-        **{field.name: getattr(found, field.name) for field in fields(found)},
-        pvalue_adjusted=adjust_pvalues(found.pvalue, adjust),
-        names=labels.names,
-        measure="cost" if test == "cost" else "accuracy",
-        n_samples=n,
-        test=test,
-        method=method,
+            judge = judge_accuracies(labels, method, level, crew)
+        judged = judge_pairs(judge, chosen, labels.names, options, crew)
+    dropped = (labels.n_missing, labels.n_excluded)
+    return _record(judge, judged, labels.names, options, (test, method), dropped)
+
+
+def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
+    counts: PairCounts,
+    /,
+    *,
+    method: str = "midp",
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> PairwiseResult:
+    """Compare the accuracies of many models, from counts that a stream has gathered.
+
+    Parameters
+    ----------
+    counts : fastcmp.stream.PairCounts
+        Samples that each two models classified rightly.
+    method : str
+        Variant of McNemar's test, as in `compare_all`.
+    adjust : str
+        Adjustment for the number of pairs.
+    alpha : float
+        Error rate of the decisions, in (0, 1).
+    pairs : sequence of pairs, optional
+        Compare only these.
+    control : int or str, optional
+        Compare only this model with all others.
+    keep : str, int or Path
+        Which pairs to keep, as in `compare_all`.
+    memory_limit : int or str, optional
+        As in `compare_all`.
+    workers : int, optional
+        Threads.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    PairwiseResult
+        To the bit what `compare_all` finds on the same samples.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples, or as in `compare_all`.
+    TypeError
+        If `counts` is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_all_from_counts, load_digits
+    >>> from fastcmp.stream import PairCounts
+    >>> y_true, preds = load_digits()
+    >>> compare_all_from_counts(PairCounts().update(y_true, preds)).best[0]
+    'svm_rbf'
+    """
+    names = check_counts(counts)
+    check_choice(method, "method", METHODS)
+    options = _read_options(adjust, alpha, keep, memory_limit, "mcnemar")
+    threads = check_workers(workers)
+    chosen = choose_pairs(names, pairs, control)
+    if len(names) ** 2 < _COUNTED_PAIRS:
+        threads = 1
+    level = 1 - options.alpha
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        Crew(threads, report) as crew,
+    ):
+        judge = judge_joint_counts(counts.joint, counts.n_samples, method, level)
+        judged = judge_pairs(judge, chosen, names, options, crew)
+    dropped = (counts.n_missing, counts.n_excluded)
+    return _record(judge, judged, names, options, ("mcnemar", method), dropped)
+
+
+def check_counts(counts: PairCounts) -> tuple[str, ...]:
+    """Refuse counts of which nothing can be said.
+
+    Parameters
+    ----------
+    counts : fastcmp.stream.PairCounts
+        What a stream has gathered.
+
+    Returns
+    -------
+    tuple of str
+        The models.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples.
+    TypeError
+        If they are no such counts.
+    """
+    if not hasattr(counts, "joint"):
+        kind = type(counts).__name__
+        message = f"counts must be a fastcmp.stream.PairCounts, got {kind}"
+        raise TypeError(message)
+    names = counts.names or ()
+    if len(names) < 2 or counts.n_samples < 2:
+        message = (
+            "counts must hold at least 2 models and 2 samples, got "
+            f"{len(names)} and {counts.n_samples}"
+        )
+        raise ValueError(message)
+    return names
+
+
+def _check_method(test: str, method: str | None) -> str:
+    if test == "cost":
+        method = "likelihood" if method is None else method
+        check_options(method)
+        return method
+    method = "midp" if method is None else method
+    check_choice(method, "method", METHODS)
+    return method
+
+
+def _read_options(
+    adjust: str, alpha: float, keep: object, memory_limit: Any, test: str
+) -> Options:
+    check_choice(adjust, "adjust", ADJUSTMENTS)
+    return Options(
         adjust=adjust,
-        alpha=alpha,
-        rule=promise(adjust, alpha),
-        n_missing=labels.n_missing,
-        n_excluded=labels.n_excluded,
+        alpha=as_share(alpha, "alpha"),
+        keep=read_keep(keep),
+        memory_limit=None if memory_limit is None else read_size(memory_limit),
+        gain=-1 if test == "cost" else 1,
+    )
+
+
+def _record(  # all that a record holds
+    judge: Judge,
+    judged: Judged,
+    names: tuple[str, ...],
+    options: Options,
+    test: tuple[str, str],
+    dropped: tuple[int, int],
+) -> PairwiseResult:
+    columns = judged.columns
+    return PairwiseResult(
+        statistic=columns.statistic,
+        pvalue=columns.pvalue,
+        pvalue_adjusted=judged.pvalue_adjusted,
+        pairs=judged.pairs,
+        only_a=columns.only_a,
+        only_b=columns.only_b,
+        difference=columns.difference,
+        interval=np.stack([columns.low, columns.high], axis=1),
+        names=names,
+        correct=judge.correct,
+        score=judge.score,
+        score_interval=judge.score_interval,
+        measure="cost" if test[0] == "cost" else "accuracy",
+        n_samples=judge.n_samples,
+        test=test[0],
+        method=test[1],
+        adjust=options.adjust,
+        alpha=options.alpha,
+        rule=promise(options.adjust, options.alpha),
+        n_missing=dropped[0],
+        n_excluded=dropped[1],
+        kept=options.keep,
+        all_verdicts=judged.verdicts,
     )

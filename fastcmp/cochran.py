@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.batch import compare_all
+from fastcmp.batch import check_counts, compare_all, compare_all_from_counts
 from fastcmp.checks import as_share, check_choice
 from fastcmp.labels import Labels, encode
 from fastcmp.multiplicity import ADJUSTMENTS
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.pairwise import PairwiseResult
+    from fastcmp.stream.pair_counts import PairCounts
 
 _METHODS = ("asymptotic", "f", "exact")
 _MAX_WORK = 20_000_000  # states times ways: some seconds
@@ -165,9 +166,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         kernels.pack_equal(labels.y_true, codes, words[i])
     correct = np.array([kernels.count_bits(row) for row in words[:n_models]])
     outcome = kernels.cochrans_q(correct, kernels.row_square_sum(words), n)
-    pvalue = {"asymptotic": outcome.pvalue, "f": outcome.f_pvalue}.get(method)
-    if pvalue is None:
-        pvalue = _exact_pvalue(labels)
+    exact = _exact_pvalue(labels) if method == "exact" else None
     pairs = None
     if post_hoc is not None:
         pairs = compare_all(
@@ -177,20 +176,94 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
             adjust=adjust,
             alpha=alpha,
         )
+    return _record(labels, correct, outcome, method, exact, pairs)
+
+
+def cochrans_q_from_counts(
+    counts: PairCounts,
+    /,
+    *,
+    method: str = "asymptotic",
+    post_hoc: str | None = None,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+) -> CochranResult:
+    """Cochran's Q test from counts that a stream has gathered.
+
+    Parameters
+    ----------
+    counts : fastcmp.stream.PairCounts
+        Samples that each two models classified rightly: their sum over all pairs is the
+        sum over samples of the squared number of models that are right.
+    method : {"asymptotic", "f"}
+        As in `cochrans_q`; the exact method needs the samples.
+    post_hoc : str, optional
+        Compare all pairs too, by this variant of McNemar's test.
+    adjust : str
+        Adjustment of the pairs' p-values.
+    alpha : float
+        Error rate of the pairs' decisions.
+
+    Returns
+    -------
+    CochranResult
+        To the bit what `cochrans_q` finds on the same samples.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples, or an option is unknown.
+    TypeError
+        If `counts` is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import cochrans_q_from_counts, load_digits
+    >>> from fastcmp.stream import PairCounts
+    >>> result = cochrans_q_from_counts(PairCounts().update(*load_digits()))
+    >>> round(result.statistic, 1), result.df
+    (795.1, 9)
+    """
+    check_choice(method, "method", ("asymptotic", "f"))
+    check_choice(adjust, "adjust", ADJUSTMENTS)
+    alpha = as_share(alpha, "alpha")
+    check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
+    check_counts(counts)
+    correct = counts.correct
+    squares = int(counts.joint.sum())
+    outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
+    pairs = None
+    if post_hoc is not None:
+        pairs = compare_all_from_counts(
+            counts, method=post_hoc, adjust=adjust, alpha=alpha
+        )
+    return _record(counts, correct, outcome, method, None, pairs)
+
+
+def _record(  # all that a record holds
+    source: Any,
+    correct: NDArray[np.int64],
+    outcome: kernels.CochranOutcome,
+    method: str,
+    exact: float | None,
+    pairs: PairwiseResult | None,
+) -> CochranResult:
+    n_models, n = correct.size, source.n_samples
+    pvalue = outcome.pvalue if method == "asymptotic" else outcome.f_pvalue
     return CochranResult(
         statistic=outcome.statistic,
-        pvalue=pvalue,
+        pvalue=pvalue if exact is None else exact,
         df=n_models - 1,
         f_statistic=outcome.f_statistic,
         f_pvalue=outcome.f_pvalue,
         effect_size=outcome.statistic / (n * (n_models - 1)),
         status=outcome.status,
         method=method,
-        names=labels.names,
+        names=source.names,
         correct=correct,
         n_samples=n,
-        n_missing=labels.n_missing,
-        n_excluded=labels.n_excluded,
+        n_missing=source.n_missing,
+        n_excluded=source.n_excluded,
         post_hoc=pairs,
     )
 

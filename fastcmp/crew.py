@@ -62,6 +62,26 @@ def parts(n: int, size: int) -> list[slice]:
     return [slice(i, min(i + size, n)) for i in range(0, n, size)]
 
 
+def _one(_: object) -> int:
+    return 1
+
+
+def no_step(_: object) -> int:
+    """Count a task as none, which its report does not speak of.
+
+    Parameters
+    ----------
+    _ : object
+        The task.
+
+    Returns
+    -------
+    int
+        Zero.
+    """
+    return 0
+
+
 class Crew:
     """Threads that work through tasks; the first error ends the work.
 
@@ -70,13 +90,13 @@ class Crew:
     threads : int
         How many; with 1 the tasks are done in the calling thread.
     report : callable, optional
-        Called with the tasks done and all tasks.
+        Called with the steps done and all steps; a task is one step as a rule.
     """
 
     def __init__(self, threads: int, report: Progress | None = None) -> None:
         self.threads = threads
         self._report = report
-        self._n_tasks = 0
+        self._n_steps = 0
         self._done = 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -87,17 +107,22 @@ class Crew:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def expect(self, n_tasks: int) -> None:
-        """Announce tasks before they are run, for the report.
+    def expect(self, steps: int) -> None:
+        """Announce steps before they are done, for the report.
 
         Parameters
         ----------
-        n_tasks : int
-            How many.
+        steps : int
+            How many; a task is one if `run` is not told otherwise.
         """
-        self._n_tasks += n_tasks
+        self._n_steps += steps
 
-    def run(self, work: Callable[..., None], tasks: Iterable[Any]) -> None:
+    def run(
+        self,
+        work: Callable[..., None],
+        tasks: Iterable[Any],
+        steps: Callable[[Any], int] = _one,
+    ) -> None:
         """Do all tasks, in any order.
 
         Parameters
@@ -106,9 +131,11 @@ class Crew:
             Called with one task, from any thread.
         tasks : iterable
             What there is to do.
+        steps : callable, optional
+            How much a task counts in the report, if not 1.
         """
-        for _ in self.answers(work, tasks):
-            pass
+        for task, _ in self._answers(work, tasks):
+            self._count(steps(task))
 
     def answers(
         self, work: Callable[[Any], Any], tasks: Iterable[Any]
@@ -127,19 +154,23 @@ class Crew:
         tuple
             A task and its answer, in any order.
         """
+        for task, answer in self._answers(work, tasks):
+            self._count(1)
+            yield task, answer
+
+    def _answers(
+        self, work: Callable[[Any], Any], tasks: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any]]:
         if self._pool is None:
             for task in tasks:
-                answer = work(task)
-                self._count_one()
-                yield task, answer
+                yield task, work(task)
             return
         futures = {self._pool.submit(work, task): task for task in tasks}
         for future in as_completed(futures):
-            answer = future.result()
-            self._count_one()
-            yield futures[future], answer
+            # Popped, so that answers do not pile up.
+            yield futures.pop(future), future.result()
 
-    def _count_one(self) -> None:
-        self._done += 1
-        if self._report is not None:
-            self._report(self._done, self._n_tasks)
+    def _count(self, steps: int) -> None:
+        self._done += steps
+        if self._report is not None and steps:
+            self._report(self._done, self._n_steps)

@@ -2,87 +2,106 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastcmp import kernels
 from fastcmp.checks import as_numbers, check_choice
+from fastcmp.crew import parts
+from fastcmp.sorting import apply_sorted, apply_steps, monotone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastcmp.crew import Crew
+
+_LARGE = 1 << 21  # p-values; below it one sort of an index is as fast
+
 Floats = NDArray[np.float64]
 
 
-def _bonferroni(p: Floats) -> Floats:
-    return p * p.size
+class _Procedure(NamedTuple):
+    """How sorted p-values are adjusted: one by one, and then made monotone."""
+
+    #: From p-values, their ranks (1 for the smallest) and their number (m) to a bound
+    #: for each.
+    step: Callable[[Floats, Floats, int], Floats]
+    #: An adjusted p-value is the largest bound of the smaller ones ("below"), the
+    #: smallest bound of the larger ones ("above"), or its own (None).
+    within: str | None = None
 
 
-def _sidak(p: Floats) -> Floats:
+def _bonferroni(p: Floats, _: Floats, m: int) -> Floats:
+    return p * m
+
+
+def _sidak(p: Floats, _: Floats, m: int) -> Floats:
+    return _at_least_one(p, m)
+
+
+def _at_least_one(p: Floats, m: Any) -> Floats:
+    """Probability that the smallest of m independent p-values is at most p."""
     with np.errstate(divide="ignore"):  # log1p(-1) is -inf, and the answer 1
-        adjusted: Floats = -np.expm1(p.size * np.log1p(-p))
-    return adjusted
+        return np.asarray(-np.expm1(m * np.log1p(-p)))
 
 
-def _remaining(p: Floats) -> Floats:
-    """How many hypotheses are left at each step of a step-down procedure: m, ..., 1."""
-    return np.arange(p.size, 0.0, -1.0)
+def _times_remaining(p: Floats, rank: Floats, m: int) -> Floats:
+    return (m + 1 - rank) * p
 
 
-def _holm(p: Floats) -> Floats:
-    return np.maximum.accumulate(_remaining(p) * p)
+def _holm_sidak(p: Floats, rank: Floats, m: int) -> Floats:
+    return _at_least_one(p, m + 1 - rank)
 
 
-def _holm_sidak(p: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.maximum.accumulate(-np.expm1(_remaining(p) * np.log1p(-p)))
+def _bh(p: Floats, rank: Floats, m: int) -> Floats:
+    return p * (m / rank)
 
 
-def _smallest_above(p: Floats) -> Floats:
-    return np.minimum.accumulate(p[::-1])[::-1]
+def _by(p: Floats, rank: Floats, m: int) -> Floats:
+    return _bh(p, rank, m) * _harmonic(m)
 
 
-def _hochberg(p: Floats) -> Floats:
-    return _smallest_above(_remaining(p) * p)
+@cache
+def _harmonic(m: int) -> float:
+    """1 + 1/2 + ... + 1/m, without an array of m numbers."""
+    return sum(
+        float(np.sum(1.0 / np.arange(part.start + 1.0, part.stop + 1.0)))
+        for part in parts(m, _LARGE)
+    )
 
 
-def _hommel(p: Floats) -> Floats:
-    from fastcmp.kernels import hommel_sorted
-
-    return hommel_sorted(p)
-
-
-def _bh(p: Floats) -> Floats:
-    return _smallest_above(p * (p.size / np.arange(1.0, p.size + 1.0)))
-
-
-def _by(p: Floats) -> Floats:
-    return _bh(p) * np.sum(1.0 / np.arange(1.0, p.size + 1.0))
-
-
-def _none(p: Floats) -> Floats:
+def _none(p: Floats, _: Floats, __: int) -> Floats:
     return p
 
 
 _NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
 _FEW_FALSE = "of all decisions, a share of at most {alpha:.3g} is expected to be false"
 _EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all"
-#: Procedures by name, each on sorted p-values.
-_STEPS: dict[str, Callable[[Floats], Floats]] = {
-    "bonferroni": _bonferroni,
-    "sidak": _sidak,
-    "holm": _holm,
-    "holm-sidak": _holm_sidak,
-    "hochberg": _hochberg,
-    "hommel": _hommel,
-    "bh": _bh,
-    "by": _by,
-    "none": _none,
+_PROCEDURES = {
+    "bonferroni": _Procedure(_bonferroni),
+    "sidak": _Procedure(_sidak),
+    "holm": _Procedure(_times_remaining, "below"),
+    "holm-sidak": _Procedure(_holm_sidak, "below"),
+    "hochberg": _Procedure(_times_remaining, "above"),
+    "bh": _Procedure(_bh, "above"),
+    "by": _Procedure(_by, "above"),
+    "none": _Procedure(_none),
 }
 #: Names that `adjust` knows.
-ADJUSTMENTS = tuple(_STEPS)
-_UNORDERED = ("bonferroni", "sidak", "none")
+ADJUSTMENTS = (
+    "bonferroni",
+    "sidak",
+    "holm",
+    "holm-sidak",
+    "hochberg",
+    "hommel",
+    "bh",
+    "by",
+    "none",
+)
 _FALSE_DISCOVERY = ("bh", "by")
 
 
@@ -158,22 +177,63 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
     p = as_numbers(pvalues, "pvalues").astype(np.float64)
     flat = p.ravel()
     known = ~np.isnan(flat)
-    family = flat if known.all() else flat[known]
+    family = flat[known]
     if family.size and not (family.min() >= 0.0 and family.max() <= 1.0):
         bad = family[(family < 0.0) | (family > 1.0)][0]
         message = f"pvalues must lie in [0, 1], got {bad:g}"
         raise ValueError(message)
-    if family.size == 0:
-        return p[()]
-    if method in _UNORDERED:
-        adjusted = _STEPS[method](family)
-    else:
-        order = np.argsort(family)
-        adjusted = np.empty_like(family)
-        adjusted[order] = _STEPS[method](family[order])
-    adjusted = np.minimum(adjusted, 1.0)
-    if family is not flat:
-        everywhere = np.full_like(flat, np.nan)
-        everywhere[known] = adjusted
-        adjusted = everywhere
-    return adjusted.reshape(p.shape)[()]
+    return adjust_checked(flat, method).reshape(p.shape)[()]
+
+
+def adjust_checked(pvalues: Floats, method: str, crew: Crew | None = None) -> Floats:
+    """Adjust p-values that are known to be some.
+
+    Parameters
+    ----------
+    pvalues : ndarray of float64, shape (P,)
+        In [0, 1] or NaN.
+    method : str
+        Name of a procedure.
+    crew : Crew, optional
+        Who sorts them where they are millions.
+
+    Returns
+    -------
+    ndarray of float64, shape (P,)
+        Adjusted p-values, at most 1.
+    """
+    if pvalues.size == 0 or not np.isnan(pvalues.max()):  # NaN if any is
+        return _adjust_family(pvalues, method, crew)
+    known = ~np.isnan(pvalues)
+    everywhere = np.full_like(pvalues, np.nan)
+    everywhere[known] = _adjust_family(pvalues[known], method, crew)
+    return everywhere
+
+
+def _adjust_family(p: Floats, method: str, crew: Crew | None) -> Floats:
+    if p.size == 0:
+        return p
+    if crew is None or p.size < _LARGE:
+        return _adjust_sorted(p, method)
+    if method == "hommel":
+        return apply_sorted(p, kernels.hommel_sorted, crew)
+    step, within = _PROCEDURES[method]
+
+    def bound(values: Floats, rank: Floats) -> Floats:
+        return np.minimum(step(values, rank, p.size), 1.0)
+
+    if within is None:
+        return bound(p, p)
+    return apply_steps(p, bound, within, crew)
+
+
+def _adjust_sorted(p: Floats, method: str) -> Floats:
+    order = np.argsort(p)
+    adjusted = np.empty_like(p)
+    if method == "hommel":
+        adjusted[order] = kernels.hommel_sorted(p[order])
+        return adjusted
+    step, within = _PROCEDURES[method]
+    bounds = np.minimum(step(p[order], np.arange(1.0, p.size + 1.0), p.size), 1.0)
+    adjusted[order] = bounds if within is None else monotone(bounds, within)
+    return adjusted

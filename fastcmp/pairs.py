@@ -1,11 +1,12 @@
-"""Which pairs of models to compare."""
+"""Which pairs of models to compare, in blocks, and who judges them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,26 +15,113 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+Tile = tuple[int, int, int, int]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairOutcomes:
-    """What is found of M models and P pairs of them."""
 
-    #: Models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
-    #: Samples on which the first, or the second, did better, shape (P,).
+class PairColumns(NamedTuple):
+    """What is found of P pairs of models; each array has the shape (P,)."""
+
+    #: Samples on which the first, or the second, did better.
     only_a: NDArray[np.int64]
     only_b: NDArray[np.int64]
+    #: Score of the first minus that of the second, and the interval for it.
+    difference: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     statistic: NDArray[np.float64]
     pvalue: NDArray[np.float64]
-    #: Score of the first minus that of the second, shape (P,), and its interval.
-    difference: NDArray[np.float64]
-    interval: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Pairs that are judged together: all pairs of a tile of models, or chosen ones."""
+
+    #: Their places among all pairs that are compared, shape (p,).
+    where: slice | NDArray[np.int64]
+    #: The pairs, shape (p, 2), where they were chosen.
+    chosen: NDArray[np.int32] | None = None
+    #: ``(i0, i1, j0, j1)`` where they are all i < j with i0 <= i < i1 and j0 <= j < j1,
+    #: row by row.
+    tile: Tile | None = None
+
+    @classmethod
+    def of_tile(cls, tile: Tile, n_models: int) -> Block:
+        """Find the places of the pairs of a tile.
+
+        Parameters
+        ----------
+        tile : tuple of four ints
+            ``(i0, i1, j0, j1)``.
+        n_models : int
+            How many models (M) there are in all.
+
+        Returns
+        -------
+        Block
+            Places are those of ``np.triu_indices(M, 1)``.
+        """
+        i0, i1, j0, j1 = tile
+        i, j = np.arange(i0, i1)[:, None], np.arange(j0, j1)
+        where = i * n_models - i * (i + 1) // 2 - i - 1 + j
+        return cls(above(where, tile), tile=tile)
+
+    @cached_property
+    def pairs(self) -> NDArray[np.int32]:
+        """The models of each pair, shape (p, 2)."""
+        if self.tile is None:
+            assert self.chosen is not None
+            return self.chosen
+        i0, i1, j0, j1 = self.tile
+        i, j = np.meshgrid(
+            np.arange(i0, i1, dtype=np.int32),
+            np.arange(j0, j1, dtype=np.int32),
+            indexing="ij",
+        )
+        return np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
+
+
+def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
+    """Read what a matrix of a tile's models holds of its pairs.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (i1 - i0, j1 - j0)
+        An entry for each two models.
+    tile : tuple of four ints
+        ``(i0, i1, j0, j1)``.
+
+    Returns
+    -------
+    ndarray, shape (p,)
+        Those of i < j, row by row.
+    """
+    i0, i1, j0, j1 = tile
+    if j0 >= i1:
+        return matrix.reshape(-1)
+    return np.asarray(matrix[np.arange(i0, i1)[:, None] < np.arange(j0, j1)])
+
+
+class Judge(Protocol):
+    """Tests pairs of models by one test; called from several threads at once."""
+
+    #: Models of a side of the tiles that it takes, a multiple of `kernels.TILE_ROWS`.
+    side: int
+    n_samples: int
     #: Rightly classified samples of each model, shape (M,).
     correct: NDArray[np.int64]
-    #: What the models are ranked by, shape (M,), and its interval, shape (M, 2).
+    #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
+    #: its scores.
     score: NDArray[np.float64]
-    score_interval: NDArray[np.float64]
+
+    @property
+    def score_interval(self) -> NDArray[np.float64]:
+        """Interval for each score by itself, shape (M, 2)."""
+
+    def pvalues(self, block: Block) -> NDArray[np.float64]:
+        """Test the pairs of a block, and nothing more."""
+
+    def outcomes(self, block: Block) -> PairColumns:
+        """Find out all about the pairs of a block."""
 
 
 def all_pairs(n_models: int) -> NDArray[np.int32]:
@@ -57,6 +145,52 @@ def all_pairs(n_models: int) -> NDArray[np.int32]:
         pairs[start:end, 1] = np.arange(i + 1, n_models)
         start = end
     return pairs
+
+
+def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
+    """Find the pairs at some places of all pairs.
+
+    Parameters
+    ----------
+    places : ndarray of int64, shape (p,)
+        Positions among ``np.triu_indices(M, 1)``.
+    n_models : int
+        How many models (M).
+
+    Returns
+    -------
+    ndarray of int32, shape (p, 2)
+        The models of each.
+    """
+    i = np.arange(n_models, dtype=np.int64)
+    starts = i * n_models - i * (i + 1) // 2
+    first = np.searchsorted(starts, places, side="right") - 1
+    pairs = np.empty((places.size, 2), np.int32)
+    pairs[:, 0] = first
+    pairs[:, 1] = places - starts[first] + first + 1
+    return pairs
+
+
+def tiles_of(n_models: int, side: int) -> list[Tile]:
+    """Cut all pairs into squares of models.
+
+    Parameters
+    ----------
+    n_models, side : int
+        How many models there are, and a tile's side has at most.
+
+    Returns
+    -------
+    list of tuple
+        ``(i0, i1, j0, j1)`` of each, row by row.
+    """
+    starts = range(0, n_models, side)
+    return [
+        (i, min(i + side, n_models), j, min(j + side, n_models))
+        for i in starts
+        for j in starts
+        if j >= i
+    ]
 
 
 def choose_pairs(

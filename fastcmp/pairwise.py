@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
 from fastcmp.pairwise_sections import describe
-from fastcmp.ranking import Leaderboard, TieGroups, rank_intervals, tie_groups
+from fastcmp.ranking import (
+    TIED,
+    UNTESTED,
+    Leaderboard,
+    TieGroups,
+    rank_intervals,
+    tie_groups,
+    verdicts_of,
+)
 from fastcmp.report import plain_columns
 from fastcmp.results import Printed
 
@@ -37,8 +45,9 @@ Floats = NDArray[np.float64]
 class PairwiseResult(Printed):
     """Many models on the same samples, compared in pairs.
 
-    Arrays of length P hold one entry a pair (a, b); those of length M one a model.
-    The rankings are worked out when they are first asked for, and kept.
+    Arrays of length P hold one entry a pair (a, b) that was kept; those of length M one
+    a model. The rankings come from all pairs, kept or not; they are worked out when
+    they are first asked for.
     """
 
     #: McNemar's or the cost-sensitive statistic of each pair, shape (P,).
@@ -76,6 +85,35 @@ class PairwiseResult(Printed):
     rule: str
     n_missing: int = 0
     n_excluded: int = 0
+    #: What was kept of the pairs: "all", "significant", those of so many of the best
+    #: models, or the file that all were written to.
+    kept: Any = "all"
+    #: Who beats whom, shape (M, M), as from `fastcmp.ranking.verdicts_of`; worked out
+    #: from the pairs if not given.
+    all_verdicts: NDArray[np.int8] | None = None
+
+    @cached_property
+    def verdicts(self) -> NDArray[np.int8]:
+        """Who beats whom, shape (M, M).
+
+        1 where the model of the row beats that of the column, -1 where it loses, 0
+        where they are not told apart, 2 where they are and neither is better, 3 where
+        they were not compared.
+        """
+        if self.all_verdicts is not None:
+            return self.all_verdicts
+        gain = self._gain * self.difference
+        return verdicts_of(len(self.names), self.pairs, self.significant, gain)
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """Pairs that were compared, kept or not."""
+        return int(np.count_nonzero(self.verdicts != UNTESTED)) // 2
+
+    @cached_property
+    def n_told_apart(self) -> int:
+        """Pairs that are told apart at `alpha`, kept or not."""
+        return self.n_pairs - int(np.count_nonzero(self.verdicts == TIED)) // 2
 
     @property
     def accuracy(self) -> Floats:
@@ -94,12 +132,12 @@ class PairwiseResult(Printed):
 
     @cached_property
     def significant(self) -> NDArray[np.bool_]:
-        """Which pairs are told apart at `alpha`, shape (P,)."""
+        """Which of the kept pairs are told apart at `alpha`, shape (P,)."""
         return self.pvalue_adjusted <= self.alpha
 
     @cached_property
     def decided(self) -> tuple[Ints, Ints]:
-        """The winner and the loser of each pair that is told apart.
+        """The winner and the loser of each kept pair that is told apart.
 
         Some tests on folds tell models apart whose scores do not differ on average:
         nobody wins.
@@ -115,7 +153,7 @@ class PairwiseResult(Printed):
         """The ranking from best to worst, with intervals for score and rank."""
         badness = -self._gain * self.score
         order = np.argsort(badness, kind="stable")
-        ranks = rank_intervals(len(self.names), *self.decided)
+        ranks = rank_intervals(self.verdicts)
         return Leaderboard(
             names=tuple(self.names[i] for i in order),
             models=order,
@@ -126,13 +164,10 @@ class PairwiseResult(Printed):
             rank_interval=ranks[order],
         )
 
-    @cached_property
+    @property
     def tied(self) -> NDArray[np.bool_]:
         """Which pairs were tested and not told apart, shape (M, M)."""
-        tied = np.zeros((len(self.names), len(self.names)), bool)
-        i, j = self.pairs[~self.significant].T
-        tied[i, j] = tied[j, i] = True
-        return tied
+        return np.asarray(self.verdicts == TIED)
 
     @cached_property
     def groups(self) -> TieGroups:
@@ -159,7 +194,8 @@ class PairwiseResult(Printed):
         """The first of the ranking, and all that were tested and not told from it."""
         order = self.leaderboard.models
         top = order[0]
-        return tuple(self.names[i] for i in order if i == top or self.tied[top, i])
+        level = self.verdicts[top] == TIED
+        return tuple(self.names[i] for i in order if i == top or level[i])
 
     def matrix(self, field: str) -> NDArray[Any]:
         """Lay out one field of the pairs as a matrix of models.
@@ -294,6 +330,8 @@ class PairwiseResult(Printed):
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
+            "n_pairs": self.n_pairs,
+            "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
             "leaderboard": plain_columns(
                 {
                     "model": board.names,

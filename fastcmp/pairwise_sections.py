@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp.differences import METHOD_NAMES as COST_METHODS
-from fastcmp.ranking import letters
+from fastcmp.ranking import BEATS, TIED, letters
 from fastcmp.report import Section, format_interval
 from fastcmp.results import METHOD_NAMES, dropped_sentences
 
@@ -63,7 +63,6 @@ def describe(
 
 def _summary(result: PairwiseResult) -> Section:
     best = result.best
-    told = int(result.significant.sum())
     lead = f"Best: {best[0]}."
     if len(best) == 2:
         lead = f"Best: {best[0]}, not told apart from {best[1]}."
@@ -72,11 +71,23 @@ def _summary(result: PairwiseResult) -> Section:
         lead = f"Best: {best[0]}, not told apart from {len(best) - 1}: {others}."
     text = (
         f"{len(result.names)} models on {result.n_samples} samples, "
-        f"{len(result.pairs)} pairs, {told} told apart.",
+        f"{result.n_pairs} pairs, {result.n_told_apart} told apart.",
         lead,
+        *_kept(result),
         *dropped_sentences(result.n_missing, result.n_excluded),
     )
     return Section(title="Which model is better?", text=text)
+
+
+def _kept(result: PairwiseResult) -> tuple[str, ...]:
+    n = len(result.pairs)
+    if result.kept == "all":
+        return ()
+    if result.kept == "significant":
+        return (f"Kept are the {n} pairs that are told apart.",)
+    if isinstance(result.kept, int):
+        return (f"Kept are the {n} pairs of the {result.kept} best models.",)
+    return (f"All pairs are in {result.kept}.",)
 
 
 def _leaderboard_section(result: PairwiseResult) -> Section:
@@ -106,16 +117,16 @@ def _leaderboard_section(result: PairwiseResult) -> Section:
 
 
 def _decisions(result: PairwiseResult) -> Section:
-    better, worse = result.decided
     order = result.leaderboard.models
     rows = []
     for i in order[:_SHOWN]:
-        beaten = np.isin(order, worse[better == i])
+        verdicts = result.verdicts[i, order]
+        beaten, tied = order[verdicts == BEATS], order[verdicts == TIED]
         rows.append(
             (
                 result.names[i],
-                _listed([result.names[j] for j in order[beaten]]),
-                _listed([result.names[j] for j in order[result.tied[i, order]]]),
+                _listed([result.names[j] for j in beaten]),
+                _listed([result.names[j] for j in tied]),
             )
         )
     return Section(
@@ -138,7 +149,7 @@ def _explanations(
     return (
         f"Told apart at {result.alpha:g}: {result.rule}.",
         f"Each pair: {each_pair}; "
-        f"p-values adjusted for {len(result.pairs)} pairs ({result.adjust}).",
+        f"p-values adjusted for {result.n_pairs} pairs ({result.adjust}).",
         f"{ties} Ranks are those that the decisions leave open.",
         f"{level} intervals of {result.measure} are for each model alone "
         f"({intervals}); overlap of two says nothing about their "

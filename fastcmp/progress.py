@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 #: Called with the steps done and all steps.
 Progress = Callable[[int, int], None]
@@ -14,7 +15,7 @@ def _silent(done: int, total: int) -> None:
 
 
 @contextmanager
-def reporting(progress: object, title: str) -> Iterator[Progress]:
+def reporting(progress: object, title: str, *, unit: str = "") -> Iterator[Progress]:
     """Open what `progress` asks for.
 
     Parameters
@@ -24,6 +25,8 @@ def reporting(progress: object, title: str) -> Iterator[Progress]:
         and all steps; None and False are silent.
     title : str
         What to write before the bar.
+    unit : str, optional
+        What a step is, such as "pairs": the bar then tells how many are done a second.
 
     Yields
     ------
@@ -40,13 +43,7 @@ def reporting(progress: object, title: str) -> Iterator[Progress]:
     if progress is None or progress is False:
         yield _silent
     elif progress is True:
-        try:
-            from rich.console import Console
-            from rich.progress import Progress as Bar
-        except ImportError:
-            message = "progress=True needs rich: pip install 'fastcmp[cli]'"
-            raise ImportError(message) from None
-        with Bar(console=Console(stderr=True), transient=True) as bar:
+        with _bar(unit) as bar:
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
     elif callable(progress):
@@ -55,3 +52,32 @@ def reporting(progress: object, title: str) -> Iterator[Progress]:
         kind = type(progress).__name__
         message = f"progress must be True, a function or None, got {kind}"
         raise TypeError(message)
+
+
+def _bar(unit: str) -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+        from rich.progress import ProgressColumn
+        from rich.text import Text
+    except ImportError:
+        message = "progress=True needs rich: pip install 'fastcmp[cli]'"
+        raise ImportError(message) from None
+
+    class Rate(ProgressColumn):  # type: ignore[misc]  # rich is not looked into
+        """Steps a second, with a letter for thousands, millions, billions."""
+
+        def render(self, task: Any) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{_short(speed)} {unit}/s")
+
+    columns = Bar.get_default_columns()
+    rate = (Rate(),) if unit else ()
+    return Bar(*columns, *rate, console=Console(stderr=True), transient=True)
+
+
+def _short(number: float) -> str:
+    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= limit:
+            return f"{number / limit:.3g} {letter}"
+    return f"{number:.3g}"

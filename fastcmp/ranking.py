@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: What is known of two models: see `verdicts_of`.
+TIED, BEATS, LOSES, EVEN, UNTESTED = 0, 1, -1, 2, 3
+
 _MAX_GROUPS = 1000
 _MAX_WORK = 2_000_000  # comparisons of neighbourhoods: about a second
 
@@ -43,9 +46,87 @@ class TieGroups:
     complete: bool
 
 
-def rank_intervals(
-    n_models: int, better: NDArray[np.int64], worse: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def verdicts_of(
+    n_models: int,
+    pairs: NDArray[np.int32],
+    told: NDArray[np.bool_],
+    gain: NDArray[np.float64],
+) -> NDArray[np.int8]:
+    """Lay out who beats whom as a matrix of models.
+
+    Parameters
+    ----------
+    n_models : int
+        How many models (M).
+    pairs : ndarray of int32, shape (P, 2)
+        The pairs that were tested.
+    told : ndarray of bool, shape (P,)
+        Which of them are told apart.
+    gain : ndarray of float64, shape (P,)
+        By how much the first of a pair is better; negative where it is worse.
+
+    Returns
+    -------
+    ndarray of int8, shape (M, M)
+        `BEATS` where the model of the row beats that of the column, `LOSES`, `TIED`,
+        `EVEN` where two are told apart and neither is better, or `UNTESTED`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pairs, told = np.array([[0, 1]]), np.array([True])
+    >>> verdicts_of(2, pairs, told, np.array([0.25])).tolist()
+    [[3, 1], [-1, 3]]
+    """
+    verdicts = np.full((n_models, n_models), UNTESTED, np.int8)
+    found = _verdicts(told, gain)
+    i, j = pairs.T
+    verdicts[i, j] = found
+    verdicts[j, i] = _seen_from_the_other(found)
+    return verdicts
+
+
+def verdicts_of_all(
+    told: NDArray[np.bool_], score: NDArray[np.float64]
+) -> NDArray[np.int8]:
+    """Lay out who beats whom where all pairs were tested.
+
+    Parameters
+    ----------
+    told : ndarray of bool, shape (M * (M - 1) / 2,)
+        Which pairs are told apart, in the order of ``np.triu_indices(M, 1)``.
+    score : ndarray of float64, shape (M,)
+        More is better.
+
+    Returns
+    -------
+    ndarray of int8, shape (M, M)
+        As from `verdicts_of`, row by row and without a list of the pairs.
+    """
+    n_models = score.size
+    verdicts = np.empty((n_models, n_models), np.int8)
+    start = 0
+    for i in range(n_models):
+        end = start + n_models - 1 - i
+        row = _verdicts(told[start:end], score[i] - score[i + 1 :])
+        verdicts[i, i] = UNTESTED
+        verdicts[i, i + 1 :] = row
+        verdicts[i + 1 :, i] = _seen_from_the_other(row)
+        start = end
+    return verdicts
+
+
+def _verdicts(told: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArray[np.int8]:
+    winner = np.where(gain > 0, np.int8(BEATS), np.int8(EVEN))
+    winner[gain < 0] = LOSES
+    return np.where(told, winner, np.int8(TIED))
+
+
+def _seen_from_the_other(verdicts: NDArray[np.int8]) -> NDArray[np.int8]:
+    return np.where(verdicts == EVEN, verdicts, -verdicts)
+
+
+def rank_intervals(verdicts: NDArray[np.int8]) -> NDArray[np.int64]:
     """Bound the rank of each model, given who significantly beats whom.
 
     If the probability of any false decision is at most alpha, all true ranks lie in
@@ -53,10 +134,8 @@ def rank_intervals(
 
     Parameters
     ----------
-    n_models : int
-        How many models (M).
-    better, worse : ndarray of int, shape (D,)
-        The winner and the loser of each significant pair.
+    verdicts : ndarray of int8, shape (M, M)
+        As from `verdicts_of`.
 
     Returns
     -------
@@ -66,12 +145,14 @@ def rank_intervals(
     Examples
     --------
     >>> import numpy as np
-    >>> rank_intervals(3, np.array([0, 1]), np.array([2, 2])).tolist()
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> told, gain = np.array([False, True, True]), np.array([0.1, 0.2, 0.1])
+    >>> rank_intervals(verdicts_of(3, pairs, told, gain)).tolist()
     [[1, 2], [1, 2], [3, 3]]
     """
-    wins = np.bincount(better, minlength=n_models)
-    losses = np.bincount(worse, minlength=n_models)
-    return np.stack([1 + losses, n_models - wins], axis=1)
+    wins = np.count_nonzero(verdicts == BEATS, axis=1)
+    losses = np.count_nonzero(verdicts == LOSES, axis=1)
+    return np.stack([1 + losses, len(verdicts) - wins], axis=1)
 
 
 def tie_groups(order: NDArray[np.int64], tied: NDArray[np.bool_]) -> TieGroups:

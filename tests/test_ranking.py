@@ -9,7 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import modest
 
-from fastcmp.ranking import letters, rank_intervals, tie_groups
+from fastcmp.ranking import (
+    BEATS,
+    EVEN,
+    LOSES,
+    TIED,
+    UNTESTED,
+    letters,
+    rank_intervals,
+    tie_groups,
+    verdicts_of,
+    verdicts_of_all,
+)
 
 
 @st.composite
@@ -151,7 +162,14 @@ def test_rank_intervals_by_their_definition(graph, random):
     pairs = [(i, j) for i, j in combinations(order.tolist(), 2) if not tied[i, j]]
     random.shuffle(pairs)
     better, worse = np.array(pairs, np.int64).reshape(-1, 2).T
-    found = rank_intervals(n, better, worse)
+    # Half of the pairs are given the wrong way round: the second one wins.
+    turned = np.arange(better.size) % 2 == 1
+    given_pairs = np.stack(
+        [np.where(turned, worse, better), np.where(turned, better, worse)], axis=1
+    )
+    gain = np.where(turned, -0.5, 0.5)
+    verdicts = verdicts_of(n, given_pairs, np.ones(better.size, bool), gain)
+    found = rank_intervals(verdicts)
     for model in range(n):
         losses = sum(loser == model for _, loser in pairs)
         wins = sum(winner == model for winner, _ in pairs)
@@ -159,8 +177,32 @@ def test_rank_intervals_by_their_definition(graph, random):
 
 
 def test_rank_intervals_without_decisions():
-    nobody = np.array([], np.int64)
-    assert rank_intervals(3, nobody, nobody).tolist() == [[1, 3]] * 3
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    verdicts = verdicts_of(3, pairs, np.zeros(3, bool), np.array([1.0, 2.0, -1.0]))
+    assert rank_intervals(verdicts).tolist() == [[1, 3]] * 3
+
+
+@modest(40)
+@given(
+    st.integers(2, 9), st.lists(st.integers(0, 4), min_size=9), st.integers(0, 2**36)
+)
+def test_verdicts_of_all_pairs_are_those_of_a_list_of_them(n, scores, bits):
+    score = np.array(scores[:n], float)
+    pairs = np.array(list(combinations(range(n), 2)))
+    told = np.array([bool(bits >> k & 1) for k in range(len(pairs))])
+    gain = score[pairs[:, 0]] - score[pairs[:, 1]]
+    verdicts = verdicts_of(n, pairs, told, gain)
+    assert verdicts.tobytes() == verdicts_of_all(told, score).tobytes()
+    for (i, j), apart, by in zip(pairs, told, gain, strict=True):
+        wanted = TIED if not apart else EVEN if by == 0 else BEATS if by > 0 else LOSES
+        assert verdicts[i, j] == wanted
+        assert verdicts[j, i] == {BEATS: LOSES, LOSES: BEATS}.get(wanted, wanted)
+    assert (np.diagonal(verdicts) == UNTESTED).all()
+
+
+def test_pairs_that_were_not_compared_are_neither_tied_nor_decided():
+    verdicts = verdicts_of(3, np.array([[2, 0]]), np.array([True]), np.array([np.nan]))
+    assert verdicts.tolist() == [[3, 3, 2], [3, 3, 3], [2, 3, 3]]
 
 
 @modest(60)

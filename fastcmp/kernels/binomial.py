@@ -22,6 +22,9 @@ from fastcmp._jit import inlined, kernel
 
 _SMALL_N = 200  # below it the sum is as fast, and the expansion loses digits
 _FAR_U = 0.5  # beyond it the terms of the sum fall threefold a step
+# (n - 2k)**2 / (2n) bounds the deviance from below, and exp(-746) is 0: two models of
+# different skill need no logarithm.
+_ZERO = 1492.0
 _HALF_LOG_2PI = 0.9189385332046727
 
 # Coefficients of S in powers of v, a line a power of r; highest power of v first.
@@ -177,7 +180,9 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
     13.0
     """
     m = min(k, n - k)
-    if m == 0.0:
+    if (n - 2.0 * m) * (n - 2.0 * m) > _ZERO * n:
+        mid = pmf = 0.0
+    elif m == 0.0:
         pmf = 0.5**n
         mid = 0.5 * pmf
     else:

@@ -252,7 +252,8 @@ def common_tile(
 
     Notes
     -----
-    As `discordant_tile`. No two tiles write the same place.
+    Bound by one vector popcount, one AND and one ADD for each 512 bits. No two tiles
+    write the same place.
 
     Examples
     --------
@@ -271,56 +272,6 @@ def common_tile(
     for i in range(i0, i1):
         for j in range(max(j0, i), j1):
             joint[i - i0, j - j0] += counts[i - i0, j - j0]
-
-
-@kernel
-def discordant_tile(
-    words: WordArray,
-    right: IntArray,
-    tile: tuple[int, int, int, int],
-    only_a: IntArray,
-    only_b: IntArray,
-) -> None:
-    """Write the discordant counts of all pairs i < j of one tile of models.
-
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (rows, words)
-        Packed models, laid out as `allocate_words` does.
-    right : ndarray of int64, shape (M,)
-        Rightly classified samples of each model.
-    tile : tuple of four ints
-        ``(i0, i1, j0, j1)``: the pairs with i0 <= i < i1 and j0 <= j < j1. i0 and j0
-        are multiples of ``TILE_ROWS``.
-    only_a, only_b : ndarray of int64, shape (M * (M - 1) / 2,)
-        Receive the counts in the order of ``np.triu_indices(M, 1)``.
-
-    Notes
-    -----
-    Bound by one vector popcount, one AND and one ADD for each 512 bits. No two tiles
-    write the same place.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import allocate_words, discordant_tile
-    >>> words = allocate_words(2, 4)
-    >>> words[0, 0], words[1, 0] = 0b0111, 0b1101
-    >>> only_a, only_b = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    >>> discordant_tile(words, np.array([3, 3]), (0, 2, 0, 2), only_a, only_b)
-    >>> only_a.tolist(), only_b.tolist()
-    ([1], [1])
-    """
-    i0, i1, j0, j1 = tile
-    n_models = right.size
-    counts = np.zeros((i1 - i0 + TILE_ROWS, j1 - j0 + TILE_ROWS), np.int64)
-    _add_tile(words, tile, counts)
-    for i in range(i0, i1):
-        base = i * n_models - i * (i + 1) // 2 - i - 1
-        for j in range(max(j0, i + 1), j1):
-            both = counts[i - i0, j - j0]
-            only_a[base + j] = right[i] - both
-            only_b[base + j] = right[j] - both
 
 
 @kernel

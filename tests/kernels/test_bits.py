@@ -18,7 +18,6 @@ from fastcmp.kernels import (
     count_bits,
     count_common_bits,
     discordant_pairs,
-    discordant_tile,
     pack_equal,
     row_square_sum,
 )
@@ -129,15 +128,15 @@ def by_tiles(right, height, width):
     """Count all pairs by tiles of height x width models."""
     n_models = right.shape[0]
     words, sums = packed(right), right.sum(axis=1, dtype=np.int64)
-    n_pairs = n_models * (n_models - 1) // 2
-    only_a, only_b = np.full((2, n_pairs), -1, np.int64)
+    joint = np.zeros((n_models, n_models), np.int64)
     for i in range(0, n_models, height):
         i_end = min(i + height, n_models)
         for j in range(0, n_models, width):
             j_end = min(j + width, n_models)
             if j_end > i:
-                discordant_tile(words, sums, (i, i_end, j, j_end), only_a, only_b)
-    return only_a.tolist(), only_b.tolist()
+                common_tile(words, (i, i_end, j, j_end), joint[i:i_end, j:j_end])
+    i, j = np.triu_indices(n_models, 1)
+    return (sums[i] - joint[i, j]).tolist(), (sums[j] - joint[i, j]).tolist()
 
 
 @pytest.mark.parametrize("tiling", [(4, 4), (4, 8), (8, 4), (8, 8), (16, 16)])
@@ -179,18 +178,6 @@ def test_common_bits_of_one_tile_in_a_larger_matrix():
     expected = np.zeros_like(joint)
     expected[4:8, 8:12] = wide[4:8] @ wide[8:].T
     np.testing.assert_array_equal(joint, expected)
-
-
-def test_a_tile_writes_only_its_pairs():
-    right = random_right(12, 100)
-    only_a, only_b = np.full((2, 66), -1, np.int64)
-    sums = right.sum(axis=1, dtype=np.int64)
-    discordant_tile(packed(right), sums, (4, 8, 8, 12), only_a, only_b)
-    i, j = np.triu_indices(12, 1)
-    inside = (i >= 4) & (i < 8) & (j >= 8)
-    expected_a, expected_b = map(np.array, brute_force(right))
-    np.testing.assert_array_equal(only_a, np.where(inside, expected_a, -1))
-    np.testing.assert_array_equal(only_b, np.where(inside, expected_b, -1))
 
 
 def test_chosen_pairs_equal_brute_force():

@@ -1,0 +1,300 @@
+"""Judge all pairs, and keep what is asked for: everything, or less than memory holds.
+
+Where not all is kept, the pairs are judged twice: once for the p-values, from which all
+decisions follow, and once more, those that are kept, for the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.checks import as_whole
+from fastcmp.crew import parts
+from fastcmp.memory import check_memory
+from fastcmp.multiplicity import adjust_checked
+from fastcmp.pair_files import open_table
+from fastcmp.pairs import Block, PairColumns, all_pairs, pairs_at, tiles_of
+from fastcmp.ranking import verdicts_of, verdicts_of_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.crew import Crew
+    from fastcmp.pairs import Judge, Tile
+
+    #: A tile of models, or a part of the chosen pairs.
+    Task = Tile | slice
+
+_ROW = 72  # bytes of a pair of which all is kept
+_PVALUES = 44  # bytes of a pair while its p-value is adjusted
+_SPAN = 1 << 18  # chosen pairs that are written together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How pairs are judged."""
+
+    adjust: str
+    alpha: float
+    #: "all", "significant", how many of the best models, or the file to write.
+    keep: str | int | Path
+    #: Bytes; None for what is left.
+    memory_limit: int | None
+    #: 1 where more of the score is better, else -1.
+    gain: int
+
+
+class Judged(NamedTuple):
+    """What is known of all pairs, and all about those that are kept."""
+
+    pairs: NDArray[np.int32]
+    columns: PairColumns
+    pvalue_adjusted: NDArray[np.float64]
+    #: Pairs that were judged.
+    n_pairs: int
+    #: As from `fastcmp.ranking.verdicts_of`.
+    verdicts: NDArray[np.int8]
+
+
+def read_keep(keep: object) -> str | int | Path:
+    """Check which pairs are to be kept.
+
+    Parameters
+    ----------
+    keep : object
+        As in `fastcmp.compare_all`.
+
+    Returns
+    -------
+    str, int or Path
+        "all", "significant", a number of models or a file.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    TypeError
+        If it is neither a number nor a name.
+    """
+    if isinstance(keep, (str, Path)):
+        if keep in ("all", "significant"):
+            return str(keep)
+        if Path(keep).suffix in (".npy", ".parquet"):
+            return Path(keep)
+        message = (
+            "keep must be 'all', 'significant', a number of models, or a file that "
+            f"ends in .npy or .parquet, got {str(keep)!r}"
+        )
+        raise ValueError(message)
+    return as_whole(keep, "keep", 2)
+
+
+def judge_pairs(
+    judge: Judge,
+    chosen: NDArray[np.int32] | None,
+    names: tuple[str, ...],
+    options: Options,
+    crew: Crew,
+) -> Judged:
+    """Judge pairs of models.
+
+    Parameters
+    ----------
+    judge : Judge
+        Which test, on which data.
+    chosen : ndarray of int32, shape (P, 2), or None
+        The pairs; None for all.
+    names : tuple of str
+        The models, for a file.
+    options : Options
+        What to keep, and how to decide.
+    crew : Crew
+        Who does the work.
+
+    Returns
+    -------
+    Judged
+        The same for any crew.
+
+    Raises
+    ------
+    ValueError
+        If what is to be kept does not fit into memory.
+    OSError
+        If a file cannot be written.
+    """
+    work = _Work(judge, chosen, crew)
+    _check_room(work, options)
+    if isinstance(options.keep, Path):
+        # Opened first: that it cannot be written is better known before the work.
+        with open_table(options.keep, names, work.n_pairs) as table:
+            adjusted, told, verdicts = _decide(work, work.test_all(), options)
+            for span, some in work.judge_by_rows():
+                table.write(work.pairs_at(span), some, adjusted[span], told[span])
+        return Judged(*table.read_back(), work.n_pairs, verdicts)
+    if options.keep == "all":
+        columns = work.judge_all()
+        adjusted, _, verdicts = _decide(work, columns.pvalue, options)
+        pairs = work.pairs_at(slice(0, work.n_pairs))
+    else:
+        adjusted, told, verdicts = _decide(work, work.test_all(), options)
+        places = _places(work, options, told)
+        pairs, adjusted = work.pairs_at(places), adjusted[places]
+        columns = work.judge_chosen(pairs)
+    return Judged(pairs, columns, adjusted, work.n_pairs, verdicts)
+
+
+def _decide(
+    work: _Work, pvalues: NDArray[np.float64], options: Options
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
+    """Adjust p-values, hold them against alpha, and say who beats whom."""
+    adjusted = adjust_checked(pvalues, options.adjust, work.crew)
+    told = adjusted <= options.alpha
+    return adjusted, told, work.verdicts(told, options.gain)
+
+
+def _check_room(work: _Work, options: Options) -> None:
+    """Refuse before the work begins what will not fit."""
+    everything = options.keep == "all"
+    needed = work.n_pairs * (_PVALUES + _ROW * everything) + work.n_models**2
+    advice = "pass pairs=, or compare fewer models"
+    if everything:
+        advice = "keep='significant', a number of models or a file takes less"
+    what = f"comparing {work.n_pairs} pairs"
+    check_memory(needed, options.memory_limit, what, advice)
+
+
+def _places(
+    work: _Work, options: Options, told: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Find the pairs to keep: the significant ones, or those of the best models."""
+    if options.keep == "significant":
+        n_kept = int(np.count_nonzero(told))
+        check_memory(
+            n_kept * (_ROW + 16),
+            options.memory_limit,
+            f"keeping {n_kept} significant pairs",
+            "pass keep= a number of models or a file",
+        )
+        return np.flatnonzero(told)
+    ranking = np.argsort(-options.gain * work.judge.score, kind="stable")
+    best = np.sort(ranking[: options.keep])
+    if work.chosen is not None:
+        return np.flatnonzero(np.isin(work.chosen, best).all(axis=1))
+    i, j = best[all_pairs(best.size).T]
+    return np.asarray(i * work.n_models - i * (i + 1) // 2 - i - 1 + j)
+
+
+class _Work:
+    """The pairs, cut into tasks."""
+
+    def __init__(
+        self, judge: Judge, chosen: NDArray[np.int32] | None, crew: Crew
+    ) -> None:
+        self.judge, self.chosen, self.crew = judge, chosen, crew
+        self.n_models = m = judge.score.size
+        self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
+        # A chosen pair is counted by itself, and slower than in a tile.
+        self._some = max(1, judge.side**2 // 4)
+        rows = -(-m // (4 * crew.threads * kernels.TILE_ROWS))
+        self._side = min(judge.side, rows * kernels.TILE_ROWS)
+        self._tiles = []
+        if chosen is None:
+            self._tiles = [tile for tile in tiles_of(m, self._side) if _n_pairs(tile)]
+
+    def test_all(self) -> NDArray[np.float64]:
+        """Work out all p-values, and nothing more."""
+        pvalues = np.empty(self.n_pairs)
+
+        def test(task: Task) -> None:
+            block = self._block(task)
+            pvalues[block.where] = self.judge.pvalues(block)
+
+        self._run(test, self._tiles or parts(self.n_pairs, self._some))
+        return pvalues
+
+    def judge_all(self) -> PairColumns:
+        """Find out all about all pairs."""
+        return self._judge(
+            self._tiles or parts(self.n_pairs, self._some), 0, self.n_pairs
+        )
+
+    def judge_chosen(self, pairs: NDArray[np.int32]) -> PairColumns:
+        """Find out all about some pairs."""
+        return _Work(self.judge, pairs, self.crew).judge_all()
+
+    def judge_by_rows(self) -> Iterator[tuple[slice, PairColumns]]:
+        """Find out all about all pairs, some rows of models at a time, in order."""
+        if not self._tiles:
+            for span in parts(self.n_pairs, _SPAN):
+                tasks = [
+                    slice(span.start + part.start, span.start + part.stop)
+                    for part in parts(span.stop - span.start, self._some)
+                ]
+                yield span, self._judge(tasks, span.start, span.stop)
+            return
+        start = 0
+        for i0 in range(0, self.n_models, self._side):
+            tiles = [tile for tile in self._tiles if tile[0] == i0]
+            end = start + sum(map(_n_pairs, tiles))
+            yield slice(start, end), self._judge(tiles, start, end)
+            start = end
+
+    def pairs_at(self, places: slice | NDArray[np.int64]) -> NDArray[np.int32]:
+        """List the models of some pairs."""
+        if self.chosen is not None:
+            return self.chosen[places]
+        if isinstance(places, slice):
+            if places.stop - places.start == self.n_pairs:
+                return all_pairs(self.n_models)
+            places = np.arange(places.start, places.stop)
+        return pairs_at(places, self.n_models)
+
+    def verdicts(self, told: NDArray[np.bool_], gain: int) -> NDArray[np.int8]:
+        """Decide who beats whom."""
+        score = gain * self.judge.score
+        if self.chosen is None:
+            return verdicts_of_all(told, score)
+        i, j = self.chosen.T
+        return verdicts_of(self.n_models, self.chosen, told, score[i] - score[j])
+
+    def _judge(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
+        columns = PairColumns(
+            *np.empty((2, end - start), np.int64), *np.empty((5, end - start))
+        )
+
+        def judge(task: Task) -> None:
+            block = self._block(task)
+            if isinstance(block.where, slice):
+                where: Any = slice(block.where.start - start, block.where.stop - start)
+            else:
+                where = block.where - start
+            for column, own in zip(columns, self.judge.outcomes(block), strict=True):
+                column[where] = own
+
+        self._run(judge, tasks)
+        return columns
+
+    def _run(self, work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
+        self.crew.expect(sum(map(_n_pairs, tasks)))
+        self.crew.run(work, tasks, steps=_n_pairs)
+
+    def _block(self, task: Task) -> Block:
+        if isinstance(task, tuple):
+            return Block.of_tile(task, self.n_models)
+        assert self.chosen is not None
+        return Block(task, self.chosen[task])
+
+
+def _n_pairs(task: Task) -> int:
+    if isinstance(task, slice):
+        return int(task.stop - task.start)
+    i0, i1, j0, j1 = task
+    return (i1 - i0) * (j1 - j0) if j0 >= i1 else (i1 - i0) * (i1 - i0 - 1) // 2

@@ -13,6 +13,7 @@ from fastcmp.columns import read_column
 from fastcmp.paired import ALTERNATIVES, METHODS, mcnemar_from_counts
 from fastcmp.predictive_values import MeasureComparison, predictive_value_test
 from fastcmp.scores import read_scores
+from fastcmp.stream.confusion_counts import ConfusionCounts
 from fastcmp.two_classes import as_doubles, holds_booleans, read_labels, read_truth
 
 if TYPE_CHECKING:
@@ -119,12 +120,15 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     )
 
 
-def classification_table_from_counts(
+def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
+    counts: ConfusionCounts | None = None,
+    /,
     *,
-    tp: int,
-    fp: int,
-    fn: int,
-    tn: int,
+    tp: int | None = None,
+    fp: int | None = None,
+    fn: int | None = None,
+    tn: int | None = None,
+    positive: Any = None,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
     interval: str = "wilson",
@@ -133,8 +137,13 @@ def classification_table_from_counts(
 
     Parameters
     ----------
+    counts : fastcmp.stream.ConfusionCounts, optional
+        Of one model and two classes.
     tp, fp, fn, tn : int
-        True and false positives, false and true negatives: one number each.
+        Or true and false positives, false and true negatives: one number each.
+    positive : label, optional
+        The positive class of `counts`; of two numbers or booleans the larger one by
+        default.
     prevalence : float, optional
         As in `classification_table`.
     confidence_level : float
@@ -150,10 +159,10 @@ def classification_table_from_counts(
     Raises
     ------
     ValueError
-        If a count is negative, fractional or above 2**53 with the others, or an option
-        is unknown.
+        If a count is negative, fractional or above 2**53 with the others, `counts` are
+        of more models or classes, or an option is unknown.
     TypeError
-        If a count is no number.
+        If a count is no number, or some are given twice, or not at all.
 
     Examples
     --------
@@ -162,18 +171,44 @@ def classification_table_from_counts(
     >>> table.accuracy, table.sensitivity, table.specificity
     (0.855, 0.325, 0.9875)
     """
-    counts: dict[str, Any] = {}
-    for name, raw in {"tp": tp, "fp": fp, "fn": fn, "tn": tn}.items():
+    given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    numbers = [raw for raw in given.values() if raw is not None]
+    if len(numbers) != (4 if counts is None else 0) or (
+        positive is not None and counts is None
+    ):
+        message = (
+            "pass all of tp, fp, fn and tn, or a fastcmp.stream.ConfusionCounts with "
+            "positive="
+        )
+        raise TypeError(message)
+    options = _check_options(prevalence, confidence_level, interval)
+    if counts is not None:
+        return _from_confusion(counts, positive, options)
+    cells: dict[str, Any] = {}
+    for name, raw in given.items():
         array = as_counts(raw, name)
         if array.ndim:
             message = f"{name} must be one number, got shape {array.shape}"
             raise TypeError(message)
-        counts[name] = int(array)
-    if (total := sum(counts.values())) > LARGEST_COUNT:
+        cells[name] = int(array)
+    if (total := sum(cells.values())) > LARGEST_COUNT:
         message = f"tp + fp + fn + tn must be at most 2**53, got {total}"
         raise ValueError(message)
-    options = _check_options(prevalence, confidence_level, interval)
-    return ClassificationTable(**counts, **options)
+    return ClassificationTable(**cells, **options)
+
+
+def _from_confusion(
+    counts: Any, positive: Any, options: dict[str, Any]
+) -> ClassificationTable:
+    if not isinstance(counts, ConfusionCounts):
+        message = (
+            f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
+            "numbers by name, tp=, fp=, fn= and tn="
+        )
+        raise TypeError(message)
+    cells, labels = counts.two_class_counts(positive)
+    options = {**options, **cells, "labels": labels}
+    return ClassificationTable(n_missing=counts.n_missing, **options)
 
 
 def _check_options(

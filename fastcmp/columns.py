@@ -91,7 +91,7 @@ class Column:
         Returns
         -------
         str
-            Such as "number" or "str"; empty where all labels are missing.
+            Such as "number" or "str"; empty where there are none, or all are missing.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Column:
             If the labels are of more than one family.
         """
         if self.integers is not None:
-            return "number"
+            return "number" if len(self.integers) else ""
         kinds = {_kind_of(label): type(label).__name__ for label in self.distinct}
         if len(kinds) > 1:
             types = " and ".join(sorted(kinds.values()))
@@ -141,6 +141,8 @@ def read_column(raw: Any, name: str) -> Column:
     TypeError
         If the labels are of a type that cannot be compared.
     """
+    if type(raw) is np.ndarray:  # the usual case, first: a stream has many columns
+        return _read_array(raw, name)
     library = type(raw).__module__.partition(".")[0]
     if library == "pandas":
         return _read_pandas(raw, name)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp import stream
 from fastcmp.checks import as_counts
 from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
 from fastcmp.cost_result import CostResult
@@ -158,7 +159,7 @@ def cost_test_from_counts(
     ----------
     counts : LabelCounts or array-like of int, shape (..., K, K, K)
         ``counts[..., t, a, b]`` samples of class t for which a predicted a and b
-        predicted b.
+        predicted b; or a `fastcmp.stream.LabelCounts` of two models.
     cost : array-like of shape (K, K), mapping or frame
         As in `cost_test`, in the order of the classes of `counts`.
     method : {"likelihood", "chi-square"}
@@ -178,8 +179,8 @@ def cost_test_from_counts(
     Raises
     ------
     ValueError
-        If shapes do not fit, counts are negative or fractional, or the matrix is no
-        cost matrix.
+        If shapes do not fit, counts are negative or fractional, there are more than two
+        models in a stream, or the matrix is no cost matrix.
     TypeError
         If counts are not numbers.
 
@@ -193,6 +194,8 @@ def cost_test_from_counts(
     (1.7812, 0.5953, 0.4698)
     """
     options = check_options(method, smoothing, nonnegative, support)
+    if isinstance(counts, stream.LabelCounts):
+        counts = counts.only_record()
     if isinstance(counts, LabelCounts):
         return _test_counts(counts, read_cost(cost, counts.classes).values, options)
     matrix = read_cost(cost)

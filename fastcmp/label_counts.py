@@ -229,7 +229,9 @@ class SparseLabelCounts(LabelCounts):
         return t, a, b, self.counts
 
     def _merged(self, other: Any) -> dict[str, NDArray[Any]]:
-        cells, counts = _merge([self.cells, other.cells], [self.counts, other.counts])
+        cells, counts = add_cells(
+            [self.cells, other.cells], [self.counts, other.counts]
+        )
         return {"cells": cells, "counts": counts}
 
 
@@ -300,7 +302,7 @@ def count_labels(
         if len(names) <= _DENSE_CLASSES:
             counts = _count_dense(columns, len(names), threads)
     if counts is None:
-        cells, sparse = _count_sparse(columns, len(names))
+        cells, sparse = count_cells(columns, len(names))
         return SparseLabelCounts(
             classes=tuple(names), cells=cells, counts=sparse, **dropped
         )
@@ -330,32 +332,64 @@ def _count_dense(
     return sum(private[1:], private[0]) if sum(counted) == n else None
 
 
-def _count_sparse(
-    columns: tuple[NDArray[Any], ...], k: int
+def count_cells(
+    columns: Sequence[NDArray[Any]], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count how often codes occur together, for many classes.
+
+    Parameters
+    ----------
+    columns : sequence of C arrays of int, shape (n,)
+        Codes below k.
+    k : int
+        Number of classes.
+
+    Returns
+    -------
+    tuple of two ndarray, shapes (cells, C) and (cells,)
+        The combinations that occur, ascending, and the samples of each.
+    """
     all_cells, all_counts = [], []
     for start in range(0, columns[0].size, _CHUNK):
-        t, a, b = (column[start : start + _CHUNK] for column in columns)
-        if k <= _KEYED_CLASSES:
-            keys = (t.astype(np.int64) * k + a) * k + b
+        some = [column[start : start + _CHUNK] for column in columns]
+        if k < _KEYED_CLASSES:
+            keys = some[0].astype(np.int64)
+            for column in some[1:]:
+                keys = keys * k + column
             keys, counts = np.unique(keys, return_counts=True)
-            rest, b = np.divmod(keys, k)
-            cells = np.stack([*np.divmod(rest, k), b], axis=1)
+            places = np.unravel_index(keys, (k,) * len(some))
+            cells = np.stack(places, axis=1).astype(np.int64, copy=False)
         else:
-            cells = np.stack([t, a, b], axis=1).astype(np.int64)
-            cells, counts = _merge([cells], [np.ones(len(cells), np.int64)])
+            cells = np.stack(some, axis=1).astype(np.int64)
+            cells, counts = add_cells([cells], [np.ones(len(cells), np.int64)])
         all_cells.append(cells)
         all_counts.append(counts)
     if len(all_cells) == 1:
         return all_cells[0], all_counts[0].astype(np.int64)
-    return _merge(all_cells, all_counts)
+    none = np.zeros((0, len(columns)), np.int64)
+    return add_cells([none, *all_cells], [none[:, 0], *all_counts])
 
 
-def _merge(
+def add_cells(
     cells: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Add up the counts of equal cells, and sort the cells."""
+    """Add up the counts of equal cells, and sort the cells.
+
+    Parameters
+    ----------
+    cells : list of ndarray of int64, shape (cells, C)
+        Combinations of codes.
+    counts : list of ndarray of int64, shape (cells,)
+        The samples of each.
+
+    Returns
+    -------
+    tuple of two ndarray, shapes (cells, C) and (cells,)
+        Each combination once, ascending, and its samples.
+    """
     rows, samples = np.concatenate(cells), np.concatenate(counts)
+    if len(rows) == 0:
+        return rows, samples
     order = np.lexsort(rows.T[::-1])
     rows, samples = rows[order], samples[order]
     first = np.flatnonzero(

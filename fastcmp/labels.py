@@ -120,11 +120,12 @@ def encode(
     codes, distinct = plain or _share([true, *models], classes)
     n_codes, n_excluded = len(distinct), 0
     if plain is None:
-        inside = codes[0] >= 0
+        inside = codes[0] < n_codes
         n_excluded = int(inside.size - np.count_nonzero(inside))
         if missing is None:
-            _refuse_outside(models, codes[1:], inside)
-        codes = _compact([column[inside] for column in codes], n_codes)
+            _refuse_outside(models, codes[1:], inside, n_codes)
+        if n_excluded:
+            codes = [column[inside] for column in codes]
         n_codes += 1
     if least:
         _check_enough(true.name, codes[0].size, n_missing + n_excluded)
@@ -170,7 +171,7 @@ def encode_predictions(
     _refuse_missing(columns, None, way_out=True)
     plain = _as_shared_integers(columns, classes)
     (a, b), distinct = plain or _share(columns, classes)
-    inside = (a >= 0) & (b >= 0)
+    inside = (a < len(distinct)) & (b < len(distinct))
     kept = int(np.count_nonzero(inside))
     _check_enough("pred_a", kept, len(columns[0]) - kept)
     return a[inside], b[inside], len(distinct)
@@ -206,7 +207,7 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
             raise TypeError(message)
     if classes is not None:
         chosen = read_column(list(classes), "classes")
-        if truth.kind() and chosen.kind() != truth.kind():
+        if "" not in (chosen.kind(), truth.kind()) and chosen.kind() != truth.kind():
             message = (
                 f"classes holds {chosen.kind()} labels and {truth.name} "
                 f"{truth.kind()} labels"
@@ -235,10 +236,13 @@ def _refuse_missing(
 
 
 def _refuse_outside(
-    models: list[Column], codes: list[NDArray[Any]], inside: NDArray[np.bool_]
+    models: list[Column],
+    codes: list[NDArray[Any]],
+    inside: NDArray[np.bool_],
+    n_codes: int,
 ) -> None:
     for model, own in zip(models, codes, strict=True):
-        outside = np.flatnonzero(inside & (own < 0))
+        outside = np.flatnonzero(inside & (own == n_codes))
         if outside.size:
             found = model.factorized()
             label = found.distinct[found.positions()[outside[0]]]
@@ -299,7 +303,7 @@ def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
 def _share(
     columns: list[Column], classes: Sequence[Any] | None
 ) -> tuple[list[NDArray[Any]], Sequence[Any]]:
-    """Give equal labels equal codes; -1 is missing, or a true label left out."""
+    """Give equal labels equal codes; one more is for what is missing or left out."""
     index: dict[Any, int] = {}
     if classes is not None:
         for label in classes:
@@ -310,6 +314,11 @@ def _share(
         if len(index) < 2:
             message = f"classes must name at least 2 classes, got {list(index)}"
             raise ValueError(message)
+        arrays = [column.integers for column in columns if column.integers is not None]
+        if len(arrays) == len(columns) and len(index) < 256:
+            single = [array for array in arrays if array.dtype in (np.uint8, np.bool_)]
+            if len(single) == len(columns):
+                return _translate(single, index), tuple(index)
     coded = []
     for column in (column.factorized() for column in columns):
         if classes is None:
@@ -319,7 +328,16 @@ def _share(
         # The last entry is what code -1 finds.
         lookup = np.array([*places, -1], np.int64)
         coded.append(lookup[column.positions()])
-    return coded, tuple(index)
+    return _compact(coded, len(index)), tuple(index)
+
+
+def _translate(
+    arrays: list[NDArray[Any]], index: dict[Any, int]
+) -> list[NDArray[np.uint8]]:
+    """Look single bytes up in a table: six times as fast as to index an array."""
+    table = bytes(index.get(label, len(index)) for label in range(256))
+    single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
+    return [np.frombuffer(bytearray(x).translate(table), np.uint8) for x in single]
 
 
 def _compact(codes: list[NDArray[Any]], n_codes: int) -> list[NDArray[Any]]:

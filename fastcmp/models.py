@@ -41,7 +41,8 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     else:
         named = [(f"model_{i}", row) for i, row in enumerate(_rows(raw, argument))]
     names = [name for name, _ in named]
-    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+    if len(set(names)) < len(names):
+        duplicates = sorted({name for name in names if names.count(name) > 1})
         message = (
             f"{argument} must have one name a model, got {duplicates} more than once"
         )

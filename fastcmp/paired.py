@@ -11,6 +11,7 @@ from fastcmp import kernels
 from fastcmp.checks import LARGEST_COUNT, as_counts, check_choice
 from fastcmp.labels import Labels, encode
 from fastcmp.results import McNemarResult, unwrap
+from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,8 +128,8 @@ def mcnemar(
 
 
 def mcnemar_from_counts(
-    only_a: ArrayLike,
-    only_b: ArrayLike,
+    only_a: ArrayLike | PairCounts,
+    only_b: ArrayLike | None = None,
     /,
     *,
     both_right: ArrayLike | None = None,
@@ -142,7 +143,9 @@ def mcnemar_from_counts(
     ----------
     only_a, only_b : array-like of int
         Samples that only model a, only model b, classified rightly. The arrays are
-        broadcast against each other.
+        broadcast against each other. A `fastcmp.stream.PairCounts` alone stands for
+        all four counts, of two models or of all pairs (in the order of
+        ``np.triu_indices(M, 1)``).
     both_right, both_wrong : array-like of int, optional
         Samples that both classified rightly, wrongly. The unconditional test,
         accuracies and intervals for the difference need them.
@@ -172,12 +175,13 @@ def mcnemar_from_counts(
     [0.0034, 0.1173, 1.0]
     """
     _check_options(method, alternative)
-    given = {"only_a": only_a, "only_b": only_b}
-    given |= {
-        name: counts
-        for name, counts in (("both_right", both_right), ("both_wrong", both_wrong))
-        if counts is not None
+    given: dict[str, Any] = {
+        "only_a": only_a,
+        "only_b": only_b,
+        "both_right": both_right,
+        "both_wrong": both_wrong,
     }
+    given, dropped = _given_counts(given)
     counts = _broadcast({name: as_counts(raw, name) for name, raw in given.items()})
     shape = counts["only_a"].shape
     flat = {name: np.ravel(x) for name, x in counts.items()}
@@ -195,7 +199,27 @@ def mcnemar_from_counts(
         **{name: unwrap(x, shape) for name, x in flat.items()},
         method=method,
         alternative=alternative,
+        **dropped,
     )
+
+
+def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
+    """Collect the counts by name, and how many samples a stream has dropped."""
+    first = given["only_a"]
+    from_stream = isinstance(first, PairCounts)
+    needed = () if from_stream else ("only_a", "only_b")
+    given = {
+        name: counts
+        for name, counts in given.items()
+        if counts is not None or name in needed
+    }
+    if not from_stream:
+        return given, {}
+    if len(given) > 1:
+        message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
+        raise TypeError(message)
+    dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
+    return first.paired_counts(), dropped
 
 
 def _check_options(method: str, alternative: str) -> None:

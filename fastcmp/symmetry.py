@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
+from fastcmp import kernels, stream
 from fastcmp.checks import as_counts
+from fastcmp.label_counts import LabelCounts
 from fastcmp.labels import encode_predictions
 from fastcmp.results import SymmetryResult
 
@@ -64,13 +65,17 @@ def bowker(
     return bowker_from_counts(_agreement(pred_a, pred_b, classes))
 
 
-def bowker_from_counts(table: ArrayLike, /) -> SymmetryResult:
+def bowker_from_counts(
+    table: ArrayLike | LabelCounts | stream.LabelCounts, /
+) -> SymmetryResult:
     """Bowker's test of symmetry from a table.
 
     Parameters
     ----------
-    table : array-like of int, shape (K, K)
-        ``table[i, j]`` samples for which a predicted class i and b class j.
+    table : array-like of int, shape (K, K), or LabelCounts
+        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
+        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
+        models.
 
     Returns
     -------
@@ -80,7 +85,8 @@ def bowker_from_counts(table: ArrayLike, /) -> SymmetryResult:
     Raises
     ------
     ValueError
-        If the table is not square, or its counts are negative or fractional.
+        If the table is not square, its counts are negative or fractional, or there are
+        more than two models.
 
     Examples
     --------
@@ -136,13 +142,17 @@ def stuart_maxwell(
     return stuart_maxwell_from_counts(_agreement(pred_a, pred_b, classes))
 
 
-def stuart_maxwell_from_counts(table: ArrayLike, /) -> SymmetryResult:
+def stuart_maxwell_from_counts(
+    table: ArrayLike | LabelCounts | stream.LabelCounts, /
+) -> SymmetryResult:
     """Stuart and Maxwell's test of marginal homogeneity from a table.
 
     Parameters
     ----------
-    table : array-like of int, shape (K, K)
-        ``table[i, j]`` samples for which a predicted class i and b class j.
+    table : array-like of int, shape (K, K), or LabelCounts
+        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
+        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
+        models.
 
     Returns
     -------
@@ -152,7 +162,8 @@ def stuart_maxwell_from_counts(table: ArrayLike, /) -> SymmetryResult:
     Raises
     ------
     ValueError
-        If the table is not square, or its counts are negative or fractional.
+        If the table is not square, its counts are negative or fractional, or there are
+        more than two models.
 
     Examples
     --------
@@ -180,9 +191,25 @@ def _agreement(
     return table if classes is not None else table[np.ix_(used, used)]
 
 
-def _check_table(table: ArrayLike) -> NDArray[np.int64]:
+def _check_table(table: Any) -> NDArray[np.int64]:
+    if isinstance(table, stream.LabelCounts):
+        table = table.only_record()
+    if isinstance(table, LabelCounts):
+        return _agreement_of(table)
     counts = as_counts(table, "table")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
         message = f"table must be square, got shape {counts.shape}"
         raise ValueError(message)
     return np.ascontiguousarray(counts)
+
+
+def _agreement_of(record: LabelCounts) -> NDArray[np.int64]:
+    """Sum over true classes; of very many classes only those that were predicted."""
+    _, a, b, counts = record.nonzero()
+    k = record.n_classes
+    if k > _MANY_CODES:
+        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
+        (a, b), k = codes.reshape(2, -1), distinct.size
+    table = np.zeros((k, k), np.int64)
+    np.add.at(table, (a, b), counts)
+    return table

@@ -16,6 +16,7 @@ import pytest
 
 from fastcmp import kernels
 from fastcmp.kernels import (
+    BUCKET_CELLS,
     COST_PROFILE,
     EXACT,
     INVALID,
@@ -23,17 +24,21 @@ from fastcmp.kernels import (
     TANGO,
     TWO_SIDED,
     YILDIZ_T,
+    BinTables,
     Interval,
     allocate_words,
     common_tile,
     cost_interval_many,
     cost_test_many,
+    count_score_bins,
     difference_interval_many,
-    discordant_tile,
     find_multiplier,
+    find_score_bins,
     itp_step,
     pack_equal,
     pack_order,
+    pack_slices,
+    slice_tile,
 )
 
 N_ITERATIONS = 5
@@ -65,6 +70,7 @@ def example_words():
 
 Y, A, B = np.random.default_rng(3).integers(0, 3, (3, 200), np.uint8)
 WORDS = example_words()
+P_BITS = np.array([0.5, 0.0, 1e-9, 1.0, 0.25]).view(np.uint64)
 RIGHT = ints(*(sum(int(w).bit_count() for w in row) for row in WORDS[:3]))
 TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
@@ -86,6 +92,31 @@ def example_order():
     pack_order(SCORES.view(np.uint64), 8, words)
     return np.sort(words)
 
+
+def example_bins():
+    """Lay three edges of float64 scores, each cell one slot."""
+    edges = np.array([0.0, 0.5, 0.7]).view(np.uint64) | np.uint64(1 << 63)
+    cells = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
+    lowest = np.searchsorted(edges, cells, side="right").astype(np.uint32)
+    pad = np.full(4, 2**64 - 1, np.uint64)
+    ones, first = np.ones(1 << 16, np.uint32), np.arange(1 << 16, dtype=np.uint32)
+    return BinTables(first, ones, lowest, np.append(edges, pad), 2)
+
+
+def example_slices():
+    """Pack two models' classes, 120 samples of one true class and 80 of another."""
+    words = allocate_words(4 + 4, 1024)
+    margins = zeros(2, 2, 3)
+    for m, pred in enumerate((A, B)):
+        codes = np.full(1024, 2, np.uint8)
+        codes[:120], codes[512:592] = pred[:120], pred[120:]
+        pack_slices(codes, (0, 2), words[2 * m : 2 * m + 2])
+        for t, part in enumerate((pred[:120], pred[120:])):
+            margins[m, t] = np.bincount(part, minlength=3)
+    return words, margins
+
+
+SLICES, MARGINS = example_slices()
 
 EXAMPLES = {
     "alpaydin_f": Example((FIVE_BY_TWO,)),
@@ -118,6 +149,10 @@ EXAMPLES = {
     "bouckaert_frank_t": Example((FOLDS, 0.1, -1)),
     "bouckaert_t": Example((FOLDS,)),
     "bowker": Example((TABLE,)),
+    "bowker_many": Example(
+        (np.stack([TABLE, TABLE.T + 1]),),
+        (zeros(2, 2, dtype=float), zeros(2), zeros(2, dtype=np.uint8)),
+    ),
     "calibrated_f": Example((FIVE_BY_TWO,)),
     "chdtrc": Example((2.0, 7.5)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
@@ -140,6 +175,15 @@ EXAMPLES = {
     ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
+    "count_score_bins": Example(
+        (
+            SCORES.view(np.uint64),
+            POSITIVE,
+            np.arange(2, dtype=np.uint8),
+            example_bins(),
+        ),
+        (zeros(8, dtype=np.uint32),),
+    ),
     "concordance_sorted": Example(
         (np.append(NEGATIVES, np.inf), np.append(POSITIVES, np.inf))
     ),
@@ -181,8 +225,16 @@ EXAMPLES = {
         (WORDS, RIGHT, np.array([[0, 2], [2, 1]])), (zeros(2), zeros(2))
     ),
     "common_tile": Example((WORDS, (0, 3, 0, 3)), (zeros(3, 3),)),
-    "discordant_tile": Example((WORDS, RIGHT, (0, 3, 0, 3)), (zeros(3), zeros(3))),
+    "count_cells": Example((P_BITS,), (zeros(BUCKET_CELLS),)),
+    "fill_buckets": Example(
+        (P_BITS, 1, np.repeat(ints(0, 1), [BUCKET_CELLS - 99, 99])),
+        (ints(0, 2), zeros(4, dtype=np.uint64), zeros(4, dtype=np.int32)),
+    ),
+    "count_slices": Example(
+        (SLICES[:2], ints(0, 8, 16), ints(120, 80)), (zeros(2, 3),)
+    ),
     "fdtrc": Example((2.0, 10.0, 4.1)),
+    "find_score_bins": Example((SCORES.view(np.uint64), example_bins()), (zeros(200),)),
     "find_multiplier": Example(
         (np.array([1.0, -1.0, 0.5]), np.array([3.0, 1.0, 2.0]), 3, 3.0)
     ),
@@ -191,6 +243,7 @@ EXAMPLES = {
         (FOLDS[:2], 0.02, 9.0, TWO_SIDED),
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
+    "gather_codes": Example((A, ints(3, 0, 199)), (zeros(3, dtype=np.uint8),)),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "itp_step": Example((0.0, 3.0, 2.0, -1.0, 1.0)),
     "kfold_t": Example((FOLDS[0],)),
@@ -213,6 +266,8 @@ EXAMPLES = {
     "newcombe_interval": Example((1, 1, 7, 12, 0.9)),
     "odds_ratio_exact_interval": Example((11, 1, 0.95)),
     "odds_ratio_midp_interval": Example((11, 1, 0.95)),
+    "order_by_class": Example((Y,), (ints(0, 80, 150), zeros(300))),
+    "pack_slices": Example((A, (0, 2)), (zeros(2, 4, dtype=np.uint64),)),
     "pack_equal": Example((Y, A), (zeros(4, dtype=np.uint64),)),
     "pack_order": Example((SCORES.view(np.uint64), 8), (zeros(200, dtype=np.uint64),)),
     "permuted_differences": Example(
@@ -221,6 +276,9 @@ EXAMPLES = {
     ),
     "placements": Example(
         (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
+    ),
+    "put_back": Example(
+        (np.array([0.5, 0.25]), np.array([2, 0], np.int32)), (zeros(3, dtype=float),)
     ),
     "proportion_z": Example((24, 58, 175, 0)),
     "proportion_z_many": Example(
@@ -232,12 +290,20 @@ EXAMPLES = {
     "row_square_sum": Example((WORDS,)),
     "shuffle": Example((1, 0), (np.arange(9),)),
     "shuffle_within": Example((1, 0, ints(3, 7)), (np.arange(9),)),
+    "slice_tile": Example(
+        (SLICES, ints(0, 8, 16), MARGINS, (0, 2, 0, 2), np.array([[0, 1]])),
+        (zeros(1, 2, 3, 3),),
+    ),
     "snedecor_tail": Example((7.0, 5.0, 1.5)),
     "split_scores": Example((SCORES, POSITIVE), (zeros(202, dtype=float),)),
     "stdtr": Example((5.0, -2.0)),
     "stdtrit": Example((5.0, 0.025)),
     "student_tails": Example((9.0, -1.5)),
     "stuart_maxwell": Example((TABLE,)),
+    "stuart_maxwell_many": Example(
+        (np.stack([TABLE, TABLE.T + 1]),),
+        (zeros(2, 2, dtype=float), zeros(2), zeros(2, dtype=np.uint8)),
+    ),
     "sweep_sorted": Example(
         (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
     ),
@@ -367,11 +433,6 @@ def call_common_tile(words, i0, i1, j0, j1, joint):
 
 
 @numba.njit
-def call_discordant_tile(words, right, i0, i1, j0, j1, only_a, only_b):
-    discordant_tile(words, right, (i0, i1, j0, j1), only_a, only_b)
-
-
-@numba.njit
 def call_difference_interval_many(a, b, c, d, method, level, low, high):
     difference_interval_many(a, b, c, d, (method, level), low, high)
 
@@ -389,15 +450,42 @@ def call_cost_test_many(
     cost_test_many(counts, group, values, cells, options, results, status)
 
 
+@numba.njit
+def call_find_score_bins(words, first, width, lowest, edges, steps, bins):
+    tables = BinTables(first, width, lowest, edges, steps)
+    return find_score_bins(words, tables, bins)
+
+
+@numba.njit
+def call_count_score_bins(
+    words, labels, pair, first, width, lowest, edges, steps, counters
+):
+    tables = BinTables(first, width, lowest, edges, steps)
+    return count_score_bins(words, labels, pair, tables, counters)
+
+
 #: Kernels that a generic user cannot call: numba does not unpack arguments into an
 #: inlined function, nor carry a tuple within a tuple into a prange.
+@numba.njit
+def call_pack_slices(codes, shift, n_bits, out):
+    pack_slices(codes, (shift, n_bits), out)
+
+
+@numba.njit
+def call_slice_tile(words, segments, margins, i0, i1, j0, j1, pairs, counts):
+    slice_tile(words, segments, margins, (i0, i1, j0, j1), pairs, counts)
+
+
 SPELLED_OUT = {
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,
+    "count_score_bins": call_count_score_bins,
     "find_multiplier": call_find_multiplier,
+    "find_score_bins": call_find_score_bins,
     "itp_step": call_itp_step,
     "common_tile": call_common_tile,
-    "discordant_tile": call_discordant_tile,
+    "pack_slices": call_pack_slices,
+    "slice_tile": call_slice_tile,
     "difference_interval_many": call_difference_interval_many,
 }
 

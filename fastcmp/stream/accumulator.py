@@ -1,0 +1,280 @@
+"""What all accumulators share: they merge, add, compare, pickle, save and load."""
+
+from __future__ import annotations
+
+import reprlib
+from abc import ABC, abstractmethod
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fastcmp.stream.files import read_state, write_state
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import DTypeLike, NDArray
+
+    Arrays = dict[str, NDArray[Any]]
+
+
+class Accumulator(ABC):
+    """A state that grows by blocks of samples.
+
+    A subclass says what its state consists of: `_settings`, `_arrays` and `_restore`.
+    By default two states merge where their settings agree, and their arrays are added.
+    """
+
+    #: Settings that `_join` brings together itself, so that they need not agree.
+    _JOINED: ClassVar[frozenset[str]] = frozenset()
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples that were counted."""
+
+    @abstractmethod
+    def _settings(self) -> dict[str, Any]:
+        """Tell all that is no array: names, options and labels."""
+
+    @abstractmethod
+    def _arrays(self) -> Arrays:
+        """Give the arrays of the state by name: themselves, not copies."""
+
+    @classmethod
+    @abstractmethod
+    def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        """Make an accumulator of a state; the arrays become its own."""
+
+    def merge(self, other: Self, /) -> Self:
+        """Add what another accumulator has counted.
+
+        Parameters
+        ----------
+        other : same type
+            One with the same settings; it stays as it is.
+
+        Returns
+        -------
+        same type
+            This accumulator, which has changed.
+
+        Raises
+        ------
+        ValueError
+            If their settings differ.
+        TypeError
+            If it is of another type.
+        """
+        if type(other) is not type(self):
+            message = (
+                f"a {type(self).__name__} merges with its own kind, got "
+                f"{type(other).__name__}"
+            )
+            raise TypeError(message)
+        self._check_fit(other)
+        self._join(other)
+        return self
+
+    def copy(self) -> Self:
+        """Copy the state.
+
+        Returns
+        -------
+        same type
+            One that changes on its own.
+        """
+        arrays = {name: array.copy() for name, array in self._arrays().items()}
+        return self._restore(self._settings(), arrays)
+
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """Write the state to a file, at once or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. An older one is replaced when the new one is complete.
+
+        Raises
+        ------
+        TypeError
+            If a class is of a type that is not saved.
+        OSError
+            If it cannot be written.
+        """
+        write_state(path, type(self).__name__, self._settings(), self._arrays())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], /) -> Self:
+        """Read a state from a file.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that `save` wrote.
+
+        Returns
+        -------
+        same type
+            What was saved.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, foreign, or of another kind of accumulator.
+        OSError
+            If it cannot be read.
+        """
+        found = load(path)
+        if not isinstance(found, cls):
+            message = f"{path} holds {type(found).__name__}, wanted {cls.__name__}"
+            raise ValueError(message)  # noqa: TRY004  # the file is wrong, not the type
+        return found
+
+    def _check_fit(self, other: Self) -> None:
+        mine, theirs = self._settings(), other._settings()
+        for name, value in mine.items():
+            if name not in self._JOINED and theirs[name] != value:
+                message = (
+                    f"{type(self).__name__} merge where {name} agrees, got "
+                    f"{reprlib.repr(value)} and {reprlib.repr(theirs[name])}"
+                )
+                raise ValueError(message)
+
+    def _join(self, other: Self) -> None:
+        """Add a state that fits."""
+        theirs = other._arrays()
+        for name, mine in self._arrays().items():
+            np.add(mine, theirs[name], out=mine)
+
+    def __add__(self, other: Any) -> Self:
+        """Merge into a new accumulator."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.copy().merge(other)
+
+    def __radd__(self, other: Any) -> Self:
+        """Let `sum` begin with 0."""
+        if isinstance(other, int) and other == 0:
+            return self.copy()
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether kind, settings and arrays are the same."""
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self._arrays(), other._arrays()
+        return (
+            self._settings() == other._settings()
+            and mine.keys() == theirs.keys()
+            and all(_same(array, theirs[name]) for name, array in mine.items())
+        )
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self._settings(), self._arrays())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.n_samples} samples>"
+
+
+def load(path: str | os.PathLike[str], /) -> Accumulator:
+    """Read an accumulator of any kind from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``save`` wrote.
+
+    Returns
+    -------
+    Accumulator
+        Of the kind that was saved.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, foreign, or of another version of the format.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastcmp import stream
+    >>> counts = stream.PairCounts().update([0, 1], {"a": [0, 1], "b": [0, 0]})
+    >>> with TemporaryDirectory() as folder:
+    ...     counts.save(Path(folder, "part.counts"))
+    ...     stream.load(Path(folder, "part.counts")) == counts
+    True
+    """
+    kind, settings, arrays = read_state(path)
+    home = import_module("fastcmp.stream")
+    if kind not in home.__all__ or kind in {"ScoreMap", "load"}:
+        message = f"{path} holds {kind}, which this fastcmp does not know"
+        raise ValueError(message)
+    try:
+        state = getattr(home, kind)._restore(settings, arrays)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        message = f"{path} holds no valid {kind}: {error}"
+        raise ValueError(message) from error
+    return state  # type: ignore[no-any-return]
+
+
+def stored(
+    arrays: Arrays, name: str, shape: tuple[int, ...], dtype: DTypeLike = np.int64
+) -> NDArray[Any]:
+    """Take one array of a saved state, of the form that it must have.
+
+    Parameters
+    ----------
+    arrays : dict
+        All arrays by name.
+    name : str
+        The one that is wanted.
+    shape : tuple of int
+        Its shape.
+    dtype : dtype
+        Its type.
+
+    Returns
+    -------
+    ndarray
+        The array, in the byte order of this machine.
+
+    Raises
+    ------
+    ValueError
+        If it is missing, or of another form.
+    """
+    wanted = np.dtype(dtype)
+    array = arrays.get(name)
+    if array is None:
+        message = f"{name} is missing"
+        raise ValueError(message)
+    if array.shape != shape or array.dtype.newbyteorder("=") != wanted:
+        message = (
+            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+        raise ValueError(message)
+    return np.asarray(array, wanted)
+
+
+def _rebuild(kind: type[Accumulator], settings: dict[str, Any], arrays: Arrays) -> Any:
+    """Unpickle; a buffer that came by itself may not be written to."""
+    own = {
+        name: array if array.flags.writeable else array.copy()
+        for name, array in arrays.items()
+    }
+    return kind._restore(settings, own)
+
+
+def _same(one: NDArray[Any], two: NDArray[Any]) -> bool:
+    return one.dtype == two.dtype and np.array_equal(one, two)

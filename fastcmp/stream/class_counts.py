@@ -1,0 +1,271 @@
+"""Counts by class for several models, whose classes are given or found as they come."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fastcmp.crew import check_workers
+from fastcmp.label_order import in_order
+from fastcmp.stream.accumulator import Accumulator, stored
+from fastcmp.stream.blocks import (
+    check_classes,
+    choose_columns,
+    encode_block,
+)
+from fastcmp.stream.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.labels import Labels
+    from fastcmp.stream.accumulator import Arrays
+
+_FEW = 16  # classes for which tables with empty ones are cheaper than new codes
+_THREADS_PAY = 1 << 21  # samples of all tables; below it one thread is faster
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What one assignment replaces, so that an interrupt never leaves half a block."""
+
+    names: tuple[str, ...] | None
+    classes: tuple[Any, ...]
+    #: Samples counted, without a true label, and of other classes.
+    totals: NDArray[np.int64]
+    tally: Tally
+
+
+class ClassCounts(Accumulator):
+    """What `LabelCounts` and `ConfusionCounts` share.
+
+    The classes are those that were given, in their order, or all that are found.
+    """
+
+    _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "classes"})
+    #: Axes of a table that are classes.
+    _AXES: ClassVar[int]
+
+    def _begin(
+        self, names: tuple[str, ...] | None, classes: Sequence[Any] | None
+    ) -> None:
+        """Start without samples."""
+        given = check_classes(classes, None)
+        self._found = given is None
+        classes = given or ()
+        nothing = self._nothing(names, classes)
+        self._state = _State(names, classes, np.zeros(3, np.int64), nothing)
+
+    @abstractmethod
+    def _n_tables(self, names: tuple[str, ...]) -> int:
+        """Tell how many tables there are for these models."""
+
+    @abstractmethod
+    def _count(self, block: Labels, threads: int) -> Tally:
+        """Count a block, by as many classes as it names."""
+
+    def _chosen(self) -> tuple[str, ...] | None:
+        """Name the models whose columns are read; None for all."""
+        return None
+
+    def _check_models(self, names: tuple[str, ...]) -> None:
+        """Refuse models that cannot be counted."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name; None before the first block, where none were given."""
+        return self._state.names
+
+    @property
+    def n_models(self) -> int:
+        """Number of models, M."""
+        return len(self.names or ())
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The label of each class: those given, or those found so far, sorted."""
+        return self._state.classes
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, K."""
+        return len(self._state.classes)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that were counted."""
+        return int(self._state.totals[0])
+
+    @property
+    def n_missing(self) -> int:
+        """Number of samples dropped because the true label is missing."""
+        return int(self._state.totals[1])
+
+    @property
+    def n_excluded(self) -> int:
+        """Number of samples dropped because the true label is not a chosen class."""
+        return int(self._state.totals[2])
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the state takes."""
+        return self._state.tally.n_bytes + self._state.totals.nbytes
+
+    def update(self, y_true: Any, preds: Any, *, workers: int | None = None) -> Self:
+        """Count a block of samples.
+
+        Parameters
+        ----------
+        y_true : array-like, shape (n,)
+            True labels, of any number of samples. Those with a missing one are dropped
+            and counted.
+        preds : array-like of shape (M, n), mapping or frame
+            Predicted labels; none may be missing. Columns with names may come in any
+            order, rows without names come in that of `names`.
+        workers : int, optional
+            Threads; by default as many as there are processors.
+
+        Returns
+        -------
+        same type
+            This accumulator.
+
+        Raises
+        ------
+        ValueError
+            If the block has other models, lengths differ, or a prediction is missing or
+            not among the classes; nothing of it is counted then.
+        TypeError
+            If labels cannot be compared.
+        """
+        threads = check_workers(workers)
+        columns = choose_columns(preds, self._rows(), self._chosen())
+        names = tuple(columns)
+        self._check_models(names)
+        given = None if self._found else self.classes
+        block = encode_block(y_true, columns, given, None)
+        if block.n_samples * self._n_tables(names) < _THREADS_PAY:
+            threads = 1
+        classes, tally = self._counted(block, threads)
+        totals = np.array([block.n_samples, block.n_missing, block.n_excluded])
+        self._add(_State(names, classes, totals, tally))
+        return self
+
+    def _rows(self) -> tuple[str, ...] | None:
+        """Name the rows of a block that brings no names."""
+        return self.names
+
+    def _counted(self, block: Labels, threads: int) -> tuple[tuple[Any, ...], Tally]:
+        """Count a block by the classes that were given, or that occur in it."""
+        if not self._found:
+            return self.classes, self._count(block, threads)
+        if block.n_samples == 0:
+            return (), self._nothing(block.names, ())
+        columns = (block.y_true, *block.preds)
+        k = 1 + max(int(column.max()) for column in columns)
+        if k <= _FEW:
+            block = replace(block, classes=block.classes[:k])
+        else:
+            block = in_order(block)
+        tally = self._count(block, threads)
+        used = tally.seen().tolist()
+        classes = _sorted({block.classes[code] for code in used})
+        place = {label: i for i, label in enumerate(classes)}
+        new = [place[block.classes[code]] for code in used]
+        return classes, tally.placed(used, new, len(classes))
+
+    def _nothing(
+        self, names: tuple[str, ...] | None, classes: tuple[Any, ...]
+    ) -> Tally:
+        n_tables = 0 if names is None else self._n_tables(names)
+        return Tally.empty((n_tables, *[len(classes)] * self._AXES))
+
+    def _add(self, more: _State) -> None:
+        """Add a state of the same models, with any classes."""
+        mine = self._state
+        if more.names is None:
+            return
+        if mine.names is None:
+            mine = replace(
+                mine, names=more.names, tally=self._nothing(more.names, mine.classes)
+            )
+        classes = mine.classes
+        if self._found and classes != more.classes:
+            classes = _sorted({*classes, *more.classes})
+        self._state = _State(
+            mine.names,
+            classes,
+            mine.totals + more.totals,
+            _spread(mine, classes).plus(_spread(more, classes)),
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "names": self.names,
+            "classes": self.classes,
+            "found": self._found,
+        }
+
+    def _arrays(self) -> Arrays:
+        return {"totals": self._state.totals, **self._state.tally.arrays()}
+
+    @classmethod
+    def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        made = cls._made_anew(settings)
+        classes = tuple(settings["classes"])
+        shape = made._nothing(made.names, classes).shape
+        made._state = _State(
+            made.names,
+            classes,
+            stored(arrays, "totals", (3,)),
+            Tally.restore(shape, arrays),
+        )
+        return made
+
+    @classmethod
+    @abstractmethod
+    def _made_anew(cls, settings: dict[str, Any]) -> Self:
+        """Make an accumulator with these settings, without samples."""
+
+    def _check_fit(self, other: Self) -> None:
+        super()._check_fit(other)
+        kind = type(self).__name__
+        if not self._found and self.classes != other.classes:
+            message = (
+                f"{kind} merge where classes agree, got {self.classes[:5]} and "
+                f"{other.classes[:5]}"
+            )
+            raise ValueError(message)
+        mine, theirs = self.names, other.names
+        if mine is not None and theirs is not None and mine != theirs:
+            message = (
+                f"{kind} merge where names agree and come in the same order (pass "
+                f"names= to both), got {mine[:3]} and {theirs[:3]}"
+            )
+            raise ValueError(message)
+
+    def _join(self, other: Self) -> None:
+        self._add(other._state)
+
+
+def _spread(state: _State, classes: tuple[Any, ...]) -> Tally:
+    """Lay out counts for more classes."""
+    place = {label: i for i, label in enumerate(classes)}
+    new = [place[label] for label in state.classes]
+    return state.tally.placed(range(len(new)), new, len(classes))
+
+
+def _sorted(labels: set[Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(sorted(labels))
+    except TypeError as error:
+        message = (
+            f"classes found in blocks must be of types that sort ({error}): convert "
+            "the labels, or name all classes by classes="
+        )
+        raise TypeError(message) from None

@@ -1,0 +1,191 @@
+"""Confusion matrices of many models, block by block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.crew import Crew
+from fastcmp.label_counts import count_cells
+from fastcmp.stream.blocks import check_names
+from fastcmp.stream.class_counts import ClassCounts
+from fastcmp.stream.tally import Tally, is_dense
+from fastcmp.two_classes import positive_label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.labels import Labels
+
+_LARGEST_ARRAY = 1 << 28  # entries: 2 GB
+
+
+class ConfusionCounts(ClassCounts):
+    """Samples by true and predicted class, for each model.
+
+    Parameters
+    ----------
+    names : int or sequence of str, optional
+        Names of the models, or their number; by default those of the first block.
+    classes : sequence, optional
+        Classes to count, in this order; samples whose true label is another are left
+        out, and a prediction of another is refused. By default all labels that are
+        found, sorted.
+
+    Raises
+    ------
+    ValueError
+        If names or classes repeat.
+    TypeError
+        If names are no strings.
+
+    Notes
+    -----
+    8 M K**2 bytes up to 1,448 classes; beyond, 32 for each cell that holds samples.
+
+    Examples
+    --------
+    >>> from fastcmp.stream import ConfusionCounts
+    >>> counts = ConfusionCounts()
+    >>> _ = counts.update(["x", "y", "y"], {"a": ["x", "y", "x"]})
+    >>> _ = counts.update(["z"], {"a": ["x"]})
+    >>> counts.classes
+    ('x', 'y', 'z')
+    >>> counts.matrix("a").tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 0, 0]]
+    """
+
+    _AXES: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        names: int | Sequence[str] | None = None,
+        *,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        self._begin(check_names(names), classes)
+
+    def matrix(self, model: str | int) -> NDArray[np.int64]:
+        """Lay out the confusion matrix of one model.
+
+        Parameters
+        ----------
+        model : str or int
+            Its name or place.
+
+        Returns
+        -------
+        ndarray of int64, shape (K, K)
+            ``[t, p]`` samples of class t for which it predicted p; a copy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such model, or the matrix would take more than 2 GB.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import ConfusionCounts
+        >>> ConfusionCounts().update([0, 1], {"a": [1, 1]}).matrix("a").tolist()
+        [[0, 1], [0, 1]]
+        """
+        i = self._place(model)
+        tally, k = self._state.tally, self.n_classes
+        if tally.cells is None:
+            return np.array(tally.counts[i])
+        if k * k > _LARGEST_ARRAY:
+            message = (
+                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: "
+                "name fewer by classes="
+            )
+            raise ValueError(message)
+        own = tally.cells[:, 0] == i
+        table = np.zeros((k, k), np.int64)
+        table[tuple(tally.cells[own, 1:].T)] = tally.counts[own]
+        return table
+
+    @property
+    def correct(self) -> NDArray[np.int64]:
+        """Rightly classified samples of each model, shape (M,)."""
+        cells, counts = self._state.tally.nonzero()
+        right = cells[:, 1] == cells[:, 2]
+        correct = np.zeros(self.n_models, np.int64)
+        np.add.at(correct, cells[right, 0], counts[right])
+        return correct
+
+    def two_class_counts(
+        self, positive: Any = None
+    ) -> tuple[dict[str, int], tuple[Any, Any]]:
+        """Count true and false positives and negatives of a single model.
+
+        Parameters
+        ----------
+        positive : label, optional
+            The positive class; of two numbers or booleans the larger one by default.
+
+        Returns
+        -------
+        tuple of dict and two labels
+            "tp", "fp", "fn" and "tn"; the positive label and the other one.
+
+        Raises
+        ------
+        ValueError
+            If there is not one model, or not two classes, or it is not known which of
+            them is positive.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import ConfusionCounts
+        >>> counts = ConfusionCounts().update([0, 1, 1], {"a": [1, 1, 0]})
+        >>> counts.two_class_counts()
+        ({'tp': 1, 'fp': 1, 'fn': 1, 'tn': 0}, (1, 0))
+        """
+        if self.n_models != 1 or self.n_classes != 2:
+            message = (
+                f"counts must be of 1 model and 2 classes, got {self.n_models} and "
+                f"{self.n_classes}: count one model, with its two classes="
+            )
+            raise ValueError(message)
+        labels = list(self.classes)
+        yes, no = positive_label(labels, positive)
+        (tn, fp), (fn, tp) = self.matrix(0)[
+            np.ix_(*[[labels.index(no), labels.index(yes)]] * 2)
+        ].tolist()
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, (yes, no)
+
+    def _place(self, model: str | int) -> int:
+        names = self.names or ()
+        if model in names:
+            return names.index(model)
+        if isinstance(model, int) and 0 <= model < len(names):
+            return int(model)
+        message = f"model must be one of {list(names)} or its place, got {model!r}"
+        raise ValueError(message)
+
+    @classmethod
+    def _made_anew(cls, settings: dict[str, Any]) -> Self:
+        classes = None if settings["found"] else settings["classes"]
+        return cls(settings["names"], classes=classes)
+
+    def _n_tables(self, names: tuple[str, ...]) -> int:
+        return len(names)
+
+    def _count(self, block: Labels, threads: int) -> Tally:
+        m, k = len(block.preds), len(block.classes)
+        shape = (m, k, k)
+        if is_dense(shape):
+            tables = np.zeros(shape, np.int64)
+
+            def count(i: int) -> None:
+                kernels.count_agreement(block.y_true, block.preds[i], tables[i])
+
+            with Crew(threads) as crew:
+                crew.run(count, range(m))
+            return Tally(shape, tables)
+        found = [count_cells((block.y_true, pred), k) for pred in block.preds]
+        return Tally.of_tables(shape, found)

@@ -1,0 +1,262 @@
+"""Counts by true and predicted classes of one pair of models, or of all, in blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.crew import Crew, parts
+from fastcmp.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
+from fastcmp.label_tensors import all_label_cells, all_label_counts
+from fastcmp.stream.blocks import check_names
+from fastcmp.stream.class_counts import ClassCounts
+from fastcmp.stream.tally import Tally, is_dense
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.labels import Labels
+
+
+class LabelCounts(ClassCounts):
+    """Samples by true class and by the classes that two models predicted.
+
+    Parameters
+    ----------
+    names : int or sequence of str, optional
+        Names of the models, or their number; by default those of the first block.
+    classes : sequence, optional
+        Classes to count, in this order; samples whose true label is another are left
+        out, and a prediction of another is refused. By default all labels that are
+        found, sorted.
+    pairs : "all" or pair of models
+        Count all pairs of models, or only one, given by two names, or by two places in
+        `names`. Other columns of a block are not read then.
+
+    Raises
+    ------
+    ValueError
+        If names or classes repeat, or `pairs` is neither.
+    TypeError
+        If names are no strings.
+
+    Notes
+    -----
+    8 K**3 bytes a pair up to 128 classes and 2 GB in all; beyond, 40 for each cell that
+    holds samples.
+
+    Examples
+    --------
+    >>> from fastcmp import cost_test_from_counts
+    >>> from fastcmp.stream import LabelCounts
+    >>> counts = LabelCounts(pairs=("a", "b"))
+    >>> _ = counts.update([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]})
+    >>> _ = counts.update([0, 1, 0], {"b": [0, 0, 1], "a": [1, 1, 0]})
+    >>> counts.record().counts.tolist()
+    [[[1, 1], [1, 0]], [[0, 0], [2, 1]]]
+    >>> result = cost_test_from_counts(counts, [[0, 1], [5, 0]])
+    >>> round(result.loss_a, 4), round(result.loss_b, 4)
+    (0.1667, 1.8333)
+    """
+
+    _AXES: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        names: int | Sequence[str] | None = None,
+        *,
+        classes: Sequence[Any] | None = None,
+        pairs: str | tuple[int | str, int | str] = "all",
+    ) -> None:
+        rows = check_names(names)
+        everything = isinstance(pairs, str) and pairs == "all"
+        self._pair = None if everything else _read_pair(pairs, rows)
+        self._row_names = rows
+        self._begin(self._pair or rows, classes)
+        if self.names is not None:
+            self._check_models(self.names)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs that are counted, P."""
+        return self._state.tally.shape[0]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """All counts ``[pair, t, a, b]``, shape (P, K, K, K), where they are dense."""
+        tally = self._state.tally
+        if tally.cells is not None:
+            message = (
+                f"counts of {self.n_pairs} pairs and {self.n_classes} classes are "
+                "sparse: take a pair by record()"
+            )
+            raise ValueError(message)
+        view = tally.counts.view()
+        view.flags.writeable = False
+        return view
+
+    def record(
+        self, a: int | str = 0, b: int | str = 1
+    ) -> DenseLabelCounts | SparseLabelCounts:
+        """Give the counts of one pair, as `count_labels` does.
+
+        Parameters
+        ----------
+        a, b : str or int
+            Names of two models, or their places.
+
+        Returns
+        -------
+        fastcmp.LabelCounts
+            With the classes of this accumulator.
+
+        Raises
+        ------
+        ValueError
+            If there are no such models, or they are the same.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import LabelCounts
+        >>> counts = LabelCounts().update([0, 1], {"a": [0, 1], "b": [1, 1]})
+        >>> counts.record("b", "a").errors
+        (0.5, 0.0)
+        """
+        names = self.names or ()
+        i, j = (_place(model, names) for model in (a, b))
+        if i == j:
+            message = f"a and b must be two models, got {names[i]!r} twice"
+            raise ValueError(message)
+        first, second = min(i, j), max(i, j)
+        pair = first * len(names) - first * (first + 1) // 2 + second - first - 1
+        cells, counts = self._cells(pair)
+        if i > j:
+            cells = cells[:, [0, 2, 1]]
+        return self._recorded(cells, counts)
+
+    def only_record(self) -> DenseLabelCounts | SparseLabelCounts:
+        """Give the counts of the only pair.
+
+        Returns
+        -------
+        fastcmp.LabelCounts
+            As from `record`.
+
+        Raises
+        ------
+        ValueError
+            If there are more pairs, or none.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import LabelCounts
+        >>> counts = LabelCounts().update([0, 1], {"a": [0, 1], "b": [1, 1]})
+        >>> counts.only_record().n_samples
+        2
+        """
+        if self.n_pairs != 1:
+            message = (
+                f"counts must be of one pair of models, got {self.n_pairs} pairs: take "
+                "one by record(a, b)"
+            )
+            raise ValueError(message)
+        return self.record()
+
+    def _cells(self, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        tally = self._state.tally
+        if tally.cells is None:
+            cells = np.argwhere(tally.counts[pair])
+            return cells, tally.counts[pair][tuple(cells.T)]
+        start, end = np.searchsorted(tally.cells[:, 0], [pair, pair + 1])
+        return tally.cells[start:end, 1:], tally.counts[start:end]
+
+    def _recorded(
+        self, cells: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> DenseLabelCounts | SparseLabelCounts:
+        k = self.n_classes
+        common: dict[str, Any] = {
+            "classes": self.classes,
+            "n_missing": self.n_missing,
+            "n_excluded": self.n_excluded,
+        }
+        if is_dense((1, k, k, k)):
+            dense = np.zeros((k, k, k), np.int64)
+            dense[tuple(cells.T)] = counts
+            return DenseLabelCounts(counts=dense, **common)
+        cells, counts = add_cells([cells], [counts])
+        return SparseLabelCounts(cells=cells, counts=counts, **common)
+
+    def _n_tables(self, names: tuple[str, ...]) -> int:
+        return len(names) * (len(names) - 1) // 2
+
+    def _check_models(self, names: tuple[str, ...]) -> None:
+        if len(names) < 2:
+            message = f"preds must hold at least 2 models, got {len(names)}"
+            raise ValueError(message)
+
+    def _chosen(self) -> tuple[str, ...] | None:
+        return self._pair
+
+    def _rows(self) -> tuple[str, ...] | None:
+        return self.names if self._pair is None else self._row_names
+
+    def _count(self, block: Labels, threads: int) -> Tally:
+        m, k = len(block.preds), len(block.classes)
+        shape = (m * (m - 1) // 2, k, k, k)
+        if not is_dense(shape):
+            return Tally.of_tables(shape, all_label_cells(block))
+        if m > 2 or threads == 1:
+            return Tally(shape, all_label_counts(block, threads))
+        cuts = parts(block.n_samples, -(-block.n_samples // threads))
+        private = [np.zeros((k, k, k), np.int64) for _ in cuts]
+
+        def count(i: int) -> None:
+            t, a, b = (column[cuts[i]] for column in (block.y_true, *block.preds))
+            kernels.count_labels(t, a, b, private[i])
+
+        with Crew(threads) as crew:
+            crew.run(count, range(len(cuts)))
+        return Tally(shape, sum(private[1:], private[0])[None])
+
+    def _settings(self) -> dict[str, Any]:
+        own = {"pair": self._pair, "rows": self._row_names if self._pair else None}
+        return {**super()._settings(), **own}
+
+    @classmethod
+    def _made_anew(cls, settings: dict[str, Any]) -> Self:
+        classes = None if settings["found"] else settings["classes"]
+        if settings["pair"] is None:
+            return cls(settings["names"], classes=classes)
+        return cls(settings["rows"], classes=classes, pairs=tuple(settings["pair"]))
+
+
+def _place(model: int | str, names: tuple[str, ...]) -> int:
+    if model in names:
+        return names.index(model)
+    if isinstance(model, int) and 0 <= model < len(names):
+        return int(model)
+    message = f"a and b must be among {list(names)} or their places, got {model!r}"
+    raise ValueError(message)
+
+
+def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Find the names of the only pair."""
+    wanted = 'pairs must be "all" or two models'
+    if not isinstance(pairs, (tuple, list)) or len(pairs) != 2:
+        message = f"{wanted}, got {pairs!r}"
+        raise ValueError(message)
+    if names is None and all(isinstance(model, str) for model in pairs):
+        pair = tuple(map(str, pairs))
+    elif names is None:
+        message = f"pairs by place need names, got pairs={pairs!r} and names=None"
+        raise ValueError(message)
+    else:
+        pair = tuple(names[_place(model, names)] for model in pairs)
+    if pair[0] == pair[1]:
+        message = f"{wanted}, got {pair[0]!r} twice"
+        raise ValueError(message)
+    return pair

@@ -1,0 +1,494 @@
+"""What all accumulators promise: laws of merging, copies, pickles, and saved files."""
+
+import copy
+import datetime as dt
+import io
+import pickle
+import re
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import modest
+
+import fastcmp
+from fastcmp import stream
+from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, files
+from fastcmp.stream.files import VERSION, write_state
+
+NAMES = ("a", "b", "c")
+KINDS = {
+    "pairs": PairCounts,
+    "pairs of classes": partial(PairCounts, classes=[2, 0]),
+    "pairs, missing is wrong": partial(PairCounts, NAMES, missing="wrong"),
+    "labels": LabelCounts,
+    "labels of one pair": partial(LabelCounts, NAMES, pairs=(2, "a")),
+    "labels of classes": partial(LabelCounts, 3, classes=[3, 0, 1, 2]),
+    "confusion": ConfusionCounts,
+    "confusion of classes": partial(ConfusionCounts, classes=[3, 0, 1, 2]),
+}
+ALL = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+def block_of(n, seed=0, k=4):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(k, size=n)
+    preds = np.where(rng.random((3, n)) < 0.6, y_true, rng.integers(k, size=(3, n)))
+    return y_true, preds
+
+
+def filled(kind, n=60, seed=0):
+    y_true, preds = block_of(n, seed)
+    return kind().update(*some(kind, y_true, preds))
+
+
+def some(kind, y_true, preds):
+    """Name the columns as the accumulator does."""
+    names = kind().names
+    if names is not None and len(names) == len(preds):
+        return y_true, dict(zip(names, preds, strict=True))
+    return y_true, dict(zip(NAMES, preds, strict=True))
+
+
+@ALL
+@modest(25)
+@given(
+    n=st.integers(0, 90),
+    cuts=st.lists(st.integers(0, 90), max_size=4),
+    seed=st.integers(0, 2**32 - 1),
+    order=st.randoms(use_true_random=False),
+)
+def test_parts_add_up_in_any_order(kind, n, cuts, seed, order):
+    y_true, preds = block_of(n, seed)
+    whole = kind().update(*some(kind, y_true, preds))
+    edges = [0, *sorted(min(cut, n) for cut in cuts), n]
+    blocks = [some(kind, y_true[i:j], preds[:, i:j]) for i, j in pairwise(edges)]
+    order.shuffle(blocks)
+    one = kind()
+    for block in blocks:
+        one.update(*block)
+    assert one == whole
+    parts = [kind().update(*block) for block in blocks]
+    before = copy.deepcopy(parts)
+    assert sum(parts) == whole
+    assert sum(parts[::-1], kind()) == whole
+    tree = parts
+    while len(tree) > 1:
+        tree = [sum(tree[i : i + 2]) for i in range(0, len(tree), 2)]
+    assert tree[0] == whole
+    assert parts == before
+
+
+@ALL
+def test_merge_commutes_associates_and_has_a_neutral(kind):
+    x, y, z = (filled(kind, n, seed) for n, seed in ((5, 1), (70, 2), (3, 3)))
+    assert x + y == y + x
+    assert (x + y) + z == x + (y + z)
+    assert kind() + x == x
+    assert x + kind() == x
+    assert kind() + kind() == kind()
+    assert x != y
+    assert x != kind()
+    assert x + x == filled(kind, 5, 1).merge(x)
+    doubled = x.copy()
+    assert doubled.merge(doubled) == x + x
+
+
+@ALL
+def test_sums_are_new_objects(kind):
+    x, y = filled(kind, 5, 1), filled(kind, 9, 2)
+    for total in (x + y, sum([x, y]), sum([x]), kind() + x, x + kind(), x.copy()):
+        before = x.copy(), y.copy()
+        total.merge(y)
+        assert (x, y) == before
+    merged = kind()
+    assert merged.merge(x) is merged
+    merged.merge(y)
+    assert (x, y) == (filled(kind, 5, 1), filled(kind, 9, 2))
+    assert x.update(*some(kind, *block_of(4))) is x
+
+
+@ALL
+@pytest.mark.parametrize("n", [None, 0, 60])
+def test_copies_pickles_and_files_are_the_same(kind, n, tmp_path):
+    counts = kind() if n is None else filled(kind, n)
+    counts.save(tmp_path / "counts")
+    counts.save(str(tmp_path / "other"))
+    copies = [
+        counts.copy(),
+        copy.copy(counts),
+        copy.deepcopy(counts),
+        *[pickle.loads(pickle.dumps(counts, p)) for p in (2, 5)],
+        stream.load(tmp_path / "counts"),
+        type(counts).load(str(tmp_path / "other")),
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counts", "other"]
+    before = counts.copy()
+    more = some(kind, *block_of(30, 7))
+    for other in copies:
+        assert type(other) is type(counts)
+        assert other == before
+        assert other.names == counts.names
+        assert repr(other) == f"<{type(counts).__name__}: {counts.n_samples} samples>"
+        other.update(*more)
+        assert other == before.copy().update(*more)
+        assert counts == before
+    with pytest.raises(TypeError):
+        hash(counts)
+
+
+def test_buffers_that_may_not_be_written_to():
+    counts = filled(PairCounts)
+    buffers = []
+    data = pickle.dumps(counts, 5, buffer_callback=buffers.append)
+    frozen = [bytes(buffer) for buffer in buffers]
+    assert frozen
+    other = pickle.loads(data, buffers=frozen)
+    assert other == counts
+    assert other.merge(counts) == counts + counts
+
+
+@ALL
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_any_number_of_workers_gives_the_same(kind, workers, monkeypatch):
+    for home in ("pair_counts", "class_counts"):
+        monkeypatch.setattr(f"fastcmp.stream.{home}._THREADS_PAY", 0)
+    y_true, preds = block_of(1000, 5)
+    counts = kind().update(*some(kind, y_true, preds), workers=workers)
+    assert counts == filled(kind, 1000, 5)
+    with pytest.raises(ValueError, match=r"^workers must be at least 1, got 0$"):
+        counts.update(*some(kind, y_true, preds), workers=0)
+
+
+BAD = {
+    "lengths": lambda y, p: (y[:-1], p),
+    "a model is absent": lambda y, p: (y, dict(list(p.items())[:2])),
+    "another model": lambda y, p: (y, {**p, "new": y}),
+    "another name": lambda y, p: (y, {**dict(list(p.items())[1:]), "new": y}),
+    "no models": lambda y, _: (y, {}),
+    "two dimensions": lambda y, p: (y, {name: row[None] for name, row in p.items()}),
+    "kinds": lambda y, p: (y.astype(str), p),
+    "late": lambda y, p: (y, {**p, list(p)[-1]: [*p[list(p)[-1]][:-1], [1]]}),
+    "mixed": lambda y, p: ([*y[:-1], "x"], p),
+}
+
+
+@ALL
+@pytest.mark.parametrize("spoil", BAD.values(), ids=BAD)
+def test_a_bad_block_changes_nothing(kind, spoil):
+    counts = filled(kind)
+    bad = spoil(*some(kind, *block_of(20, 3)))
+    if isinstance(counts, LabelCounts) and counts.names == ("c", "a"):
+        bad = (bad[0], {n: p for n, p in bad[1].items() if n != "b"})
+        if set(bad[1]) >= {"a", "c"} and spoil is BAD["another model"]:
+            counts.update(*bad)  # other columns are not read
+            return
+        if spoil is BAD["a model is absent"]:
+            bad[1].pop("a", None)
+    with pytest.raises((ValueError, TypeError)):
+        counts.update(*bad)
+    assert counts == filled(kind)
+
+
+def test_an_interrupt_changes_nothing(monkeypatch):
+    counts = filled(PairCounts)
+
+    def interrupt(*args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fastcmp.stream.pair_counts.kernels.common_tile", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            counts.update(*some(PairCounts, *block_of(20, 3)))
+    assert counts == filled(PairCounts)
+
+
+@ALL
+def test_what_does_not_merge(kind):
+    counts = filled(kind)
+    own = type(counts).__name__
+    others = [PairCounts(), LabelCounts(), ConfusionCounts()]
+    for other in others:
+        if type(other) is not type(counts):
+            wanted = f"^a {own} merges with its own kind, got {type(other).__name__}$"
+            with pytest.raises(TypeError, match=wanted):
+                counts.merge(other)
+            with pytest.raises(TypeError):
+                counts + other
+            assert counts != other
+    for other in (1, None, "x", np.zeros(3)):
+        with pytest.raises(TypeError):
+            counts + other
+        with pytest.raises(TypeError):
+            other + counts
+        with pytest.raises(TypeError):
+            counts.merge(other)
+    assert counts == filled(kind)
+
+
+def test_settings_that_differ():
+    wanted = r"^PairCounts merge where {} agrees?, got .* and "
+    with pytest.raises(ValueError, match=wanted.format("missing")):
+        PairCounts() + PairCounts(missing="wrong")
+    with pytest.raises(ValueError, match=wanted.format("classes")):
+        PairCounts() + PairCounts(classes=[0, 1])
+    with pytest.raises(ValueError, match=wanted.format("names")):
+        PairCounts(2) + PairCounts(3)
+    wanted = r"names come in the same order \(pass names= to both\), got \('a', 'b'\)"
+    with pytest.raises(ValueError, match=wanted):
+        PairCounts(["a", "b"]) + PairCounts(["b", "a"])
+    for kind in (LabelCounts, ConfusionCounts):
+        with pytest.raises(ValueError, match=rf"^{kind.__name__} merge where found "):
+            kind() + kind(classes=[0, 1])
+        with pytest.raises(ValueError, match=r" merge where classes agree, got "):
+            kind(classes=[1, 0]) + kind(classes=[0, 1])
+        with pytest.raises(ValueError, match=r" merge where names agree and come in "):
+            kind(["a", "b"]) + kind(["b", "a"])
+    with pytest.raises(ValueError, match=r"^LabelCounts merge where pair agrees, got "):
+        LabelCounts(pairs=("a", "b")) + LabelCounts(pairs=("b", "a"))
+
+
+@pytest.mark.parametrize("kind", [PairCounts, LabelCounts, ConfusionCounts])
+def test_bad_options(kind):
+    for names, error in [
+        ([], ValueError),
+        (["a", "a"], ValueError),
+        (0, ValueError),
+        ("ab", TypeError),
+        ([1, 2], TypeError),
+        (True, TypeError),
+        (2.0, TypeError),
+    ]:
+        with pytest.raises(error, match=r"^names must be "):
+            kind(names)
+    with pytest.raises(ValueError, match=r"^classes must differ, got 1 twice$"):
+        kind(classes=[1, 1])
+    with pytest.raises(ValueError, match=r"^classes must name at least 2 classes"):
+        kind(classes=["x"])
+    with pytest.raises(ValueError, match=r"^missing must be one of "):
+        PairCounts(missing="drop")
+    assert kind(np.array(["x", "y"])).names == ("x", "y")
+    assert [type(name) for name in kind(np.array(["x", "y"])).names] == [str, str]
+
+
+# Files.
+
+
+def small():
+    return PairCounts().update([0, 1], {"a": [0, 1], "b": [1, 1]})
+
+
+@pytest.mark.parametrize("kind", ["pairs", "labels"])
+def test_every_damaged_byte_is_found(kind, tmp_path):
+    path = tmp_path / "part.counts"
+    counts = filled(KINDS[kind], 3)
+    counts.save(path)
+    good = path.read_bytes()
+    for i in range(len(good)):
+        for bit in (1, 0x20, 0x80):
+            path.write_bytes(good[:i] + bytes([good[i] ^ bit]) + good[i + 1 :])
+            with pytest.raises(ValueError, match=re.escape(str(path))):
+                stream.load(path)
+    for end in range(len(good)):
+        path.write_bytes(good[:end])
+        with pytest.raises(ValueError, match=re.escape(str(path))):
+            stream.load(path)
+    for more in (b"\0", b"\n", good):
+        path.write_bytes(good + more)
+        with pytest.raises(ValueError, match=r" is damaged: it was cut off or changed"):
+            stream.load(path)
+    path.write_bytes(good)
+    assert stream.load(path) == counts
+
+
+def npz():
+    file = io.BytesIO()
+    np.savez(file, totals=np.zeros(3, np.int64))
+    return file.getvalue()
+
+
+class Trap:
+    def __reduce__(self):
+        return exec, ("raise SystemExit('unpickled')",)
+
+
+FOREIGN = {
+    "empty": b"",
+    "png": b"\x89PNG\r\n\x1a\n" + bytes(50),
+    "npz": npz(),
+    "pickle": pickle.dumps(Trap()),
+    "csv": b"y_true,a,b\n0,1,1\n",
+    "one long line": b"fastcmp " + bytes(10**6),
+    "text": b"fastcmp compare\n",
+}
+
+
+@pytest.mark.parametrize("data", FOREIGN.values(), ids=FOREIGN)
+def test_foreign_files(data, tmp_path):
+    path = tmp_path / "part.counts"
+    path.write_bytes(data)
+    wanted = re.escape(f"{path} is not a file that an accumulator of fastcmp.stream")
+    for load in (stream.load, PairCounts.load, LabelCounts.load):
+        with pytest.raises(ValueError, match=f"^{wanted}"):
+            load(path)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    for path in (tmp_path, tmp_path / "missing", tmp_path / "no" / "folder"):
+        with pytest.raises(OSError):  # noqa: PT011  # its kind is the system's
+            stream.load(path)
+    with pytest.raises(OSError):  # noqa: PT011
+        small().save(tmp_path / "no" / "folder")
+    with pytest.raises(OSError):  # noqa: PT011
+        small().save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_versions_and_kinds(tmp_path):
+    path = tmp_path / "part.counts"
+    small().save(path)
+    line, rest = path.read_bytes().split(b"\n", 1)
+    newer = line.replace(b" %d " % VERSION, b" %d " % (VERSION + 1))
+    path.write_bytes(newer + b"\n" + rest)
+    wanted = r"part.counts has version 2 of the format, .* version 1: it was saved by a"
+    with pytest.raises(ValueError, match=wanted):
+        stream.load(path)
+    for kind in ("Nothing", "load", "__doc__"):
+        write_state(path, kind, {}, {})
+        wanted = rf"part.counts holds {kind}, which this fastcmp does not know$"
+        with pytest.raises(ValueError, match=wanted):
+            stream.load(path)
+    small().save(path)
+    with pytest.raises(ValueError, match=r" holds PairCounts, wanted LabelCounts$"):
+        LabelCounts.load(path)
+
+
+def saved(counts):
+    return type(counts).__name__, counts._settings(), counts._arrays()
+
+
+@pytest.mark.parametrize("kind", ["pairs", "labels", "confusion"])
+def test_states_of_another_form(kind, tmp_path):
+    name, settings, arrays = saved(filled(KINDS[kind]))
+    path = tmp_path / "part.counts"
+    bad = [
+        ({}, arrays),
+        ([], arrays),
+        ({**settings, "names": 3.5}, arrays),
+        ({**settings, "names": ["a", "b"]}, arrays),
+        (settings, {}),
+        (settings, {**arrays, "totals": np.zeros(2, np.int64)}),
+        (settings, {**arrays, "totals": np.zeros(3)}),
+    ]
+    for array in arrays:
+        bad.append((settings, {**arrays, array: arrays[array][:-1]}))
+    for wrong in bad:
+        write_state(path, name, *wrong)
+        with pytest.raises(ValueError, match=rf"part.counts holds no valid {name}: "):
+            stream.load(path)
+    write_state(path, name, settings, {k: v.astype(">i8") for k, v in arrays.items()})
+    assert stream.load(path) == filled(KINDS[kind])
+
+
+def test_objects_are_neither_written_nor_read(tmp_path):
+    path = tmp_path / "part.counts"
+    arrays = {"totals": np.array([Trap()], object)}
+    with pytest.raises(TypeError, match=r"^totals holds objects, which are not saved"):
+        write_state(path, "PairCounts", {}, arrays)
+    assert list(tmp_path.iterdir()) == []
+    rest = io.BytesIO(b"{}\n")
+    rest.seek(0, 2)
+    np.savez(rest, **arrays)
+    rest.seek(0)
+    line = files._first_line("PairCounts", files._checksum(rest, "PairCounts"))
+    path.write_bytes(line + rest.getvalue())
+    with pytest.raises(ValueError, match=r" has the checksum of a saved file, but not"):
+        stream.load(path)
+
+
+def test_a_file_is_replaced_when_the_new_one_is_complete(tmp_path, monkeypatch):
+    path = tmp_path / "part.counts"
+    small().save(path)
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", full)
+        with pytest.raises(OSError, match="No space left"):
+            (small() + small()).save(path)
+    assert stream.load(path) == small()
+    assert [part.name for part in tmp_path.iterdir()] == ["part.counts"]
+    (small() + small()).save(path)
+    assert stream.load(path) == small() + small()
+
+
+def test_two_saves_of_the_same_state_are_the_same_bytes(tmp_path):
+    for name in ("one", "two"):
+        filled(LabelCounts).save(tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+LABELS = {
+    "strings": ["é", "b\n", "\ud800", ""],
+    "numbers": [-(2**70), 0, 3, 10**30],
+    "floats": [-0.5, 1e300, float("inf")],
+    "bools": [False, True],
+    "bytes": [b"", b"a\0", b"\xff"],
+    "dates": [dt.date(2024, 2, 29), dt.date(1, 1, 1)],
+    "datetimes": [
+        dt.datetime(2024, 2, 29, 1, 2, 3, 4),
+        dt.datetime(2024, 2, 29, 1, 2, 3, 5),
+    ],
+    "zones": [dt.datetime(2024, 2, 29, h, tzinfo=dt.UTC) for h in (1, 2)],
+    "float32": [np.float32(0.1), np.float32(0.2)],
+    "int8": [np.int8(-3), np.int8(4)],
+    "numpy strings": [np.str_("a"), np.str_("bc")],
+    "numpy bytes": [np.bytes_(b"a"), np.bytes_(b"bc")],
+    "numpy bools": [np.True_, np.False_],
+    "datetime64": [np.datetime64("2024-02-29"), np.datetime64(5, "D")],
+    "nanoseconds": [np.datetime64(5, "ns"), np.datetime64(6, "ns")],
+    "timedelta64": [np.timedelta64(5, "s"), np.timedelta64(6, "s")],
+}
+
+
+@pytest.mark.parametrize("classes", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("kind", [PairCounts, LabelCounts, ConfusionCounts])
+def test_classes_of_every_type_are_saved(kind, classes, tmp_path):
+    counts = kind(classes=classes)
+    preds = {"a": classes, "b": [classes[0]] * len(classes)}
+    counts.update(classes, preds)
+    counts.save(tmp_path / "x")
+    other = stream.load(tmp_path / "x")
+    assert other == counts
+    found = other._settings()["classes"]
+    assert [type(label) for label in found] == [type(label) for label in classes]
+    other.update(classes, preds)
+    assert other == counts + counts
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [[Fraction(1, 3), Fraction(1, 2)], [dt.time(1), dt.time(2)]],
+)
+def test_classes_that_are_not_saved(classes, tmp_path):
+    counts = PairCounts(2, classes=classes)
+    wanted = (
+        rf"^classes of type {type(classes[0]).__name__} are not saved to a file .* use "
+        "strings, numbers, booleans, bytes or dates, or pickle it$"
+    )
+    with pytest.raises(TypeError, match=wanted):
+        counts.save(tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+    assert pickle.loads(pickle.dumps(counts)) == counts
+
+
+def test_the_list_of_names_is_honest():
+    assert fastcmp.stream is stream
+    assert dir(stream) == sorted(stream.__all__)
+    for name in ("PairCounts", "LabelCounts", "ConfusionCounts"):
+        assert getattr(stream, name).__name__ == name

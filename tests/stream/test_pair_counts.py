@@ -1,0 +1,261 @@
+"""Who is right with whom, against a product of matrices; and what takes the counts."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import small_if_interpreted
+from strategies import modest
+
+from fastcmp import (
+    compare_all,
+    kernels,
+    load_digits,
+    mcnemar,
+    mcnemar_from_counts,
+    mcnemar_table,
+)
+from fastcmp.stream import PairCounts, pair_counts
+
+
+def right_of(y_true, preds):
+    return np.array([np.equal(y_true, pred) for pred in preds], np.int64)
+
+
+def assert_counts(counts, y_true, preds):
+    """Hold a state against the definition, for labels without gaps."""
+    right = right_of(y_true, preds)
+    assert counts.n_models == len(preds)
+    assert counts.n_samples == len(y_true)
+    assert counts.joint.tolist() == (right @ right.T).tolist()
+    assert counts.joint_upper.tolist() == np.triu(right @ right.T).tolist()
+    assert counts.correct.tolist() == right.sum(axis=1).tolist()
+    for array in (counts.joint, counts.joint_upper, counts.correct):
+        assert array.dtype == np.int64
+
+
+def models(m, n, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(k, size=n)
+    preds = np.where(rng.random((m, n)) < 0.5, y_true, rng.integers(k, size=(m, n)))
+    return y_true, preds
+
+
+@modest(40)
+@given(
+    m=st.integers(1, 14),
+    n=st.one_of(st.integers(0, 600), st.sampled_from([64, 512, 1024])),
+    seed=st.integers(0, 2**32 - 1),
+    dtype=st.sampled_from(["u1", "i8", "u2", "f8", "U1", "?", ">i4"]),
+)
+def test_any_block_against_a_product(m, n, seed, dtype):
+    y_true, preds = models(m, n, seed=seed)
+    y_true, preds = y_true.astype(dtype), preds.astype(dtype)
+    assert_counts(PairCounts().update(y_true, preds), y_true, preds)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 129, 257])
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_tiles_and_parts_of_a_block(monkeypatch, m, workers):
+    if m > 5:
+        m = small_if_interpreted(m, 12)
+    monkeypatch.setattr(pair_counts, "_WORDS", m)
+    monkeypatch.setattr(pair_counts, "_PACKED", 200)
+    monkeypatch.setattr(pair_counts, "_THREADS_PAY", 0)
+    y_true, preds = models(m, 1500)
+    counts = PairCounts().update(y_true, preds, workers=workers)
+    assert_counts(counts, y_true, preds)
+
+
+def test_attributes():
+    counts = PairCounts()
+    assert (counts.names, counts.n_models, counts.n_samples) == (None, 0, 0)
+    assert counts.joint.shape == (0, 0)
+    counts.update([0, 1], [[0, 1], [1, 1], [0, 0]])
+    assert counts.names == ("model_0", "model_1", "model_2")
+    assert counts.n_bytes == 8 * 9 + 24
+    assert PairCounts(3).names == counts.names
+    assert PairCounts(["x", "y"]).joint.tolist() == [[0, 0], [0, 0]]
+    with pytest.raises(ValueError, match="read-only"):
+        counts.joint_upper[0, 0] = 3
+    for copy in (counts.joint, counts.correct):
+        copy[:] = 99
+    assert_counts(counts, [0, 1], [[0, 1], [1, 1], [0, 0]])
+
+
+FRAMES = {
+    "dict": dict,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "arrow": pa.table,
+    "strings": lambda d: {name: [str(x) for x in pred] for name, pred in d.items()},
+}
+
+
+@pytest.mark.parametrize("box", FRAMES.values(), ids=FRAMES)
+def test_frames_whose_columns_come_in_any_order(box):
+    y_true, preds = models(3, 50)
+    named = dict(zip("abc", preds, strict=True))
+    truth = y_true if box is not FRAMES["strings"] else y_true.astype(str)
+    counts = PairCounts().update(truth[:20], box({n: p[:20] for n, p in named.items()}))
+    turned = {name: named[name][20:] for name in "cab"}
+    counts.update(truth[20:], box(turned))
+    assert counts.names == ("a", "b", "c")
+    assert_counts(counts, y_true, preds)
+
+
+def test_blocks_of_different_kinds_of_labels():
+    y_true, preds = models(2, 40)
+    counts = PairCounts(["a", "b"])
+    counts.update(y_true[:10].astype(str), preds[:, :10].astype(str))
+    counts.update(y_true[10:20].tolist(), preds[:, 10:20].tolist())
+    counts.update([], [[], []])
+    counts.update(
+        y_true[20:] * 1000, {"b": preds[1, 20:] * 1000, "a": preds[0, 20:] * 1000}
+    )
+    assert counts.names == ("a", "b")
+    assert_counts(counts, y_true, preds)
+
+
+@pytest.mark.parametrize("classes", [["a", "b"], [0, 1], [True, False], [0.5, 1]])
+def test_empty_blocks_of_every_kind(classes):
+    counts = PairCounts(2, classes=classes).update(classes, [classes, classes[::-1]])
+    before = counts.copy()
+    counts.update([], [[], []])
+    for dtype in (np.uint8, bool, np.int64, float, "U1", object):
+        counts.update(np.array([], dtype), np.zeros((2, 0), dtype))
+    assert counts == before
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [1, 3, 0], range(7), [True, False]])
+@pytest.mark.parametrize("missing", ["raise", "wrong"])
+def test_single_bytes_and_chosen_classes(classes, missing):
+    y_true, preds = models(3, 300, 5)
+    states = [
+        PairCounts(classes=classes, missing=missing).update(truth, columns)
+        for dtype in (np.uint8, np.int64, float, object)
+        for truth, columns in [(y_true.astype(dtype), preds.astype(dtype))]
+    ]
+    assert all(state == states[0] for state in states)
+    kept = np.isin(y_true, list(classes))
+    assert states[0].n_excluded == 300 - kept.sum()
+    assert_counts(states[0], y_true[kept], preds[:, kept])
+    two = y_true > 2, preds > 2
+    state = PairCounts(classes=[True, False]).update(*two)
+    assert_counts(state, *two)
+    state = PairCounts(classes=classes).update(two[0][::-2], two[1][:, ::-2])
+    assert_counts(state, two[0][::-2], two[1][:, ::-2])
+
+
+def test_rows_without_names_follow_those_that_were_given():
+    counts = PairCounts(["x", "y"]).update([0, 1, 1], [[0, 1, 1], [0, 0, 0]])
+    assert counts.names == ("x", "y")
+    assert counts.correct.tolist() == [3, 1]
+    wanted = r"^preds must hold the 2 models that are counted; absent are \['x', 'y'\]"
+    with pytest.raises(ValueError, match=wanted):
+        counts.update([0, 1], [[0, 1]])
+    with pytest.raises(ValueError, match=wanted):
+        counts.update([0, 1], {"model_0": [0, 1], "model_1": [0, 1]})
+
+
+def test_missing_labels_and_other_classes():
+    y_true = ["a", None, "b", "c", "a", None]
+    preds = {"m": ["a", "a", None, "c", "b", None], "k": ["a", "b", "b", "b", "c", "a"]}
+    options = {"classes": ["a", "b"], "missing": "wrong"}
+    whole = PairCounts(**options).update(y_true, preds)
+    assert (whole.n_samples, whole.n_missing, whole.n_excluded) == (3, 2, 1)
+    assert whole.joint.tolist() == [[1, 1], [1, 2]]
+    parts = [
+        PairCounts(**options).update([y], {name: [p[i]] for name, p in preds.items()})
+        for i, y in enumerate(y_true)
+    ]
+    assert sum(parts) == whole
+    with pytest.raises(ValueError, match=r"^m has no prediction at row 2 "):
+        PairCounts().update(y_true, preds)
+    result = mcnemar_from_counts(whole)
+    direct = mcnemar(y_true, preds["m"], preds["k"], **options)
+    assert result == direct
+
+
+# The tests that take the counts.
+
+
+@pytest.mark.parametrize("method", ["midp", "exact", "corrected", "unconditional"])
+def test_two_models_as_mcnemar(method):
+    y_true, preds = models(2, 90)
+    counts = PairCounts().update(y_true, preds)
+    table = mcnemar_table(y_true, *preds)
+    assert list(counts.paired_counts().values()) == table.ravel().tolist()
+    result = mcnemar_from_counts(counts, method=method, alternative="less")
+    assert result == mcnemar(y_true, *preds, method=method, alternative="less")
+    assert type(result.pvalue) is float
+
+
+def test_all_pairs_as_compare_all():
+    y_true, preds = load_digits()
+    counts = PairCounts()
+    for start in range(0, len(y_true), 100):
+        rows = slice(start, start + 100)
+        counts.update(y_true[rows], {name: p[rows] for name, p in preds.items()})
+    result = mcnemar_from_counts(counts)
+    expect = compare_all(y_true, preds)
+    assert result.pvalue.tolist() == expect.pvalue.tolist()
+    assert result.only_a.tolist() == expect.only_a.tolist()
+    assert result.only_b.tolist() == expect.only_b.tolist()
+    first, second = list(preds.values())[-2:]
+    last = mcnemar_table(y_true, first, second)
+    assert result.table[-1].tolist() == last.tolist()
+    assert set(result.n_samples) == {len(y_true)}
+
+
+def test_what_is_refused():
+    two = PairCounts().update([0, 1], [[0, 1], [1, 1]])
+    for other in ({"both_right": 3}, {"both_wrong": 3}):
+        wanted = f"^PairCounts come alone, got {next(iter(other))} as well$"
+        with pytest.raises(TypeError, match=wanted):
+            mcnemar_from_counts(two, **other)
+    with pytest.raises(TypeError, match=r"^PairCounts come alone, got only_b as well$"):
+        mcnemar_from_counts(two, 3)
+    with pytest.raises(TypeError, match=r"^only_b must be whole numbers, got "):
+        mcnemar_from_counts(3)
+    with pytest.raises(TypeError, match=r"^only_b must be"):
+        mcnemar_from_counts(3, two)
+    for few in (PairCounts(), PairCounts(1)):
+        with pytest.raises(
+            ValueError, match=r"^PairCounts must hold at least 2 models"
+        ):
+            mcnemar_from_counts(few)
+
+
+def test_no_samples_at_all():
+    result = mcnemar_from_counts(PairCounts(2))
+    assert (result.pvalue, result.status) == (1.0, kernels.Status.DEGENERATE)
+
+
+def test_read_only_and_strided_blocks():
+    y_true, preds = models(3, 400)
+    y_true, preds = y_true.astype(np.uint8), preds.astype(np.uint8)
+    for array in (y_true, preds):
+        array.flags.writeable = False
+    counts = PairCounts().update(y_true[::-2], preds[:, ::-2])
+    counts.update(y_true[::2], np.asfortranarray(preds)[:, ::2])
+    order = [*range(399, -1, -2), *range(0, 400, 2)]
+    assert_counts(counts, y_true[order], preds[:, order])
+
+
+def test_memory_of_a_large_block(monkeypatch):
+    import tracemalloc
+
+    monkeypatch.setattr(pair_counts, "_WORDS", 1 << 12)
+    n = small_if_interpreted(1_000_000, 20_000)
+    y_true, preds = models(4, n)
+    y_true, preds = y_true.astype(np.uint8), preds.astype(np.uint8)
+    counts = PairCounts().update(y_true[:100], preds[:, :100])
+    tracemalloc.start()
+    counts.update(y_true, preds)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 300_000

@@ -1,0 +1,379 @@
+"""Counts by class of a stream, against those of all samples at once."""
+
+import datetime as dt
+from collections import Counter
+from itertools import combinations, pairwise
+from operator import eq
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix
+from strategies import modest
+
+from fastcmp import (
+    bowker,
+    bowker_from_counts,
+    classification_table,
+    classification_table_from_counts,
+    cost_test,
+    cost_test_from_counts,
+    count_labels,
+    stuart_maxwell,
+    stuart_maxwell_from_counts,
+)
+from fastcmp.label_counts import DenseLabelCounts, SparseLabelCounts
+from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, load, tally
+
+FORMS = pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+
+
+@pytest.fixture
+def form(monkeypatch):
+    """Make all counts of one form, few as the classes may be."""
+
+    def choose(*, dense):
+        if not dense:
+            monkeypatch.setattr(tally, "_DENSE_TABLE", 0)
+
+    return choose
+
+
+def models(m, n, k=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(k, size=n)
+    preds = np.where(rng.random((m, n)) < 0.5, y_true, rng.integers(k, size=(m, n)))
+    return y_true, preds
+
+
+def in_blocks(counts, y_true, preds, cuts):
+    edges = [0, *sorted(cuts), len(y_true)]
+    for i, j in pairwise(edges):
+        counts.update(y_true[i:j], {name: p[i:j] for name, p in preds.items()})
+    return counts
+
+
+def cells_of(record):
+    names = record.classes
+    columns = [column.tolist() for column in record.nonzero()]
+    return {
+        (names[t], names[a], names[b]): n for t, a, b, n in zip(*columns, strict=True)
+    }
+
+
+@FORMS
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 1, 2, 3],
+        [3, -7, 0, 1000],
+        ["x", "b", "éa", "b\0"],
+        [b"x", b"b", b"a", b"c"],
+        [0.5, -1, 3, 2.25],
+        [dt.date(2024, 1, d) for d in (5, 3, 9, 1)],
+        [-(2**40), 2**60, 0, 10**30],
+    ],
+    ids=["codes", "gaps", "strings", "bytes", "floats", "dates", "huge"],
+)
+def test_every_pair_as_count_labels(form, dense, labels):
+    form(dense=dense)
+    codes, pred_codes = models(4, 200)
+    y_true = [labels[c] for c in codes]
+    preds = {
+        name: [labels[c] for c in row]
+        for name, row in zip("abcd", pred_codes.tolist(), strict=True)
+    }
+    counts = in_blocks(LabelCounts(), y_true, preds, [0, 1, 3, 90, 90])
+    table = in_blocks(ConfusionCounts(), y_true, preds, [0, 2, 3, 50])
+    assert counts.classes == table.classes == tuple(sorted(labels))
+    assert (counts.n_pairs, counts.n_models, counts.n_classes) == (6, 4, 4)
+    for a, b in combinations("abcd", 2):
+        expect = count_labels(y_true, preds[a], preds[b])
+        assert cells_of(counts.record(a, b)) == cells_of(expect)
+        assert counts.record(a, b).classes == expect.classes
+        turned = count_labels(y_true, preds[b], preds[a])
+        assert cells_of(counts.record(b, a)) == cells_of(turned)
+        assert table.matrix(a).tolist() == expect.confusion_a.tolist()
+        assert table.matrix(a).dtype == np.int64
+        one = in_blocks(LabelCounts(pairs=(b, a)), y_true, preds, [7])
+        assert one.names == (b, a)
+        if dense:
+            assert one.record() == turned
+        assert cells_of(one.record()) == cells_of(turned)
+    right = [sum(map(eq, y_true, pred)) for pred in preds.values()]
+    assert table.correct.tolist() == right
+
+
+@modest(40)
+@given(
+    n=st.integers(0, 120),
+    k=st.integers(1, 24),
+    cuts=st.lists(st.integers(0, 120), max_size=5),
+    seed=st.integers(0, 2**32 - 1),
+    dtype=st.sampled_from(["u1", "i8", "U2"]),
+)
+def test_classes_found_in_any_order(n, k, cuts, seed, dtype):
+    y_true, preds = (x.astype(dtype) for x in models(3, n, k, seed))
+    names = dict(zip("abc", preds, strict=True))
+    cuts = [min(cut, n) for cut in cuts]
+    for kind in (LabelCounts, ConfusionCounts):
+        whole = kind().update(y_true, names)
+        assert in_blocks(kind(), y_true, names, cuts) == whole
+        edges = [0, *sorted(cuts), n]
+        parts = [
+            kind().update(y_true[i:j], {a: p[i:j] for a, p in names.items()})
+            for i, j in pairwise(edges)
+        ]
+        assert sum(parts) == sum(parts[::-1]) == whole
+        assert whole.classes == tuple(
+            sorted({*y_true.tolist(), *preds.ravel().tolist()})
+        )
+
+
+def test_from_dense_to_sparse_as_classes_come(monkeypatch):
+    monkeypatch.setattr(tally, "_DENSE_TABLE", 27)
+    y_true, preds = models(3, 300, 9)
+    order = np.argsort(np.maximum(y_true, preds.max(axis=0)))
+    y_true, preds = y_true[order], dict(zip("abc", preds[:, order], strict=True))
+    whole = LabelCounts().update(y_true, preds)
+    grown = in_blocks(LabelCounts(), y_true, preds, range(0, 300, 7))
+    assert grown == whole
+    assert grown.n_bytes == whole.n_bytes
+    with pytest.raises(
+        ValueError, match=r"^counts of 3 pairs and 9 classes are sparse"
+    ):
+        whole.counts  # noqa: B018
+    few = LabelCounts().update([0, 1, 2], [[0, 1, 2], [2, 1, 0]])
+    assert few.counts.shape == (1, 3, 3, 3)
+    assert few + LabelCounts(2) == few
+    big = LabelCounts().update(*models(2, 100, 9))
+    assert few + big == big + few
+    for counts in (whole, few, big):
+        assert counts.copy() == counts
+
+
+@FORMS
+def test_many_classes(form, dense, tmp_path):
+    form(dense=dense)
+    y_true, preds = models(2, 3000, 200)
+    names = dict(zip("ab", preds, strict=True))
+    counts = in_blocks(LabelCounts(), y_true, names, [1000, 2000])
+    expect = count_labels(y_true, *preds)
+    assert isinstance(expect, SparseLabelCounts)
+    assert counts.record() == expect
+    table = in_blocks(ConfusionCounts(), y_true, names, [1000])
+    assert table.matrix("a").tolist() == confusion_matrix(y_true, preds[0]).tolist()
+    for state in (counts, table):
+        state.save(tmp_path / "x")
+        assert load(tmp_path / "x") == state
+
+
+def test_the_largest_number_of_classes_that_a_dense_record_has():
+    for k, form in ((128, DenseLabelCounts), (129, SparseLabelCounts)):
+        y_true, preds = models(2, 2000, k)
+        y_true[:k] = range(k)
+        counts = LabelCounts(2).update(y_true, preds)
+        assert type(counts.record()) is form
+        assert counts.record() == count_labels(y_true, *preds)
+
+
+def test_given_classes_missing_labels_and_others():
+    y_true = ["b", None, "a", "z", "b", "a"]
+    preds = {"m": ["b", "a", "a", "a", "a", "b"], "k": ["a"] * 6}
+    options = {"classes": ["b", "a", "unseen"]}
+    counts = in_blocks(LabelCounts(**options), y_true, preds, [1, 2, 5])
+    assert (counts.n_samples, counts.n_missing, counts.n_excluded) == (4, 1, 1)
+    assert counts.classes == ("b", "a", "unseen")
+    assert counts.record() == count_labels(y_true, *preds.values(), **options)
+    table = in_blocks(ConfusionCounts(**options), y_true, preds, [1])
+    assert table.matrix("m").tolist() == counts.record().confusion_a.tolist()
+    assert table.matrix(1).tolist() == counts.record().confusion_b.tolist()
+    for kind in (LabelCounts, ConfusionCounts):
+        state = kind(**options).update(y_true, preds)
+        with pytest.raises(
+            ValueError, match=r"^k predicts 'z', which is not among the"
+        ):
+            state.update(["a"], {"m": ["a"], "k": ["z"]})
+        with pytest.raises(ValueError, match=r"^k has no prediction at row 0 "):
+            state.update(["a"], {"m": ["a"], "k": [None]})
+        assert state == kind(**options).update(y_true, preds)
+
+
+def test_classes_that_do_not_sort():
+    counts = ConfusionCounts().update(["a", "b"], {"m": ["a", "a"]})
+    before = counts.copy()
+    wanted = (
+        r"^classes found in blocks must be of types that sort .*: convert the labels"
+    )
+    with pytest.raises(TypeError, match=wanted):
+        counts.update([1, 2], {"m": [1, 1]})
+    with pytest.raises(TypeError, match=wanted):
+        counts.merge(ConfusionCounts().update([1, 2], {"m": [1, 1]}))
+    assert counts == before
+    with pytest.raises(TypeError, match=wanted):
+        ConfusionCounts().update([1j, 2j], {"m": [1j, 1j]})
+    given = ConfusionCounts(classes=[2j, 1j]).update([1j, 2j], {"m": [1j, 1j]})
+    assert given.matrix("m").tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("box", [dict, pd.DataFrame, pl.DataFrame])
+def test_one_pair_reads_no_other_columns(box):
+    y_true, preds = models(3, 30)
+    frame = {"a": preds[0], "other": np.full(30, 7), "b": preds[1], "text": ["x"] * 30}
+    counts = LabelCounts(pairs=("b", "a")).update(y_true, box(frame))
+    assert counts.record() == count_labels(y_true, preds[1], preds[0])
+    with pytest.raises(ValueError, match=r"^preds must hold the 2 models .* \['a'\]"):
+        counts.update(y_true, box({"b": preds[1], "c": preds[0]}))
+    by_place = LabelCounts(["a", "b", "c"], pairs=(2, 0)).update(y_true, preds)
+    assert by_place.names == ("c", "a")
+    assert by_place.record() == count_labels(y_true, preds[2], preds[0])
+    rows = LabelCounts(pairs=("model_2", "model_0")).update(y_true, preds)
+    assert rows.record() == by_place.record()
+
+
+def test_what_pairs_may_be():
+    for pairs in ("some", ("a",), ("a", "b", "c"), 3, None):
+        with pytest.raises(
+            ValueError, match=r'^pairs must be "all" or two models, got'
+        ):
+            LabelCounts(pairs=pairs)
+    with pytest.raises(ValueError, match=r"^pairs must .* got 'a' twice$"):
+        LabelCounts(["a", "b"], pairs=("a", 0))
+    with pytest.raises(ValueError, match=r"^pairs by place need names, got pairs="):
+        LabelCounts(pairs=(0, 1))
+    with pytest.raises(ValueError, match=r"^a and b must be among \['model_0', "):
+        LabelCounts(2, pairs=(0, 2))
+    with pytest.raises(ValueError, match=r"^preds must hold at least 2 models, got 1$"):
+        LabelCounts(1)
+    with pytest.raises(ValueError, match=r"^preds must hold at least 2 models, got 1$"):
+        LabelCounts().update([0, 1], [[0, 1]])
+    counts = LabelCounts().update([0, 1], [[0, 1], [1, 1]])
+    with pytest.raises(ValueError, match=r"^a and b must be two models, got 'model_1'"):
+        counts.record(1, "model_1")
+    for wrong in ("x", 2, -1, None):
+        with pytest.raises(ValueError, match=r"^a and b must be among "):
+            counts.record(0, wrong)
+        with pytest.raises(ValueError, match=r"^model must be one of "):
+            ConfusionCounts(2).matrix(wrong)
+    with pytest.raises(ValueError, match="read-only"):
+        counts.counts[0] = 1
+
+
+def test_a_matrix_that_does_not_fit(form):
+    form(dense=False)
+    y_true = np.arange(20_000)
+    counts = ConfusionCounts().update(y_true, {"a": y_true})
+    assert counts.correct.tolist() == [20_000]
+    wanted = (
+        r"^a confusion matrix of 20000 classes needs 3\.2 GB: name fewer by classes=$"
+    )
+    with pytest.raises(ValueError, match=wanted):
+        counts.matrix("a")
+
+
+def test_large_blocks_on_threads(monkeypatch):
+    monkeypatch.setattr("fastcmp.stream.class_counts._THREADS_PAY", 0)
+    for m in (2, 4):
+        y_true, preds = models(m, 5000)
+        names = dict(zip("abcd", preds, strict=False))
+        for kind in (LabelCounts, ConfusionCounts):
+            states = [kind().update(y_true, names, workers=w) for w in (1, 2, 7)]
+            assert states[0] == states[1] == states[2]
+        oracle = Counter(
+            zip(*map(np.ndarray.tolist, (y_true, *preds[:2])), strict=True)
+        )
+        counts = LabelCounts(pairs=("a", "b")).update(y_true, names, workers=3)
+        assert cells_of(counts.record()) == oracle
+
+
+# The tests that take the counts.
+
+COST = [[0, 1, 2, 9], [5, 0, 1, 1], [1, 1, 0, 3], [2, 2, 2, 0]]
+
+
+@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
+def test_costs(method):
+    y_true, preds = models(2, 200)
+    names = dict(zip("ab", preds, strict=True))
+    counts = in_blocks(LabelCounts(), y_true, names, [50, 60])
+    result = cost_test_from_counts(counts, COST, method=method)
+    assert result == cost_test(y_true, *preds, COST, method=method)
+
+
+@pytest.mark.parametrize("as_stream", [True, False])
+def test_symmetry(as_stream):
+    y_true, preds = models(2, 200)
+    names = dict(zip("ab", preds, strict=True))
+    counts = in_blocks(LabelCounts(), y_true, names, [50, 60])
+    if not as_stream:
+        counts = count_labels(y_true, *preds)
+    assert bowker_from_counts(counts) == bowker(*preds)
+    assert stuart_maxwell_from_counts(counts) == stuart_maxwell(*preds)
+
+
+def test_symmetry_of_very_many_classes():
+    codes = np.arange(3000) % 1500
+    preds = codes[::-1], codes
+    expect = bowker(*preds)
+    for counts in (count_labels(codes, *preds), LabelCounts(2).update(codes, preds)):
+        assert bowker_from_counts(counts) == expect
+
+
+def test_more_pairs_than_one():
+    counts = LabelCounts().update(*models(3, 20))
+    wanted = (
+        r"^counts must be of one pair of models, got 3 pairs: take one by record\(a, b"
+    )
+    for test in (bowker_from_counts, stuart_maxwell_from_counts):
+        with pytest.raises(ValueError, match=wanted):
+            test(counts)
+    with pytest.raises(ValueError, match=wanted):
+        cost_test_from_counts(counts, COST)
+    with pytest.raises(ValueError, match=r"^counts must be of one pair .* got 0 pairs"):
+        bowker_from_counts(LabelCounts())
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [([0, 1], None), ([0, 1], 0), ([False, True], None), (["ill", "well"], "ill")],
+)
+def test_classification_tables(labels, positive):
+    y_true, preds = models(1, 100, 2)
+    y_true, pred = ([labels[c] for c in codes] for codes in (y_true, preds[0]))
+    y_true[3] = None
+    counts = in_blocks(ConfusionCounts(), y_true, {"m": pred}, [10, 40])
+    options = {"positive": positive, "prevalence": 0.1}
+    result = classification_table_from_counts(counts, **options)
+    assert result == classification_table(y_true, pred, **options)
+    assert result.n_missing == 1
+
+
+def test_classification_tables_that_cannot_be():
+    one = ConfusionCounts().update(["a", "b"], {"m": ["a", "a"]})
+    with pytest.raises(ValueError, match=r"^name the positive class of the labels "):
+        classification_table_from_counts(one)
+    with pytest.raises(ValueError, match=r"^positive='c' is not among the labels "):
+        classification_table_from_counts(one, positive="c")
+    for other in (
+        ConfusionCounts().update(*models(2, 9, 2)),
+        ConfusionCounts().update(*models(1, 9, 3)),
+        ConfusionCounts(),
+    ):
+        with pytest.raises(
+            ValueError, match=r"^counts must be of 1 model and 2 classes"
+        ):
+            classification_table_from_counts(other)
+    for some in ({"tp": 1}, {"tp": 1, "fp": 1, "fn": 1}, {}):
+        with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):
+            classification_table_from_counts(**some)
+    cells = {"tp": 1, "fp": 1, "fn": 1, "tn": 1}
+    with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):
+        classification_table_from_counts(one, **cells)
+    with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):
+        classification_table_from_counts(**cells, positive=1)
+    for wrong in (PairCounts(), 3, np.zeros((2, 2))):
+        with pytest.raises(TypeError, match=r"^counts must be a fastcmp\.stream\.Conf"):
+            classification_table_from_counts(wrong)

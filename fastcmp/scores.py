@@ -94,14 +94,14 @@ def read_scores(
     ([0, 1, 1], 1)
     """
     truth = read_column(y_true, "y_true")
-    is_single, named = _named(scores)
+    is_single, named = named_scores(scores)
     if not named:
         message = "scores must hold at least one model, got none"
         raise ValueError(message)
     if single and not is_single:
         message = "score must be one-dimensional, one score a sample"
         raise ValueError(message)
-    converted = [_as_scores(raw, name) for name, raw in named]
+    converted = [as_scores(raw, name) for name, raw in named]
     columns = [column for column, _ in converted]
     for (name, _), column in zip(named, columns, strict=True):
         if column.shape != (len(truth),):
@@ -128,7 +128,25 @@ def read_scores(
     )
 
 
-def _named(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
+def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
+    """List the scores of one or more models with their names.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        What the user passed.
+
+    Returns
+    -------
+    tuple of bool and list of tuple of str and array-like
+        Whether it is one vector, which is named "scores"; name and column of each
+        model.
+
+    Raises
+    ------
+    ValueError
+        If an array is not of one or two dimensions, or names repeat.
+    """
     is_frame = hasattr(scores, "columns") or hasattr(scores, "column_names")
     nested = isinstance(scores, (list, tuple)) and any(
         hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in scores
@@ -140,10 +158,28 @@ def _named(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
     return False, named_columns(scores, "scores")
 
 
-def _as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Convert to float32 or float64 without moving a score past another.
 
-    Scores with more digits than these hold become ranks; their distinct values follow.
+    Parameters
+    ----------
+    raw : array-like, shape (n,)
+        What the user passed.
+    name : str
+        The model.
+
+    Returns
+    -------
+    tuple of ndarray, and ndarray or None
+        The scores; where they have more digits than these types hold, ranks and the
+        distinct scores.
+
+    Raises
+    ------
+    ValueError
+        If there is more than one dimension, or scores are masked.
+    TypeError
+        If they are not numbers.
     """
     if np.ma.is_masked(raw):
         message = f"{name} has masked scores: drop these samples"

@@ -96,7 +96,7 @@ def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]
         message = "y_true must hold at least one sample, got none"
         raise ValueError(message)
     codes, found = _distinct(truth)
-    label, other = _positive_label(found, positive)
+    label, other = positive_label(found, positive)
     flags = np.zeros(codes.size, bool)
     if label in found:
         flags = codes == found.index(label)
@@ -119,8 +119,26 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
     return codes, [truth.distinct[code] for code in used]
 
 
-def _positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
-    """Choose the positive label among those found; the other one, or None."""
+def positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
+    """Choose the positive label among those found.
+
+    Parameters
+    ----------
+    found : list
+        One label or two.
+    positive : label or None
+        What the user passed.
+
+    Returns
+    -------
+    tuple of two labels
+        The positive label and the other one; None for one that is unknown.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two, or none of them can be told to be positive.
+    """
     if len(found) > 2:
         message = (
             f"y_true must hold two classes, got {len(found)}: "

@@ -1,0 +1,126 @@
+"""A ROC curve in constant memory: exact points, and how far others may be off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp.roc import RocCurve
+from fastcmp.stream.score_counts import ScoreCounts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class _Points(NamedTuple):
+    """Counts of the bins that hold samples, from the highest down."""
+
+    thresholds: NDArray[np.float64]
+    negatives: NDArray[np.int64]
+    positives: NDArray[np.int64]
+    exact: NDArray[np.bool_]
+
+
+class RocSketch(ScoreCounts):
+    """Points of the ROC curve of each model, from counts of scores in bins.
+
+    All of `ScoreCounts`, with the same parameters, and the curve.
+
+    Examples
+    --------
+    >>> from fastcmp.stream import RocSketch
+    >>> sketch = RocSketch().update([0, 0, 1, 1], [0.25, 0.5, 0.5, 0.75])
+    >>> sketch.curve().tpr.tolist(), sketch.gap()
+    ([0.0, 0.5, 1.0, 1.0], 0.0)
+    """
+
+    def curve(self, model: str | None = None) -> RocCurve:
+        """Give the curve at the edges of the bins.
+
+        Parameters
+        ----------
+        model : str, optional
+            Which of several models.
+
+        Returns
+        -------
+        RocCurve
+            Each point is a point of the curve of all scores, exactly; a threshold is
+            the smallest score that its bin might hold.
+
+        Raises
+        ------
+        ValueError
+            If there is one class only, or no such model, or several and none is named.
+
+        Examples
+        --------
+        >>> import fastcmp
+        >>> from fastcmp.stream import RocSketch
+        >>> is_eight, scores = fastcmp.load_digits_scores()
+        >>> sketch = RocSketch().update(is_eight, {"knn": scores["knn_3"]})
+        >>> fastcmp.roc_curve(is_eight, scores["knn_3"]).fpr.size
+        5
+        >>> sketch.curve("knn").fpr.size, sketch.gap("knn")
+        (5, 0.0)
+        """
+        points = self._points(model)
+        fp, tp = np.cumsum(points.negatives), np.cumsum(points.positives)
+        return RocCurve(
+            fpr=np.append(0.0, fp / fp[-1]),
+            tpr=np.append(0.0, tp / tp[-1]),
+            thresholds=np.append(np.inf, points.thresholds),
+        )
+
+    def gap(self, model: str | None = None) -> float:
+        """Bound how far the curve of all scores lies above or below this one.
+
+        Parameters
+        ----------
+        model : str, optional
+            Which of several models.
+
+        Returns
+        -------
+        float
+            The largest difference of true positive rates at any false positive rate,
+            both curves with their points joined by lines. 0 where they are the same.
+
+        Raises
+        ------
+        ValueError
+            As `curve`.
+
+        Notes
+        -----
+        Between two neighbouring points the curve rises somehow from one to the other:
+        it is off by no more than the positives between them.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import RocSketch
+        >>> RocSketch().update([0, 1, 0, 1], [1, 1, 2, 2]).gap()
+        0.0
+        """
+        points = self._points(model)
+        open_ = ~points.exact & (points.negatives > 0)
+        share: float = np.max(points.positives * open_) / points.positives.sum()
+        return float(share)
+
+    def _points(self, model: str | None) -> _Points:
+        names = self.names or ()
+        labels = self.class_labels()
+        if (model is None and len(names) > 1) or model not in {None, *names}:
+            message = (
+                f"model must name one of {names[:5]} ({len(names)} in all) with the "
+                f"labels {labels}, got {model!r}"
+            )
+            raise ValueError(message)
+        place = 0 if model is None else names.index(model)
+        negatives, positives = self.by_class(place)
+        one = self.model_map(place)
+        used = np.flatnonzero(negatives + positives)[::-1]
+        return _Points(
+            one.thresholds[used], negatives[used], positives[used], one.exact[used]
+        )

@@ -1,0 +1,269 @@
+"""Blocks of scores, their two labels, and the counts of both over bins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.columns import Column, read_column
+from fastcmp.crew import Crew, parts
+from fastcmp.scores import named_scores
+from fastcmp.stream.score_edges import as_words
+from fastcmp.stream.score_labels import split_labels
+from fastcmp.stream.score_map import ScoreMap, read_score_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.int64]
+
+_FEW = 1 << 14  # samples; up to here it does not pay to clear counters for them
+_PART = 1 << 20  # samples that are worth a thread
+_MOST = 1 << 30  # samples after which 32-bit counters are emptied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreBlock:
+    """Scores of some samples, without those that have no true label."""
+
+    names: tuple[str, ...]
+    #: One array a model, float32 or float64, and the types they came in.
+    columns: tuple[NDArray[Any], ...]
+    kinds: tuple[np.dtype[Any], ...]
+    truth: Column
+    #: Which samples were kept; None where no true label is missing.
+    kept: NDArray[np.bool_] | None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are left."""
+        return len(self.truth)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of samples without a true label."""
+        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
+
+    def row(self, at: int) -> int:
+        """Find a sample in the block as it came.
+
+        Parameters
+        ----------
+        at : int
+            Its place among those kept.
+
+        Returns
+        -------
+        int
+            Its row.
+        """
+        return at if self.kept is None else int(np.flatnonzero(self.kept)[at])
+
+    def refuse_nan(self, model: int) -> None:
+        """Refuse the scores of a model if one is NaN.
+
+        Parameters
+        ----------
+        model : int
+            Which model.
+
+        Raises
+        ------
+        ValueError
+            If one is, with its row.
+        """
+        absent = np.isnan(self.columns[model])
+        if absent.any():
+            message = (
+                f"{self.names[model]} has NaN for sample "
+                f"{self.row(int(absent.argmax()))} ({np.count_nonzero(absent)} in all)"
+            )
+            raise ValueError(message)
+
+    def lay(self) -> tuple[ScoreMap, ...]:
+        """Lay the bins of each model where its scores are.
+
+        Returns
+        -------
+        tuple of ScoreMap
+            One a model; NaN are passed over, for `count_block` to refuse.
+        """
+        return tuple(map(ScoreMap.laid, self.columns, self.kinds))
+
+
+def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> ScoreBlock:
+    """Read a block of scores, its models in the order of the stream.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped.
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        Scores of one or more models.
+    names : tuple of str or None
+        Names of the models; None before the first block.
+
+    Returns
+    -------
+    ScoreBlock
+        Of any number of samples; NaN may be among the scores.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or the block has other models.
+    TypeError
+        If scores are not numbers, or labels cannot be compared.
+    """
+    truth = read_column(y_true, "y_true")
+    is_single, named = named_scores(scores)
+    named = _in_order(named, names, has_names=not is_single and _has_names(scores))
+    read = [read_score_column(raw, name) for name, raw in named]
+    for (name, _), (column, _) in zip(named, read, strict=True):
+        if column.shape != (len(truth),):
+            message = f"{name} has {column.size} scores, y_true has {len(truth)} labels"
+            if not is_single and len(named) == len(truth):
+                message += "; models come first: pass scores.T"
+            raise ValueError(message)
+    kept = None
+    if (absent := truth.missing()) is not None:
+        kept = ~absent
+        truth = truth.take(kept)
+    return ScoreBlock(
+        names=tuple(name for name, _ in named),
+        columns=tuple(c if kept is None else c[kept] for c, _ in read),
+        kinds=tuple(kind for _, kind in read),
+        truth=truth,
+        kept=kept,
+    )
+
+
+def _has_names(scores: Any) -> bool:
+    return isinstance(scores, Mapping) or any(
+        hasattr(scores, name) for name in ("columns", "column_names")
+    )
+
+
+def _in_order(
+    named: list[tuple[str, Any]], names: tuple[str, ...] | None, *, has_names: bool
+) -> list[tuple[str, Any]]:
+    """Put the models of a block in the order of the stream."""
+    if not named:
+        message = "scores must hold at least one model, got none"
+        raise ValueError(message)
+    if names is None:
+        return named
+    found = dict(named)
+    if not has_names and len(named) == len(names):
+        return list(zip(names, found.values(), strict=True))
+    absent = [name for name in names if name not in found]
+    if absent or len(found) != len(names):
+        others = [name for name in found if name not in names]
+        message = (
+            f"scores must hold the models of the blocks before, {len(names)} in all; "
+            f"absent: {absent[:3]}, new: {others[:3]}"
+        )
+        raise ValueError(message)
+    return [(name, found[name]) for name in names]
+
+
+def count_block(
+    block: ScoreBlock, maps: Sequence[ScoreMap], threads: int
+) -> tuple[tuple[Any, ...], list[Counts]]:
+    """Count the samples of either label in the bins of each model.
+
+    Parameters
+    ----------
+    block : ScoreBlock
+        At least one sample.
+    maps : sequence of ScoreMap
+        One a model.
+    threads : int
+        How many to use at most.
+
+    Returns
+    -------
+    tuple of tuple and list of ndarray of int64, shape (B, 2)
+        The labels found, ascending, and counts of either; those of a single label come
+        first.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN or does not fit its map, or there are more than two labels.
+    """
+    columns = [
+        map_.convert(column, kind, name)
+        for map_, column, kind, name in zip(
+            maps, block.columns, block.kinds, block.names, strict=True
+        )
+    ]
+    found, labels, pair = split_labels(block.truth)
+    for at_all in (False, True):
+        tables = [np.zeros((map_.n_bins, 2), np.int64) for map_ in maps]
+        stops = _count(columns, labels, pair, maps, tables, threads)
+        stop = next((model for model, at in stops if at < block.n_samples), None)
+        if stop is None:
+            break
+        block.refuse_nan(stop)
+        # The first labels did not tell all: look at every one, which may refuse them.
+        assert not at_all
+        found, labels, pair = split_labels(block.truth, at_all=True)
+    if len(found) == 1:
+        for table in tables:
+            table[:, 0] += table[:, 1]
+            table[:, 1] = 0
+    return found, tables
+
+
+def _count(
+    columns: list[NDArray[Any]],
+    labels: NDArray[Any],
+    pair: NDArray[Any],
+    maps: Sequence[ScoreMap],
+    tables: list[Counts],
+    threads: int,
+) -> list[tuple[int, int]]:
+    """Count into tables; tell for each model where it stopped."""
+    n = labels.size
+    words = [as_words(column) for column in columns]
+    lookups = [map_.tables() for map_ in maps]
+    if n <= _FEW:
+        stops = []
+        for model, table in enumerate(tables):
+            bins = np.empty(n, np.int64)
+            at = kernels.find_score_bins(words[model], lookups[model], bins)
+            strange = (labels != pair[0]) & (labels != pair[1])
+            at = min(at, int(strange.argmax())) if strange.any() else at
+            stops.append((model, at))
+            if at == n:
+                np.add.at(table, (bins, (labels == pair[1]).astype(np.intp)), 1)
+        return stops
+    # Many models share the threads; of few, parts are counted into tables of their own.
+    share = -(-threads // len(tables))
+    cuts = parts(n, min(_MOST, max(_PART, -(-n // share))))
+    private = [tables, *([np.zeros_like(t) for t in tables] for _ in cuts[1:])]
+    ends = np.full((len(tables), len(cuts)), n)
+
+    def count(task: tuple[int, int]) -> None:
+        model, i = task
+        part = cuts[i]
+        counters = np.zeros(2 * maps[model].n_bins, np.uint32)
+        at = part.start + kernels.count_score_bins(
+            words[model][part], labels[part], pair, lookups[model], counters
+        )
+        private[i][model] += counters.reshape(-1, 2)
+        ends[model, i] = at if at < part.stop else n
+
+    with Crew(min(threads, ends.size)) as crew:
+        crew.run(count, np.ndindex(ends.shape))
+    for tables_of_part in private[1:]:
+        for table, other in zip(tables, tables_of_part, strict=True):
+            np.add(table, other, out=table)
+    return list(enumerate(ends.min(axis=1).tolist()))

@@ -1,0 +1,211 @@
+"""The area under the ROC curve from counts in bins: exact bounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from operator import mul
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.report import Section
+from fastcmp.results import Printed, dropped_sentences
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.stream.score_counts import ScoreCounts
+
+    Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AreaBounds(Printed):
+    """The area under a ROC curve, as far as counts in bins tell.
+
+    A positive and a negative in different bins are in order or not, those in one bin
+    with a single value are tied, and those in another bin are undecided: the area lies
+    between what it is if none of these is in order, and what it is if all are.
+    """
+
+    #: Pairs in which the positive surely scores higher; Python integers.
+    concordant: int
+    #: Pairs with surely equal scores, and pairs that the bins do not decide.
+    tied: int
+    undecided: int
+    n_positives: int
+    n_negatives: int
+    #: DeLong's standard error with the scores in one bin taken as equal: exact where
+    #: each bin holds one value, NaN for fewer than two samples of a class.
+    standard_error: float
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    n_missing: int = 0
+
+    @property
+    def low(self) -> float:
+        """The area if no undecided pair is in order."""
+        return self._area(0)
+
+    @property
+    def high(self) -> float:
+        """The area if all undecided pairs are in order."""
+        return self._area(2)
+
+    @property
+    def auc(self) -> float:
+        """The area where it is exact, else the middle between the bounds."""
+        return self._area(1)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no pair is undecided."""
+        return self.undecided == 0
+
+    @property
+    def width(self) -> float:
+        """The share of undecided pairs."""
+        return self.undecided / (self.n_positives * self.n_negatives)
+
+    def _area(self, twice: int) -> float:
+        pairs = self.n_positives * self.n_negatives
+        # Whole numbers of any size, divided once: rounded once.
+        halves = 2 * self.concordant + self.tied + twice * self.undecided
+        return halves / (2 * pairs)
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        area = f"AUC {self.auc:.6g}, exact"
+        if not self.exact:
+            area = f"AUC between {self.low:.8g} and {self.high:.8g}"
+        text = (
+            f"{area}; {self.n_positives} positives ({self.labels[0]!r}) and "
+            f"{self.n_negatives} negatives ({self.labels[1]!r})",
+            f"{self.concordant} concordant pairs, {self.tied} tied, "
+            f"{self.undecided} undecided",
+            *dropped_sentences(self.n_missing, 0),
+        )
+        return [Section(title="AUC from counts in bins", text=text)]
+
+
+def total_product(one: Counts, two: Counts) -> int:
+    """Add up products of counts, which may pass 2**63.
+
+    Parameters
+    ----------
+    one, two : ndarray of int64, shape (B,)
+        Counts.
+
+    Returns
+    -------
+    int
+        The sum, exact.
+    """
+    return sum(map(mul, one.tolist(), two.tolist()))
+
+
+def bound_area(
+    negatives: Counts,
+    positives: Counts,
+    exact: NDArray[np.bool_],
+    *,
+    labels: tuple[Any, Any],
+    n_missing: int = 0,
+    within: tuple[int, int] = (0, 0),
+    resolved: NDArray[np.bool_] | None = None,
+) -> AreaBounds:
+    """Bound the area by the counts of both classes.
+
+    Parameters
+    ----------
+    negatives, positives : ndarray of int64, shape (B,)
+        Samples in each bin, bins ascending; at least one of either class.
+    exact : ndarray of bool, shape (B,)
+        Whether a bin holds one value only.
+    labels : tuple
+        The positive and the negative label.
+    n_missing : int
+        Samples without a label.
+    within : tuple of two int
+        Concordant and tied pairs within the bins that are resolved.
+    resolved : ndarray of bool, shape (B,), optional
+        Bins whose pairs have been counted.
+
+    Returns
+    -------
+    AreaBounds
+        Sure bounds.
+    """
+    below = np.cumsum(negatives) - negatives
+    known = np.zeros(exact.size, np.bool_) if resolved is None else resolved
+    open_ = ~(exact | known)
+    settled = exact & ~known
+    return AreaBounds(
+        concordant=total_product(positives, below) + within[0],
+        tied=total_product(positives[settled], negatives[settled]) + within[1],
+        undecided=total_product(positives[open_], negatives[open_]),
+        n_positives=int(positives.sum()),
+        n_negatives=int(negatives.sum()),
+        standard_error=_standard_error(negatives, positives),
+        labels=labels,
+        n_missing=n_missing,
+    )
+
+
+def _standard_error(negatives: Counts, positives: Counts) -> float:
+    """DeLong's standard error of scores that are bins."""
+    n0, n1 = int(negatives.sum()), int(positives.sum())
+    if min(n0, n1) < 2:
+        return math.nan
+    of_positive = (np.cumsum(negatives) - 0.5 * negatives) / n0
+    of_negative = 1.0 - (np.cumsum(positives) - 0.5 * positives) / n1
+    variance = 0.0
+    for placed, counts, n in (
+        (of_positive, positives, n1),
+        (of_negative, negatives, n0),
+    ):
+        mean = (placed @ counts) / n
+        variance += float((placed - mean) ** 2 @ counts) / (n - 1) / n
+    return math.sqrt(variance)
+
+
+def auc_from_counts(counts: ScoreCounts, /) -> AreaBounds | dict[str, AreaBounds]:
+    """Bound the area under the ROC curve by counts of scores in bins.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+        Of one model or of several.
+
+    Returns
+    -------
+    AreaBounds or dict
+        Of several models by name.
+
+    Raises
+    ------
+    ValueError
+        If there is one class only.
+    TypeError
+        If it is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import auc_from_counts
+    >>> from fastcmp.stream import ScoreCounts
+    >>> auc_from_counts(ScoreCounts().update([0, 0, 1, 1], [1, 2, 2, 3])).auc
+    0.875
+    """
+    from fastcmp.stream.score_counts import ScoreCounts
+
+    if not isinstance(counts, ScoreCounts):
+        message = f"counts must be a ScoreCounts, got {type(counts).__name__}"
+        raise TypeError(message)
+    return counts.auc if counts.n_models == 1 else counts.areas

@@ -1,0 +1,249 @@
+"""The state of an accumulator of scores: names, bins, labels and counts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from fastcmp.stream.accumulator import stored
+from fastcmp.stream.blocks import check_names
+from fastcmp.stream.score_labels import join_labels
+from fastcmp.stream.score_map import ScoreMap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.stream.accumulator import Arrays
+
+    Counts = NDArray[np.int64]
+
+
+class ScoreState(NamedTuple):
+    """What one assignment replaces, so that an interrupt never leaves half a block."""
+
+    names: tuple[str, ...] | None
+    #: One map a model, or one for all where there are no names yet; None before any is
+    #: laid.
+    maps: tuple[ScoreMap, ...] | None
+    #: The labels found so far, ascending: two at most.
+    labels: tuple[Any, ...]
+    #: Samples counted, and without a true label.
+    totals: Counts
+    #: Samples of each label in each bin, shape (B, 2); one array a model, none before
+    #: there are samples.
+    counts: tuple[Counts, ...]
+
+    @classmethod
+    def begin(cls, bins: Any, names: int | Sequence[str] | None) -> Self:
+        """Make the state before the first block.
+
+        Parameters
+        ----------
+        bins : ScoreMap, mapping from names to ScoreMap, or None
+            What is known of the bins.
+        names : int, sequence of str or None
+            What is known of the models.
+
+        Returns
+        -------
+        ScoreState
+            Without samples.
+
+        Raises
+        ------
+        ValueError
+            If names repeat, or do not agree with the maps.
+        TypeError
+            If names are no strings, or maps of another type.
+        """
+        known = check_names(names)
+        if isinstance(bins, Mapping):
+            given = check_names(list(bins))
+            known = known or given
+            if known is None or set(known) != set(bins):
+                message = f"names must be those of the maps, {list(bins)}, got {known}"
+                raise ValueError(message)
+            maps = tuple(bins[name] for name in known)
+        else:
+            maps = () if bins is None else (bins,) * (len(known) if known else 1)
+        for one in maps:
+            if not isinstance(one, ScoreMap):
+                message = f"map must be a ScoreMap or a mapping to them, got {one!r}"
+                raise TypeError(message)
+        return cls(known, maps or None, (), np.zeros(2, np.int64), ())
+
+    def maps_of(self, n_models: int) -> tuple[ScoreMap, ...] | None:
+        """Give the map of each model.
+
+        Parameters
+        ----------
+        n_models : int
+            How many there are, which is known from names or from a block.
+
+        Returns
+        -------
+        tuple of ScoreMap, or None
+            None before any is laid.
+        """
+        if self.maps is None or self.names is not None:
+            return self.maps
+        return self.maps * n_models
+
+    def check_fit(self, other: Self, kind: str) -> None:
+        """Refuse a state that was counted in another way.
+
+        Parameters
+        ----------
+        other : ScoreState
+            What shall be added.
+        kind : str
+            The accumulator.
+
+        Raises
+        ------
+        ValueError
+            If names, maps or labels do not agree.
+        TypeError
+            If labels are of different kinds.
+        """
+        if self.names and other.names and self.names != other.names:
+            message = (
+                f"{kind} merge where names agree, in their order too, got "
+                f"{self.names[:3]} and {other.names[:3]}"
+            )
+            raise ValueError(message)
+        n = len(self.names or other.names or (0,))
+        mine, theirs = self.maps_of(n), other.maps_of(n)
+        if mine and theirs and mine != theirs:
+            message = (
+                f"{kind} merge where they have the same map: lay it once, and begin "
+                f"each part with like(), or {kind}(first.map)"
+            )
+            raise ValueError(message)
+        join_labels(self.labels, other.labels)
+
+    def plus(self, other: Self) -> Self:
+        """Add a state that fits.
+
+        Parameters
+        ----------
+        other : ScoreState
+            What to add.
+
+        Returns
+        -------
+        ScoreState
+            A new one.
+        """
+        names = self.names or other.names
+        n = len(names or (0,))
+        labels, counts = _sum(self, other)
+        return self._replace(
+            names=names,
+            maps=self.maps_of(n) or other.maps_of(n),
+            labels=labels,
+            totals=self.totals + other.totals,
+            counts=counts,
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Tell all that is no array.
+
+        Returns
+        -------
+        dict
+            As JSON can hold it, but for the labels.
+        """
+        return {
+            "names": self.names,
+            "labels": self.labels,
+            "grids": [one.grid for one in self.maps or ()],
+            "edges": [_digest(one) for one in self.maps or ()],
+        }
+
+    def arrays(self) -> Arrays:
+        """Give the arrays.
+
+        Returns
+        -------
+        dict
+            Arrays by name.
+        """
+        arrays: Arrays = {"totals": self.totals}
+        for i, one in enumerate(self.maps or ()):
+            arrays[f"edges_{i}"] = one.edges
+        for i, table in enumerate(self.counts):
+            arrays[f"counts_{i}"] = table
+        return arrays
+
+    @classmethod
+    def restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        """Make a state of what was saved.
+
+        Parameters
+        ----------
+        settings, arrays : dict
+            As `settings` and `arrays` gave them.
+
+        Returns
+        -------
+        ScoreState
+            The same.
+
+        Raises
+        ------
+        ValueError
+            If they do not belong together.
+        """
+        names = check_names(settings["names"])
+        maps = []
+        for i, (grid, digest) in enumerate(
+            zip(settings["grids"], settings["edges"], strict=True)
+        ):
+            edges = stored(arrays, f"edges_{i}", arrays[f"edges_{i}"].shape, np.float64)
+            maps.append(ScoreMap(edges, grid=grid))
+            if _digest(maps[-1]) != digest:
+                message = f"edges_{i} are not those of the settings"
+                raise ValueError(message)
+        counts = [
+            stored(arrays, f"counts_{i}", (one.n_bins, 2))
+            for i, one in enumerate(maps)
+            if "counts_0" in arrays
+        ]
+        if maps and len(maps) != len(names or (0,)):
+            message = f"{len(maps)} maps are not one for each of {names}"
+            raise ValueError(message)
+        return cls(
+            names,
+            tuple(maps) or None,
+            tuple(settings["labels"]),
+            stored(arrays, "totals", (2,)),
+            tuple(counts),
+        )
+
+
+def _digest(one: ScoreMap) -> str:
+    little = one.edges.astype("<f8", copy=False)
+    return hashlib.sha256(little.tobytes()).hexdigest()
+
+
+def _sum(
+    one: ScoreState, two: ScoreState
+) -> tuple[tuple[Any, ...], tuple[Counts, ...]]:
+    """Add tables with the columns of up to two labels; new tables."""
+    labels = join_labels(one.labels, two.labels)
+
+    def aligned(state: ScoreState) -> list[Counts]:
+        # Tables with one label have it first, where it may be the second of two.
+        turn = state.labels == labels[1:]
+        return [table[:, ::-1] if turn else table for table in state.counts]
+
+    if not one.counts or not two.counts:
+        return labels, tuple(t.copy() for t in aligned(one if one.counts else two))
+    pairs = zip(aligned(one), aligned(two), strict=True)
+    return labels, tuple(a + b for a, b in pairs)

@@ -1,0 +1,598 @@
+"""AUC of scores in blocks: sure bounds, exact where promised, and the merge law."""
+
+from __future__ import annotations
+
+import pickle
+from math import inf, nan
+
+import ml_dtypes
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import small_if_interpreted
+from strategies import modest
+
+import fastcmp
+from fastcmp import auc_from_counts, stream
+from fastcmp.stream import ScoreCounts, ScoreMap, ScoreRefinement
+from fastcmp.stream.score_bounds import total_product
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+SPECIAL = (-inf, -3e38, -1.0, -1e-40, -0.0, 0.0, 1e-40, 0.5, 1.0, 3e38, inf)
+N = small_if_interpreted(40_000, 600)
+
+
+def first_block(rng, kind, n):
+    if kind == "constant":
+        return np.full(n, rng.choice(SPECIAL))
+    if kind == "sorted":
+        return np.sort(rng.normal(size=n))
+    if kind == "one cell":
+        return 1.0 + rng.integers(0, 200, n) * 2.0**-30
+    if kind == "levels":
+        return rng.integers(-3, 4, n) / 2
+    if kind == "special":
+        return rng.choice(SPECIAL, n)
+    return rng.normal(size=n)
+
+
+@st.composite
+def streams(draw):
+    """Draw true labels and scores that drift away from the first block, and cuts."""
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kinds = st.sampled_from(
+        ["constant", "sorted", "one cell", "levels", "special", "normal"]
+    )
+    blocks = []
+    for i in range(draw(st.integers(1, 4))):
+        n = draw(st.integers(1, 25))
+        with np.errstate(over="ignore"):
+            scores = (first_block(rng, draw(kinds), n) + i).astype(dtype)
+        blocks.append((rng.integers(0, 2, n), scores))
+    blocks[0][0][0] = 0
+    blocks[-1][0][-1] = 1 if len(blocks) > 1 or len(blocks[0][0]) > 1 else 0
+    return blocks
+
+
+def together(blocks):
+    return tuple(np.concatenate(parts) for parts in zip(*blocks, strict=True))
+
+
+def counted(blocks, counts=None):
+    counts = ScoreCounts() if counts is None else counts
+    for y_true, scores in blocks:
+        counts.update(y_true, scores)
+    return counts
+
+
+def pairs_of(y_true, scores):
+    """Concordant, tied and discordant pairs by brute force."""
+    return naive.pair_table(scores[y_true == 0], scores[y_true == 1])
+
+
+def gaussian(n, dtype=np.float64, seed=1):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, 2, n, np.uint8)
+    return y_true, (rng.normal(size=n) + y_true).astype(dtype)
+
+
+# Bounds.
+
+
+@modest(80)
+@given(streams())
+def test_bounds_hold_whatever_the_first_block_was(blocks):
+    y_true, scores = together(blocks)
+    counts = counted(blocks)
+    if len(set(y_true.tolist())) < 2:
+        with pytest.raises(ValueError, match="both classes"):
+            _ = counts.auc
+        return
+    area = counts.auc
+    concordant, tied, discordant = pairs_of(y_true, scores)
+    assert area.concordant <= concordant <= area.concordant + area.undecided
+    assert area.tied <= tied <= area.tied + area.undecided
+    assert area.low <= fastcmp.auc(y_true, scores) <= area.high
+    assert area.n_positives * area.n_negatives == concordant + tied + discordant
+    if area.exact:
+        assert area.auc == area.low == area.high == fastcmp.auc(y_true, scores)
+
+
+@DTYPES
+@pytest.mark.parametrize("first", [1000, 40_000])
+def test_bounds_of_gaussian_scores_are_narrow(dtype, first):
+    y_true, scores = gaussian(40_000, dtype)
+    counts = ScoreCounts().update(y_true[:first], scores[:first])
+    counts.update(y_true[first:], scores[first:])
+    assert 0 < counts.auc.width < 1e-4
+    assert counts.n_bytes <= 2**20
+    assert counts.auc.low < fastcmp.auc(y_true, scores) < counts.auc.high
+
+
+@DTYPES
+def test_heavy_ties_among_other_scores_are_exact(dtype):
+    y_true, scores = gaussian(N, dtype)
+    clipped = np.clip(scores, 0, 1)
+    area = ScoreCounts().update(y_true, clipped).auc
+    assert area.width < 1e-4
+    ends = (clipped == 0) | (clipped == 1)
+    assert area.tied >= sum(pairs_at(y_true, clipped, at) for at in (0, 1))
+    assert ends.mean() > 0.3
+
+
+def pairs_at(y_true, scores, at):
+    here = y_true[scores == at]
+    return int(np.count_nonzero(here)) * int(np.count_nonzero(here == 0))
+
+
+# Exact.
+
+NARROW = [
+    np.float16,
+    ml_dtypes.bfloat16,
+    np.int8,
+    np.uint8,
+    np.int16,
+    np.uint16,
+    np.bool_,
+]
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_narrow_types_are_exact_wherever_scores_drift(dtype):
+    y_true, scores = gaussian(N)
+    with np.errstate(invalid="ignore"):
+        near = (10 * scores).astype(dtype)
+        far = (100 + 30 * scores).astype(dtype)
+    counts = ScoreCounts().update(y_true, near).update(y_true, far)
+    both = np.concatenate([near, far])
+    assert counts.auc.exact
+    assert counts.map.n_bins <= 2**16
+    assert counts.auc.auc == fastcmp.auc(np.tile(y_true, 2), both)
+
+
+def test_types_that_numpy_does_not_know_are_compared_as_float32():
+    y_true, scores = gaussian(300)
+    scores = scores.astype(ml_dtypes.float8_e4m3fn)
+    counts = ScoreCounts().update(y_true, scores)
+    assert counts.map.grid == "float32"
+    assert counts.auc.auc == fastcmp.auc(y_true, scores)
+
+
+def test_a_copy_changes_on_its_own():
+    counts = ScoreCounts().update([0, 1], [1.0, 2.0])
+    other = counts.copy().update([1, 0], [1.0, 2.0])
+    assert counts.auc.auc == 1
+    assert other.auc.auc == 0.5
+
+
+@pytest.mark.parametrize("dtype", NARROW[:2])
+def test_all_values_of_a_narrow_type_have_bins_of_their_own(dtype):
+    with np.errstate(invalid="ignore"):
+        values = np.arange(2**16, dtype=np.uint16).view(dtype)
+        wide = values.astype(np.float64)
+    values, wide = values[~np.isnan(wide)], wide[~np.isnan(wide)]
+    bins = ScoreMap.fit(values[:1]).bins(values)
+    assert np.unique(bins).size == np.unique(wide).size
+    order = np.argsort(wide, kind="stable")
+    assert np.all(np.diff(bins[order]) == (np.diff(wide[order]) > 0))
+
+
+@DTYPES
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_rounded_scores_are_exact(dtype, digits):
+    y_true, scores = gaussian(N, dtype)
+    scores = np.round(scores, digits)
+    counts = counted([(y_true, scores), (y_true[:99], scores[:99])])
+    everything = np.append(y_true, y_true[:99]), np.append(scores, scores[:99])
+    if len(np.unique(scores)) <= N // 2:
+        assert counts.auc.exact
+        assert counts.auc.auc == fastcmp.auc(*everything)
+    assert counts.auc.low <= fastcmp.auc(*everything) <= counts.auc.high
+
+
+def test_values_of_a_long_first_block_are_all_seen():
+    n = small_if_interpreted(1 << 21, 1 << 11)
+    scores = np.tile(np.arange(8) / 8, n // 8)
+    scores[[n // 2 + 1, n // 3]] = 0.3, 0.7  # among millions, once
+    y_true = np.random.default_rng(2).random(n) < scores
+    area = ScoreCounts().update(y_true, scores).auc
+    assert area.exact
+    assert area.auc == fastcmp.auc(y_true, scores)
+
+
+@DTYPES
+def test_up_to_32766_values_are_exact(dtype):
+    values = np.linspace(-5, 5, 2**15 - 2).astype(dtype)
+    scores = np.tile(np.unique(values), 2)
+    y_true = np.random.default_rng(0).integers(0, 2, scores.size)
+    area = ScoreCounts().update(y_true, scores).auc
+    assert area.exact
+    assert area.auc == fastcmp.auc(y_true, scores)
+
+
+def test_zeros_of_either_sign_are_tied_and_infinities_are_scores():
+    y_true = [0, 1, 1, 0, 0, 1]
+    scores = np.array([-0.0, 0.0, inf, inf, -inf, -inf])
+    area = ScoreCounts().update(y_true, scores).auc
+    assert area.auc == fastcmp.auc(y_true, scores)
+    later = ScoreCounts().update([0, 1], [1.0, 2.0]).update(y_true, scores).auc
+    found = fastcmp.auc([0, 1, *y_true], [1.0, 2.0, *scores])
+    assert later.low <= found <= later.high
+
+
+def test_counts_of_ten_thousand_million_samples_are_exact():
+    y_true, scores = gaussian(500, np.float16)
+    counts = ScoreCounts().update(y_true, scores)
+    area = counts.auc
+    for _ in range(25):
+        counts = counts + counts
+    assert counts.n_samples == 500 * 2**25
+    assert counts.auc.auc == area.auc
+    assert counts.auc.concordant == area.concordant * 2**50
+
+
+def test_products_may_pass_the_largest_int64():
+    big = np.array([2**40, 3, 2**41])
+    assert total_product(big, big) == 2**80 + 9 + 2**82
+
+
+def test_standard_error_of_exact_scores_is_delongs():
+    y_true, scores = gaussian(600)
+    scores = scores.round(1)
+    area = ScoreCounts().update(y_true, scores).auc
+    wanted = fastcmp.delong(y_true, scores).standard_error[0]
+    assert area.standard_error == pytest.approx(wanted, rel=1e-12)
+    assert np.isnan(ScoreCounts().update([0, 1], [1, 2]).auc.standard_error)
+
+
+# The merge law.
+
+
+@modest(50)
+@given(streams(), st.integers(0, 3))
+def test_update_of_parts_equals_their_merge(blocks, cut):
+    begin = ScoreCounts(ScoreMap.fit(blocks[0][1]))
+    whole = counted([together(blocks)], begin.like())
+    one, two = (counted(p, begin.like()) for p in (blocks[:cut], blocks[cut:]))
+    assert whole == counted(blocks, begin.like())
+    assert one + two == two + one == whole
+    assert sum(counted([block], begin.like()) for block in blocks) == whole
+    assert one.copy().merge(two) == whole
+    assert whole + begin == begin + whole == whole
+
+
+@modest(30)
+@given(streams())
+def test_saved_and_pickled_states_come_back(tmp_path_factory, blocks):
+    path = tmp_path_factory.mktemp("scores") / "part.counts"
+    for counts in (
+        counted(blocks),
+        ScoreCounts(),
+        counted(blocks).like(),
+        ScoreCounts(names=2),
+        ScoreCounts(ScoreMap.fit(blocks[0][1]), positive=1),
+        counted([(y, np.stack([x, -x])) for y, x in blocks]),
+    ):
+        counts.save(path)
+        assert stream.load(path) == ScoreCounts.load(path) == counts
+        assert pickle.loads(pickle.dumps(counts)) == counts == counts.copy()
+
+
+def test_blocks_of_one_class_each():
+    y_true, scores = gaussian(300)
+    counts = ScoreCounts(ScoreMap.fit(scores))
+    positives = counts.like().update(y_true[y_true == 1], scores[y_true == 1])
+    negatives = counts.like().update(y_true[y_true == 0], scores[y_true == 0])
+    whole = counts.like().update(y_true, scores)
+    assert positives + negatives == negatives + positives == whole
+    assert positives.labels == (1,)
+    with pytest.raises(ValueError, match=r"both classes, got .* of the labels \[1\]"):
+        _ = positives.auc
+
+
+def test_booleans_and_numbers_are_the_same_labels():
+    one = ScoreCounts(ScoreMap([0.5])).update([True, False], [0.0, 1.0])
+    two = one.like().update([0, 1], [0.0, 1.0])
+    assert (one + two).labels == (two + one).labels == (0, 1)
+    assert all(type(label) is int for label in (one + two).labels)
+
+
+@pytest.mark.parametrize("positive", ["ill", "well"])
+def test_named_labels(positive):
+    y_true = np.array(["ill", "well", "well", "ill", None], object)
+    scores = [0.9, 0.3, 0.95, 0.8, nan]
+    counts = ScoreCounts(positive=positive).update(y_true, scores)
+    assert counts.auc.auc == fastcmp.auc(y_true[:4], scores[:4], positive=positive)
+    assert (counts.n_missing, counts.n_samples) == (1, 4)
+    assert "1 samples without a true label" in str(counts.auc)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+@pytest.mark.parametrize("n_models", [1, 3])
+def test_any_number_of_workers_counts_the_same(workers, n_models):
+    n = small_if_interpreted(3_000_000, 20_000)
+    y_true, scores = gaussian(n, np.float32)
+    models = np.stack([scores, -scores, scores**2])[:n_models]
+    counts = ScoreCounts(ScoreMap.fit(scores), names=n_models)
+    counts.update(y_true, models, workers=workers)
+    for model, table in enumerate(counts.counts.values()):
+        edges = counts.model_map(model).edges
+        cells = 2 * np.searchsorted(edges, models[model], "right") + y_true
+        wanted = np.bincount(cells, minlength=table.size).reshape(-1, 2)
+        np.testing.assert_array_equal(table, wanted)
+
+
+# Blocks as users have them.
+
+LABELS = {
+    "uint8": lambda y: y,
+    "bool": lambda y: y.astype(bool),
+    "int64": lambda y: y.astype(np.int64) * 5 - 2,
+    "int16": lambda y: y.astype(np.int16) - 1,
+    "big-endian": lambda y: y.astype(">i8"),
+    "float": lambda y: y.astype(np.float64),
+    "strided": lambda y: np.repeat(y, 2)[::2],
+    "list": lambda y: y.tolist(),
+    "pandas": pd.Series,
+    "one class first": np.sort,
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("n", [50, 20_000])
+def test_labels_of_any_type(kind, n):
+    y_true, scores = gaussian(n, np.float32)
+    labels = LABELS[kind](y_true)
+    plain = np.sort(y_true) if kind == "one class first" else y_true
+    counts = ScoreCounts(ScoreMap.fit(scores)).update(labels, scores)
+    wanted = counts.like().update(plain, scores).counts["scores"]
+    np.testing.assert_array_equal(counts.counts["scores"], wanted)
+    low, high = counts.labels
+    assert low < high
+
+
+SCORES = {
+    "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")),
+    "strided": lambda x: np.repeat(x, 3)[::3],
+    "reversed twice": lambda x: x[::-1].copy()[::-1],
+    "series": pd.Series,
+}
+
+
+@DTYPES
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("n", [50, 20_000])
+def test_scores_of_any_layout(dtype, kind, n):
+    y_true, scores = gaussian(n, dtype)
+    counts = ScoreCounts().update(y_true, scores)
+    assert ScoreCounts().update(y_true, SCORES[kind](scores)) == counts
+    for array in (y_true, scores):
+        array.flags.writeable = False
+    assert ScoreCounts().update(y_true, scores) == counts
+
+
+def test_narrower_scores_fit_a_wider_map():
+    y_true, scores = gaussian(200, np.float16)
+    counts = ScoreCounts(ScoreMap.fit(scores.astype(np.float64))).update(y_true, scores)
+    counts.update(y_true, scores.astype(np.float32))
+    assert counts.auc.low <= fastcmp.auc(y_true, scores) <= counts.auc.high
+    whole = ScoreCounts(ScoreMap.fit(np.arange(9, dtype=np.int16)))
+    whole.update([0, 1], np.array([3, 200], np.uint8))
+    assert whole.auc.auc == 1
+
+
+def test_models_come_in_the_order_of_the_stream():
+    y_true, scores = gaussian(60)
+    counts = ScoreCounts().update(y_true, {"a": scores, "b": -scores})
+    again = counts.like().update(y_true, pd.DataFrame({"b": -scores, "a": scores}))
+    assert again == counts
+    assert counts.like().update(y_true, np.stack([scores, -scores])) == counts
+    areas = auc_from_counts(counts)
+    assert list(areas) == ["a", "b"]
+    a, b = areas.values()
+    assert a.concordant + a.tied + a.undecided + b.concordant == a.n_positives * (
+        a.n_negatives
+    )
+    with pytest.raises(ValueError, match="auc is of one model, got 2: use areas"):
+        _ = counts.auc
+
+
+def test_empty_blocks():
+    counts = ScoreCounts().update([], {"a": []})
+    assert counts.names == ("a",)
+    assert counts.map is None
+    counts.update([0, 1], {"a": [1.0, 2.0]}).update([], {"a": np.zeros(0)})
+    assert counts.n_samples == 2
+    assert counts == ScoreCounts().update([], {"a": []}) + counts
+
+
+# Refused.
+
+
+@pytest.mark.parametrize("n", [50, 20_000])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda y, x: (y, put(x, 17, nan)), r"b has NaN for sample 17 \(1 in all\)"),
+        (lambda y, x: (put(y, 31, 2), x), "two classes, got 3"),
+        (lambda y, x: (y[1:], x), r"a has \d+ scores, y_true has \d+ labels"),
+        (lambda y, x: (y, {"a": x["a"]}), r"absent: \['b'\]"),
+        (lambda y, x: (y, x | {"c": x["a"]}), r"new: \['c'\]"),
+        (lambda y, x: (y + 1, x), "two classes, got 3"),
+        (
+            lambda y, x: (y, {k: v.astype(np.float64) for k, v in x.items()}),
+            "must be float32 scores.*got float64",
+        ),
+    ],
+)
+def test_a_refused_block_leaves_the_state_as_it_was(n, change, message):
+    y_true, scores = gaussian(n, np.float32)
+    block = y_true, {"a": scores, "b": -scores}
+    counts = ScoreCounts().update(*block)
+    before = counts.copy()
+    with pytest.raises(ValueError, match=message):
+        counts.update(*change(*block))
+    assert counts == before
+
+
+def put(values, at, value):
+    if isinstance(values, dict):
+        return values | {"b": put(values["b"], at, value)}
+    changed = values.copy()
+    changed[at] = value
+    return changed
+
+
+def test_nan_in_the_first_block_is_told_by_its_row():
+    with pytest.raises(ValueError, match="scores has NaN for sample 2"):
+        ScoreCounts().update([None, 1, 0, 1], [0.1, 0.2, nan, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (ScoreCounts().update([0, 1], [0.0, 3.0]), "same map: lay it once"),
+        (ScoreCounts(names=2), "names agree"),
+        (ScoreCounts(positive=0), "positive agrees"),
+        (ScoreCounts(ScoreMap([7.0])), "same map"),
+        (ScoreCounts(ScoreMap([0.5])).update([2, 3], [0.0, 1.0]), "two classes, got 4"),
+    ],
+)
+def test_what_does_not_merge_is_told(other, message):
+    counts = ScoreCounts(ScoreMap([0.5])).update([0, 1], [0.0, 1.0])
+    before = counts.copy()
+    with pytest.raises(ValueError, match=message):
+        counts.merge(other)
+    assert counts == before
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: ScoreCounts(7), TypeError, "map must be a ScoreMap"),
+        (lambda: ScoreCounts({"a": 1}), TypeError, "map must be a ScoreMap"),
+        (
+            lambda: ScoreCounts({"a": ScoreMap([0])}, names=["b"]),
+            ValueError,
+            "names must be those of the maps",
+        ),
+        (lambda: ScoreMap([1, 0]), ValueError, "ascend"),
+        (lambda: ScoreMap([nan]), ValueError, "no NaN"),
+        (lambda: ScoreMap([[1]]), ValueError, "got shape"),
+        (lambda: ScoreMap(range(2**16)), ValueError, "at most 65535"),
+        (lambda: ScoreMap([0.1], grid="float32"), ValueError, "float32 values"),
+        (lambda: ScoreMap([0.1], grid="f4"), ValueError, "grid must be one of"),
+        (lambda: ScoreMap([0], grid="int8"), ValueError, "all values of that type"),
+        (lambda: ScoreMap.fit([]), ValueError, "at least one score"),
+        (lambda: ScoreMap.fit([0, nan]), ValueError, "NaN for sample 1"),
+        (lambda: ScoreMap.fit(["a"]), TypeError, "must be numbers"),
+        (lambda: ScoreMap([0]).bins([nan]), ValueError, "NaN for sample 0"),
+        (
+            lambda: ScoreMap([0]).bins([2**60 + 1]),
+            ValueError,
+            "that a float64 holds",
+        ),
+        (lambda: ScoreCounts().update(["a"], [1]), ValueError, "pass positive="),
+        (
+            lambda: ScoreCounts(positive="a").update(["a"], [1]).update([1], [1]),
+            TypeError,
+            "mixes",
+        ),
+        (
+            lambda: ScoreCounts(positive=2).update([0, 1], [1, 1]),
+            ValueError,
+            "not among the labels",
+        ),
+        (lambda: ScoreCounts().auc, ValueError, "both classes"),
+        (lambda: ScoreCounts().refine(), ValueError, "both classes"),
+        (lambda: ScoreCounts().update([1], []), ValueError, "0 scores"),
+        (lambda: ScoreCounts().update([], {}), ValueError, "at least one model"),
+        (lambda: auc_from_counts([1, 2]), TypeError, "must be a ScoreCounts"),
+    ],
+)
+def test_wrong_arguments_are_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+# A second pass.
+
+
+@modest(40)
+@given(streams(), st.integers(1, 5))
+def test_a_second_pass_is_exact(blocks, cut):
+    y_true, scores = together(blocks)
+    counts = ScoreCounts(ScoreMap([0.0], grid=str(scores.dtype)))
+    counted(blocks, counts)
+    if len(counts.labels) < 2:
+        return
+    again = counts.refine()
+    again.update(y_true[:cut], scores[:cut]).update(y_true[cut:], scores[cut:])
+    area = again.finish()["scores"]
+    concordant, tied, _ = pairs_of(y_true, scores)
+    assert (area.concordant, area.tied, area.undecided) == (concordant, tied, 0)
+    assert area.auc == fastcmp.auc(y_true, scores)
+
+
+def test_passes_with_little_memory_narrow_the_bounds():
+    y_true, scores = gaussian(2000)
+    models = {"a": scores, "b": np.sin(scores)}
+    edges = ScoreMap(np.linspace(-2, 2, 33))
+    counts = ScoreCounts(edges).update(y_true, models)
+    widths = [{name: area.width for name, area in counts.areas.items()}]
+    refining = counts.refine(memory_limit="20 kB")
+    for _ in range(30):
+        assert 0 < refining.n_chosen < 60
+        areas = refining.update(y_true, models).finish()
+        widths.append({name: area.width for name, area in areas.items()})
+        assert all(widths[-1][name] <= widths[-2][name] for name in models)
+        for name, row in models.items():
+            assert areas[name].low <= fastcmp.auc(y_true, row) <= areas[name].high
+        if all(area.exact for area in areas.values()):
+            break
+        refining = refining.refine(memory_limit="20 kB")
+    assert len(widths) > 3
+    for name, row in models.items():
+        assert areas[name].auc == fastcmp.auc(y_true, row)
+
+
+def test_parts_of_a_second_pass_merge_and_are_saved(tmp_path):
+    y_true, scores = gaussian(900, np.float32)
+    counts = ScoreCounts(ScoreMap([0, 1], grid="float32")).update(y_true, scores)
+    begin = counts.refine()
+    whole = begin.copy().update(y_true, scores)
+    one, two = begin.copy(), begin.copy()
+    one.update(y_true[:300], scores[:300])
+    two.update(y_true[300:], scores[300:])
+    assert one + two == two + one == whole
+    one.save(tmp_path / "one")
+    assert stream.load(tmp_path / "one") == one == pickle.loads(pickle.dumps(one))
+    merged = ScoreRefinement.load(tmp_path / "one").merge(two)
+    assert merged.finish()["scores"].auc == fastcmp.auc(y_true, scores)
+    with pytest.raises(ValueError, match="copies of the same beginning"):
+        one.merge(counts.refine(memory_limit=12 * 350))
+
+
+def test_a_second_pass_wants_the_same_samples():
+    y_true, scores = gaussian(300)
+    counts = ScoreCounts(ScoreMap([0.0])).update(y_true, scores)
+    with pytest.raises(ValueError, match="got 0 samples against 300"):
+        counts.refine().finish()
+    with pytest.raises(ValueError, match="or other ones"):
+        counts.refine().update(y_true, -scores).finish()
+    with pytest.raises(ValueError, match="memory_limit must be at least"):
+        counts.refine(memory_limit=10)
+    again = counts.refine()
+    with pytest.raises(ValueError, match="NaN"):
+        again.update([0, 1], [nan, 1.0])
+    assert again == counts.refine()
+
+
+@pytest.mark.parametrize("dtype", NARROW[:2])
+def test_types_of_16_bits_need_no_bisection(dtype):
+    assert ScoreMap.fit(np.zeros(1, dtype)).tables().steps == 0

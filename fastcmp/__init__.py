@@ -10,10 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastcmp import designs, kernels
+    from fastcmp import designs, kernels, stream
+    from fastcmp.agreement import compare_predictions
+    from fastcmp.agreement_result import AgreementResult
     from fastcmp.areas import ConcordanceResult, auc, concordance
     from fastcmp.auc_comparison import AUCComparison, ContrastResult
-    from fastcmp.batch import compare_all
+    from fastcmp.batch import compare_all, compare_all_from_counts
     from fastcmp.bcv_result import BCVMcNemarResult, BetaPosterior
     from fastcmp.classification import (
         classification_table,
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
         compare_sensitivity_specificity,
     )
     from fastcmp.classification_result import ClassificationTable
-    from fastcmp.cochran import CochranResult, cochrans_q
+    from fastcmp.cochran import CochranResult, cochrans_q, cochrans_q_from_counts
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
     from fastcmp.crossval import compare_cv, compare_cv_all
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
         precision_recall_curve,
         roc_curve,
     )
+    from fastcmp.stream.score_bounds import AreaBounds, auc_from_counts
     from fastcmp.sweeps import ThresholdSweep, threshold_sweep
     from fastcmp.symmetry import (
         bowker,
@@ -89,6 +92,8 @@ __version__ = "0.1.0"
 #: Where each public name lives; loaded when it is first asked for.
 _HOMES = {
     "AUCComparison": "auc_comparison",
+    "AgreementResult": "agreement_result",
+    "AreaBounds": "stream.score_bounds",
     "BCVMcNemarResult": "bcv_result",
     "BetaPosterior": "bcv_result",
     "BootstrapResult": "resample",
@@ -121,6 +126,7 @@ _HOMES = {
     "alpaydin_f": "two_fold_tests",
     "auc": "areas",
     "auc_bootstrap": "resample",
+    "auc_from_counts": "stream.score_bounds",
     "auc_multiclass": "multiclass",
     "auc_permutation_test": "resample",
     "average_precision": "roc",
@@ -135,11 +141,14 @@ _HOMES = {
     "classification_table": "classification",
     "classification_table_from_counts": "classification",
     "cochrans_q": "cochran",
+    "cochrans_q_from_counts": "cochran",
     "compare_all": "batch",
+    "compare_all_from_counts": "batch",
     "compare_cv": "crossval",
     "compare_cv_all": "crossval",
     "compare_holdout": "holdout",
     "compare_labels": "holdout",
+    "compare_predictions": "agreement",
     "compare_sensitivity_specificity": "classification",
     "concordance": "areas",
     "conservative_z": "fold_z_tests",
@@ -174,6 +183,8 @@ _HOMES = {
 
 __all__ = [
     "AUCComparison",
+    "AgreementResult",
+    "AreaBounds",
     "BCVMcNemarResult",
     "BetaPosterior",
     "BootstrapResult",
@@ -207,6 +218,7 @@ __all__ = [
     "alpaydin_f",
     "auc",
     "auc_bootstrap",
+    "auc_from_counts",
     "auc_multiclass",
     "auc_permutation_test",
     "average_precision",
@@ -221,11 +233,14 @@ __all__ = [
     "classification_table",
     "classification_table_from_counts",
     "cochrans_q",
+    "cochrans_q_from_counts",
     "compare_all",
+    "compare_all_from_counts",
     "compare_cv",
     "compare_cv_all",
     "compare_holdout",
     "compare_labels",
+    "compare_predictions",
     "compare_sensitivity_specificity",
     "concordance",
     "conservative_z",
@@ -254,6 +269,7 @@ __all__ = [
     "proportion_z",
     "resampled_t",
     "roc_curve",
+    "stream",
     "stuart_maxwell",
     "stuart_maxwell_from_counts",
     "threshold_sweep",
@@ -262,7 +278,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"designs", "kernels"}:
+    if name in {"designs", "kernels", "stream"}:
         return import_module(f"fastcmp.{name}")
     if name not in _HOMES:
         message = f"module 'fastcmp' has no attribute {name!r}"

@@ -14,7 +14,6 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
-from fastcmp.crew import Crew, parts
 from fastcmp.differences import (
     CostGroups,
     CostOptions,
@@ -24,17 +23,20 @@ from fastcmp.differences import (
     intervals_many,
 )
 from fastcmp.label_order import in_order
+from fastcmp.label_tensors import PairTables
 from fastcmp.labels import Labels, encode
-from fastcmp.pairs import PairOutcomes, all_pairs
+from fastcmp.pairs import Block, PairColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from fastcmp.crew import Crew
 
-_PAIRS = 64  # pairs that are judged in one task
+
 _LEVELS = 256  # beyond it the differences of each pair are sorted instead
+_SIDE = 32  # models of a side of a tile, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,15 +99,87 @@ def encode_costs(
     return labels, matrix
 
 
-def compare_costs(
+class CostJudge:
+    """Test pairs of models for equal expected cost.
+
+    Parameters
+    ----------
+    prices : _Prices
+        What each model's predictions cost.
+    options : CostOptions
+        Which test.
+    confidence_level : float
+        Of all intervals, which are of profile likelihood.
+    tables : PairTables or None
+        Tables of the levels of pairs; None where the levels are too many.
+    """
+
+    def __init__(
+        self,
+        prices: _Prices,
+        options: CostOptions,
+        confidence_level: float,
+        tables: PairTables | None,
+    ) -> None:
+        self._prices, self._options, self._level = prices, options, confidence_level
+        self._tables = tables
+        self.side = _SIDE if tables is None else min(_SIDE, tables.side)
+        self.n_samples = prices.rows.shape[1]
+        self.correct = prices.correct
+        self.score = prices.losses[:, 0]
+        self.score_interval = prices.losses[:, 1:]
+
+    def pvalues(self, block: Block) -> NDArray[np.float64]:
+        """Test the pairs of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Pairs of models.
+
+        Returns
+        -------
+        ndarray of float64, shape (p,)
+            P-values.
+        """
+        return self.outcomes(block).pvalue
+
+    def outcomes(self, block: Block) -> PairColumns:
+        """Test the pairs of a block, and bound their differences.
+
+        Parameters
+        ----------
+        block : Block
+            Pairs of models.
+
+        Returns
+        -------
+        PairColumns
+            All that a record tells of them.
+        """
+        tables = None if self._tables is None else self._tables.count(block)
+        options = (self._options, self._level)
+        found = _judge(self._prices, block.pairs, tables, *options)
+        difference = self.score[block.pairs[:, 0]] - self.score[block.pairs[:, 1]]
+        return PairColumns(
+            found.only_a,
+            found.only_b,
+            difference,
+            found.low,
+            found.high,
+            found.statistic,
+            found.pvalue,
+        )
+
+
+def judge_costs(
     labels: Labels,
     matrix: CostMatrix,
-    chosen: NDArray[np.int32] | None,
     options: CostOptions,
     confidence_level: float,
     crew: Crew,
-) -> PairOutcomes:
-    """Test pairs of models for equal expected cost.
+) -> CostJudge:
+    """Look up what all predictions cost, and judge pairs by these.
 
     Parameters
     ----------
@@ -113,50 +187,35 @@ def compare_costs(
         Codes in the order of the matrix.
     matrix : CostMatrix
         Costs of mistakes.
-    chosen : ndarray of int32, shape (P, 2), or None
-        Pairs to compare; None for all.
     options : CostOptions
         Which test.
     confidence_level : float
-        Of all intervals, which are of profile likelihood.
+        Of all intervals.
     crew : Crew
-        Who does the work.
+        Who looks them up.
 
     Returns
     -------
-    PairOutcomes
+    CostJudge
         With costs per sample as scores.
     """
     n_models = len(labels.names)
-    pairs = all_pairs(n_models) if chosen is None else chosen
-    tasks = parts(len(pairs), _PAIRS)
-    crew.expect(n_models + len(tasks))
     prices = _prepare(matrix.values, n_models, labels.n_samples)
-    found = _Found(*np.empty((2, len(pairs)), np.int64), *np.empty((4, len(pairs))))
 
     def price(i: int) -> None:
         _price(prices, labels, i, confidence_level)
 
-    def judge(part: slice) -> None:
-        some = _judge(prices, pairs[part], options, confidence_level)
-        for all_pairs_of, own in zip(found, some, strict=True):
-            all_pairs_of[part] = own
+    crew.run(price, range(n_models), steps=_no_step)
+    tables = None
+    if prices.groups is not None:
+        n_pairs = n_models * (n_models - 1) // 2
+        tables = PairTables(tuple(prices.rows), prices.levels.size, n_pairs)
+        crew.run(tables.pack, tables.packing, steps=_no_step)
+    return CostJudge(prices, options, confidence_level, tables)
 
-    crew.run(price, range(n_models))
-    crew.run(judge, tasks)
-    score = prices.losses[:, 0]
-    return PairOutcomes(
-        pairs=pairs,
-        only_a=found.only_a,
-        only_b=found.only_b,
-        statistic=found.statistic,
-        pvalue=found.pvalue,
-        difference=score[pairs[:, 0]] - score[pairs[:, 1]],
-        interval=np.stack([found.low, found.high], axis=1),
-        correct=prices.correct,
-        score=score,
-        score_interval=prices.losses[:, 1:],
-    )
+
+def _no_step(_: object) -> int:
+    return 0
 
 
 def _prepare(cost: NDArray[np.float64], n_models: int, n_samples: int) -> _Prices:
@@ -218,19 +277,16 @@ class _Found(NamedTuple):
 def _judge(
     prices: _Prices,
     pairs: NDArray[np.int32],
+    tables: NDArray[np.int64] | None,
     options: CostOptions,
     confidence_level: float,
 ) -> _Found:
     """Test some pairs of models, by tables of levels or sample by sample."""
-    if prices.groups is None:
+    if tables is None or prices.groups is None:
         each = [
             _judge_sorted(prices, pair, options, confidence_level) for pair in pairs
         ]
         return _Found(*map(np.array, zip(*each, strict=True)))
-    size = prices.levels.size
-    tables = np.zeros((len(pairs), size, size), np.int64)
-    for table, (a, b) in zip(tables, pairs, strict=True):
-        kernels.count_agreement(prices.rows[a], prices.rows[b], table)
     flat = tables.reshape(len(pairs), -1)
     results, _ = evaluate_many(flat, prices.groups, options)
     ends = intervals_many(flat, prices.groups, "profile", confidence_level)

@@ -216,9 +216,10 @@ def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
     everyone = (1 << len(neighbours)) - 1
     stack: list[tuple[tuple[int, ...], int, int]] = [((), everyone, 0)]
     work = 0
+    width = 1 + len(neighbours) // 2000  # a comparison of long rows takes longer
     while stack:
         clique, candidates, excluded = stack.pop()
-        work += 1 + (candidates | excluded).bit_count()
+        work += 1 + width * (candidates | excluded).bit_count()
         if not candidates and not excluded:
             found.append(tuple(sorted(clique)))
         if work > _MAX_WORK or len(found) > _MAX_GROUPS:

@@ -21,10 +21,10 @@ _KERNELS = {
         "count_bits",
         "count_common_bits",
         "discordant_pairs",
-        "discordant_tile",
         "pack_equal",
         "row_square_sum",
     ),
+    "buckets": ("BUCKET_CELLS", "count_cells", "fill_buckets", "put_back"),
     "cochran": ("CochranOutcome", "cochrans_q"),
     "counts": ("count_agreement", "count_labels", "count_paired"),
     "cost": (
@@ -109,6 +109,14 @@ _KERNELS = {
         "sweep_sorted",
     ),
     "roots": ("itp_step",),
+    "score_bins": ("BinTables", "count_score_bins", "find_score_bins"),
+    "slices": (
+        "count_slices",
+        "gather_codes",
+        "order_by_class",
+        "pack_slices",
+        "slice_tile",
+    ),
     "special": (
         "betainc",
         "betaincinv",
@@ -132,7 +140,13 @@ _KERNELS = {
         "Outcome",
         "Status",
     ),
-    "symmetry": ("ChiSquareOutcome", "bowker", "stuart_maxwell"),
+    "symmetry": (
+        "ChiSquareOutcome",
+        "bowker",
+        "bowker_many",
+        "stuart_maxwell",
+        "stuart_maxwell_many",
+    ),
     "tails": ("snedecor_tail", "student_tails"),
     "two_fold": (
         "ALPAYDIN_F",

@@ -1,5 +1,6 @@
 from fastcmp.kernels.binomial import *
 from fastcmp.kernels.bits import *
+from fastcmp.kernels.buckets import *
 from fastcmp.kernels.cochran import *
 from fastcmp.kernels.cost import *
 from fastcmp.kernels.cost_interval import *
@@ -21,6 +22,8 @@ from fastcmp.kernels.resampled import *
 from fastcmp.kernels.rng import *
 from fastcmp.kernels.roc import *
 from fastcmp.kernels.roots import *
+from fastcmp.kernels.score_bins import *
+from fastcmp.kernels.slices import *
 from fastcmp.kernels.special import *
 from fastcmp.kernels.status import *
 from fastcmp.kernels.symmetry import *

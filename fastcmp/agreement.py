@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.agreement_result import AgreementResult
 from fastcmp.checks import as_share, check_choice
-from fastcmp.crew import Crew, check_workers, parts
+from fastcmp.crew import Crew, check_workers, no_step, parts
 from fastcmp.label_order import in_order
 from fastcmp.label_tensors import PairTables
 from fastcmp.labels import Labels, encode
@@ -178,7 +178,7 @@ def _pack_right(labels: Labels, crew: Crew) -> tuple[NDArray[np.uint64], Ints]:
             kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
             correct[i] = kernels.count_bits(words[i])
 
-    crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=lambda _: 0)
+    crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
     return words, correct
 
 

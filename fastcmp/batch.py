@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp import stream
 from fastcmp.checks import as_share, check_choice
+from fastcmp.cost_matrix import read_cost
 from fastcmp.crew import Crew, check_workers
 from fastcmp.differences import check_options
 from fastcmp.judging import Judged, Options, judge_pairs, read_keep
@@ -14,7 +16,7 @@ from fastcmp.labels import encode
 from fastcmp.memory import read_size
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.pair_accuracies import judge_accuracies, judge_joint_counts
-from fastcmp.pair_costs import encode_costs, judge_costs
+from fastcmp.pair_costs import encode_costs, judge_cost_counts, judge_costs
 from fastcmp.paired import METHODS
 from fastcmp.pairs import choose_pairs
 from fastcmp.pairwise import PairwiseResult
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastcmp.pairs import Judge
-    from fastcmp.stream.pair_counts import PairCounts
 
 _TESTS = ("mcnemar", "cost")
 _THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
@@ -133,9 +134,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
     check_choice(test, "test", _TESTS)
-    if test == "mcnemar" and cost is not None:
-        message = "cost is for test='cost'"
-        raise ValueError(message)
+    if test == "mcnemar":
+        _refuse_cost(cost)
     method = _check_method(test, method)
     options = _read_options(adjust, alpha, keep, memory_limit, test)
     threads = check_workers(workers)
@@ -155,7 +155,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ):
         judge: Judge
         if test == "cost":
-            judge = judge_costs(labels, matrix, check_options(method), level, crew)
+            tested = check_options(method)
+            judge = judge_costs(labels, matrix, tested, level, n_pairs, crew)
         else:
             judge = judge_accuracies(labels, method, level, crew)
         judged = judge_pairs(judge, chosen, labels.names, options, crew)
@@ -164,10 +165,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
-    counts: PairCounts,
+    counts: stream.PairCounts | stream.LabelCounts,
     /,
     *,
-    method: str = "midp",
+    method: str | None = None,
+    cost: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
@@ -177,14 +179,17 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> PairwiseResult:
-    """Compare the accuracies of many models, from counts that a stream has gathered.
+    """Compare many models from counts that a stream has gathered.
 
     Parameters
     ----------
-    counts : fastcmp.stream.PairCounts
-        Samples that each two models classified rightly.
-    method : str
-        Variant of McNemar's test, as in `compare_all`.
+    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
+        Samples that each two models classified rightly, to compare accuracies; or those
+        of all pairs by true and predicted classes, to compare costs.
+    method : str, optional
+        Variant of the test, as in `compare_all`.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        For `LabelCounts`: the cost of each mistake, in the order of their classes.
     adjust : str
         Adjustment for the number of pairs.
     alpha : float
@@ -210,7 +215,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     Raises
     ------
     ValueError
-        If there are fewer than two models or samples, or as in `compare_all`.
+        If there are fewer than two models or samples, `cost` is missing or has no
+        place, or as in `compare_all`.
     TypeError
         If `counts` is something else.
 
@@ -223,29 +229,42 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     'svm_rbf'
     """
     names = check_counts(counts)
-    check_choice(method, "method", METHODS)
-    options = _read_options(adjust, alpha, keep, memory_limit, "mcnemar")
+    test = "mcnemar" if isinstance(counts, stream.PairCounts) else "cost"
+    method = _check_method(test, method)
+    options = _read_options(adjust, alpha, keep, memory_limit, test)
     threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
     if len(names) ** 2 < _COUNTED_PAIRS:
         threads = 1
-    level = 1 - options.alpha
+    judge = _judge_counts(counts, cost, method, 1 - options.alpha)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         Crew(threads, report) as crew,
     ):
-        judge = judge_joint_counts(counts.joint, counts.n_samples, method, level)
         judged = judge_pairs(judge, chosen, names, options, crew)
     dropped = (counts.n_missing, counts.n_excluded)
-    return _record(judge, judged, names, options, ("mcnemar", method), dropped)
+    return _record(judge, judged, names, options, (test, method), dropped)
 
 
-def check_counts(counts: PairCounts) -> tuple[str, ...]:
+def _judge_counts(
+    counts: stream.PairCounts | stream.LabelCounts, cost: Any, method: str, level: float
+) -> Judge:
+    if isinstance(counts, stream.PairCounts):
+        _refuse_cost(cost)
+        return judge_joint_counts(counts.joint, counts.n_samples, method, level)
+    if cost is None:
+        message = "LabelCounts need cost=, the matrix of costs"
+        raise ValueError(message)
+    matrix = read_cost(cost, counts.classes)
+    return judge_cost_counts(counts, matrix, check_options(method), level)
+
+
+def check_counts(counts: Any) -> tuple[str, ...]:
     """Refuse counts of which nothing can be said.
 
     Parameters
     ----------
-    counts : fastcmp.stream.PairCounts
+    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
         What a stream has gathered.
 
     Returns
@@ -260,7 +279,7 @@ def check_counts(counts: PairCounts) -> tuple[str, ...]:
     TypeError
         If they are no such counts.
     """
-    if not hasattr(counts, "joint"):
+    if not isinstance(counts, (stream.PairCounts, stream.LabelCounts)):
         kind = type(counts).__name__
         message = f"counts must be a fastcmp.stream.PairCounts, got {kind}"
         raise TypeError(message)
@@ -272,6 +291,12 @@ def check_counts(counts: PairCounts) -> tuple[str, ...]:
         )
         raise ValueError(message)
     return names
+
+
+def _refuse_cost(cost: Any) -> None:
+    if cost is not None:
+        message = "cost is for test='cost'"
+        raise ValueError(message)
 
 
 def _check_method(test: str, method: str | None) -> str:

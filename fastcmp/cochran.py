@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
+from fastcmp import kernels, stream
 from fastcmp.batch import check_counts, compare_all, compare_all_from_counts
 from fastcmp.checks import as_share, check_choice
 from fastcmp.labels import Labels, encode
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.pairwise import PairwiseResult
-    from fastcmp.stream.pair_counts import PairCounts
 
 _METHODS = ("asymptotic", "f", "exact")
 _MAX_WORK = 20_000_000  # states times ways: some seconds
@@ -180,7 +179,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
 
 
 def cochrans_q_from_counts(
-    counts: PairCounts,
+    counts: stream.PairCounts,
     /,
     *,
     method: str = "asymptotic",
@@ -229,6 +228,9 @@ def cochrans_q_from_counts(
     alpha = as_share(alpha, "alpha")
     check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
     check_counts(counts)
+    if not isinstance(counts, stream.PairCounts):
+        message = "counts must be a fastcmp.stream.PairCounts, got LabelCounts"
+        raise TypeError(message)
     correct = counts.correct
     squares = int(counts.joint.sum())
     outcome = kernels.cochrans_q(correct, squares, counts.n_samples)

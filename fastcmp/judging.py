@@ -18,7 +18,14 @@ from fastcmp.crew import parts
 from fastcmp.memory import check_memory
 from fastcmp.multiplicity import adjust_checked
 from fastcmp.pair_files import open_table
-from fastcmp.pairs import Block, PairColumns, all_pairs, pairs_at, tiles_of
+from fastcmp.pairs import (
+    PairColumns,
+    all_pairs,
+    block_of,
+    count_pairs,
+    pairs_at,
+    tiles_of,
+)
 from fastcmp.ranking import verdicts_of, verdicts_of_all
 
 if TYPE_CHECKING:
@@ -207,14 +214,16 @@ class _Work:
         self._side = min(judge.side, rows * kernels.TILE_ROWS)
         self._tiles = []
         if chosen is None:
-            self._tiles = [tile for tile in tiles_of(m, self._side) if _n_pairs(tile)]
+            self._tiles = [
+                tile for tile in tiles_of(m, self._side) if count_pairs(tile)
+            ]
 
     def test_all(self) -> NDArray[np.float64]:
         """Work out all p-values, and nothing more."""
         pvalues = np.empty(self.n_pairs)
 
         def test(task: Task) -> None:
-            block = self._block(task)
+            block = block_of(task, self.n_models, self.chosen)
             pvalues[block.where] = self.judge.pvalues(block)
 
         self._run(test, self._tiles or parts(self.n_pairs, self._some))
@@ -243,7 +252,7 @@ class _Work:
         start = 0
         for i0 in range(0, self.n_models, self._side):
             tiles = [tile for tile in self._tiles if tile[0] == i0]
-            end = start + sum(map(_n_pairs, tiles))
+            end = start + sum(map(count_pairs, tiles))
             yield slice(start, end), self._judge(tiles, start, end)
             start = end
 
@@ -271,7 +280,7 @@ class _Work:
         )
 
         def judge(task: Task) -> None:
-            block = self._block(task)
+            block = block_of(task, self.n_models, self.chosen)
             if isinstance(block.where, slice):
                 where: Any = slice(block.where.start - start, block.where.stop - start)
             else:
@@ -283,18 +292,5 @@ class _Work:
         return columns
 
     def _run(self, work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
-        self.crew.expect(sum(map(_n_pairs, tasks)))
-        self.crew.run(work, tasks, steps=_n_pairs)
-
-    def _block(self, task: Task) -> Block:
-        if isinstance(task, tuple):
-            return Block.of_tile(task, self.n_models)
-        assert self.chosen is not None
-        return Block(task, self.chosen[task])
-
-
-def _n_pairs(task: Task) -> int:
-    if isinstance(task, slice):
-        return int(task.stop - task.start)
-    i0, i1, j0, j1 = task
-    return (i1 - i0) * (j1 - j0) if j0 >= i1 else (i1 - i0) * (i1 - i0 - 1) // 2
+        self.crew.expect(sum(map(count_pairs, tasks)))
+        self.crew.run(work, tasks, steps=count_pairs)

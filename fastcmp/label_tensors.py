@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import Crew, parts
+from fastcmp.crew import Crew, no_step, parts
 from fastcmp.label_counts import count_cells
-from fastcmp.pairs import Block, all_pairs, pairs_at, tiles_of
+from fastcmp.pairs import Block, all_pairs, block_of, count_pairs, tiles_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -178,7 +178,7 @@ class PairTables:
             of that thread overwrites: what is kept must be copied.
         """
         crew.expect(self.n_pairs)
-        crew.run(self.pack, self.packing, steps=lambda _: 0)
+        crew.run(self.pack, self.packing, steps=no_step)
         tasks: list[Tile] | list[slice]
         if chosen is None and self._slices is not None:
             rows = -(-self.n_models // (4 * crew.threads * kernels.TILE_ROWS))
@@ -186,34 +186,18 @@ class PairTables:
             tasks = tiles_of(self.n_models, side)
         else:
             tasks = parts(self.n_pairs, max(1, _CELLS // self.n_cells))
-        room = max(map(_n_pairs, tasks), default=0) * self.n_cells
+        room = max(map(count_pairs, tasks), default=0) * self.n_cells
         # New memory for each block would cost as much as writing the tables thrice.
         free = [np.empty(room, np.int64) for _ in range(crew.threads)]
 
         def do(task: Tile | slice) -> None:
-            block, own = self._block(task, chosen), free.pop()
+            block, own = block_of(task, self.n_models, chosen), free.pop()
             try:
                 work(block, self.count(block, own))
             finally:
                 free.append(own)
 
-        crew.run(do, tasks, _n_pairs)
-
-    def _block(self, task: Tile | slice, chosen: NDArray[np.int32] | None) -> Block:
-        if isinstance(task, tuple):
-            return Block.of_tile(task, self.n_models)
-        if chosen is not None:
-            return Block(task, chosen[task])
-        places = np.arange(task.start, task.stop)
-        return Block(task, pairs_at(places, self.n_models))
-
-
-def _n_pairs(task: Tile | slice) -> int:
-    if isinstance(task, slice):
-        return int(task.stop - task.start)
-    i0, i1, j0, j1 = task
-    height, width = i1 - i0, j1 - j0
-    return height * (height - 1) // 2 if i0 == j0 else height * width
+        crew.run(do, tasks, count_pairs)
 
 
 class _Slices:

@@ -7,13 +7,13 @@ that the tests need, in L x L cells instead of K x K x K.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from fastcmp import kernels
 from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
+from fastcmp.crew import no_step
 from fastcmp.differences import (
     CostGroups,
     CostOptions,
@@ -28,33 +28,36 @@ from fastcmp.labels import Labels, encode
 from fastcmp.pairs import Block, PairColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from fastcmp.crew import Crew
-
+    from fastcmp.stream import LabelCounts
 
 _LEVELS = 256  # beyond it the differences of each pair are sorted instead
 _SIDE = 32  # models of a side of a tile, at most
+_COUNTED = 1 << 20  # cells of the counts of a tile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Prices:
-    """What each model's predictions cost."""
+class _Prices(NamedTuple):
+    """What predictions cost."""
 
     cost: NDArray[np.float64]
     #: The distinct costs, ascending, shape (L,).
     levels: NDArray[np.float64]
     #: ``code[t, p]`` is the position of ``cost[t, p]`` in `levels`.
-    code: NDArray[np.int32]
-    #: Positions in `levels`, one row a model, shape (M, n); filled by `_price`.
-    rows: NDArray[np.uint8 | np.int32]
+    code: NDArray[np.int64]
     #: Differences of two levels; None where there are too many.
     groups: CostGroups | None
-    #: Cost per sample and its interval, shape (M, 3), and rightly classified samples,
-    #: shape (M,); filled by `_price`.
+
+
+class _Losses(NamedTuple):
+    """What the predictions of each of M models cost."""
+
+    #: Cost per sample and its interval, shape (M, 3).
     losses: NDArray[np.float64]
+    #: Rightly classified samples, shape (M,).
     correct: NDArray[np.int64]
 
 
@@ -99,35 +102,39 @@ def encode_costs(
     return labels, matrix
 
 
+class _Judgement(Protocol):
+    """A way to test the pairs of a block."""
+
+    def __call__(self, block: Block, *, intervals: bool) -> _Found:
+        """Test them, with or without intervals."""
+
+
 class CostJudge:
     """Test pairs of models for equal expected cost.
 
     Parameters
     ----------
-    prices : _Prices
-        What each model's predictions cost.
-    options : CostOptions
-        Which test.
-    confidence_level : float
-        Of all intervals, which are of profile likelihood.
-    tables : PairTables or None
-        Tables of the levels of pairs; None where the levels are too many.
+    n_samples : int
+        How many samples there are.
+    losses : _Losses
+        What the predictions of each model cost.
+    judge : callable
+        From a `Block` and whether intervals are wanted to what is found of its pairs.
+    side : int
+        Models of a side of a tile, at most.
     """
 
     def __init__(
         self,
-        prices: _Prices,
-        options: CostOptions,
-        confidence_level: float,
-        tables: PairTables | None,
+        n_samples: int,
+        losses: _Losses,
+        judge: _Judgement,
+        side: int,
     ) -> None:
-        self._prices, self._options, self._level = prices, options, confidence_level
-        self._tables = tables
-        self.side = _SIDE if tables is None else min(_SIDE, tables.side)
-        self.n_samples = prices.rows.shape[1]
-        self.correct = prices.correct
-        self.score = prices.losses[:, 0]
-        self.score_interval = prices.losses[:, 1:]
+        self.n_samples, self.correct, self.side = n_samples, losses.correct, side
+        self.score = losses.losses[:, 0]
+        self.score_interval = losses.losses[:, 1:]
+        self._judge = judge
 
     def pvalues(self, block: Block) -> NDArray[np.float64]:
         """Test the pairs of a block.
@@ -142,7 +149,7 @@ class CostJudge:
         ndarray of float64, shape (p,)
             P-values.
         """
-        return self.outcomes(block).pvalue
+        return self._judge(block, intervals=False).pvalue
 
     def outcomes(self, block: Block) -> PairColumns:
         """Test the pairs of a block, and bound their differences.
@@ -157,9 +164,7 @@ class CostJudge:
         PairColumns
             All that a record tells of them.
         """
-        tables = None if self._tables is None else self._tables.count(block)
-        options = (self._options, self._level)
-        found = _judge(self._prices, block.pairs, tables, *options)
+        found = self._judge(block, intervals=True)
         difference = self.score[block.pairs[:, 0]] - self.score[block.pairs[:, 1]]
         return PairColumns(
             found.only_a,
@@ -172,11 +177,12 @@ class CostJudge:
         )
 
 
-def judge_costs(
+def judge_costs(  # what is judged, how, and by whom
     labels: Labels,
     matrix: CostMatrix,
     options: CostOptions,
     confidence_level: float,
+    n_pairs: int,
     crew: Crew,
 ) -> CostJudge:
     """Look up what all predictions cost, and judge pairs by these.
@@ -190,7 +196,9 @@ def judge_costs(
     options : CostOptions
         Which test.
     confidence_level : float
-        Of all intervals.
+        Of all intervals, which are of profile likelihood.
+    n_pairs : int
+        How many pairs are going to be judged.
     crew : Crew
         Who looks them up.
 
@@ -199,27 +207,100 @@ def judge_costs(
     CostJudge
         With costs per sample as scores.
     """
-    n_models = len(labels.names)
-    prices = _prepare(matrix.values, n_models, labels.n_samples)
+    prices = _read_prices(matrix.values)
+    n_models, n, size = len(labels.names), labels.n_samples, prices.levels.size
+    rows = np.empty((n_models, n), np.uint8 if size <= _LEVELS else np.int32)
+    found = _Losses(np.empty((n_models, 3)), np.empty(n_models, np.int64))
+    code = prices.code.ravel().astype(rows.dtype)
 
     def price(i: int) -> None:
-        _price(prices, labels, i, confidence_level)
+        y_true, pred = labels.y_true, labels.preds[i]
+        np.take(code, y_true.astype(np.int64) * len(prices.cost) + pred, out=rows[i])
+        found.correct[i] = np.count_nonzero(y_true == pred)
+        used = np.bincount(rows[i], minlength=size)
+        found.losses[i] = _loss(prices, used, confidence_level)
 
-    crew.run(price, range(n_models), steps=_no_step)
-    tables = None
-    if prices.groups is not None:
-        n_pairs = n_models * (n_models - 1) // 2
-        tables = PairTables(tuple(prices.rows), prices.levels.size, n_pairs)
-        crew.run(tables.pack, tables.packing, steps=_no_step)
-    return CostJudge(prices, options, confidence_level, tables)
+    crew.run(price, range(n_models), steps=no_step)
+    levels = (options, confidence_level)
+    if prices.groups is None:
+        return CostJudge(n, found, _by_sorting(prices, rows, *levels), _SIDE)
+    tables = PairTables(tuple(rows), size, n_pairs)
+    crew.run(tables.pack, tables.packing, steps=no_step)
+    judge = _by_tables(prices, tables.count, *levels)
+    return CostJudge(n, found, judge, min(_SIDE, tables.side))
 
 
-def _no_step(_: object) -> int:
-    return 0
+def judge_cost_counts(
+    counts: LabelCounts,
+    matrix: CostMatrix,
+    options: CostOptions,
+    confidence_level: float,
+) -> CostJudge:
+    """Judge pairs by counts of true and predicted classes.
+
+    Parameters
+    ----------
+    counts : fastcmp.stream.LabelCounts
+        Of all pairs, dense.
+    matrix : CostMatrix
+        Costs of mistakes, in the order of the classes.
+    options : CostOptions
+        Which test.
+    confidence_level : float
+        Of all intervals.
+
+    Returns
+    -------
+    CostJudge
+        As from `judge_costs` on the same samples.
+
+    Raises
+    ------
+    ValueError
+        If there are too many different costs.
+    """
+    prices = _read_prices(matrix.values)
+    size = prices.levels.size
+    if prices.groups is None:
+        message = (
+            f"cost must hold at most {_LEVELS} different costs for counts, got {size}"
+        )
+        raise ValueError(message)
+    tensors, names = counts.counts, counts.names or ()
+    m, k = len(names), len(prices.cost)
+    # Cells in the order of their two levels, so that one sum gives a table.
+    cells = (prices.code[:, :, None] * size + prices.code[:, None, :]).ravel()
+    order = np.argsort(cells, kind="stable")
+    present, starts = np.unique(cells[order], return_index=True)
+
+    def table(block: Block) -> NDArray[np.int64]:
+        i, j = np.sort(block.pairs.astype(np.int64), axis=1).T
+        place = i * m - i * (i + 1) // 2 - i - 1 + j
+        flat = tensors[place].reshape(place.size, -1)[:, order]
+        tables = np.zeros((place.size, size * size), np.int64)
+        tables[:, present] = np.add.reduceat(flat, starts, axis=1)
+        tables = tables.reshape(-1, size, size)
+        turned = block.pairs[:, 0] > block.pairs[:, 1]
+        tables[turned] = tables[turned].transpose(0, 2, 1)
+        return tables
+
+    found = _Losses(np.empty((m, 3)), np.empty(m, np.int64))
+    for i in range(m):
+        # Each model is the first or the second of some pair.
+        other = 1 if i == 0 else 0
+        low, high = min(i, other), max(i, other)
+        tensor = tensors[low * m - low * (low + 1) // 2 - low - 1 + high]
+        confusion = tensor.sum(axis=2 if i == low else 1)
+        used = np.zeros(size, np.int64)
+        np.add.at(used, prices.code, confusion)
+        found.correct[i] = np.trace(confusion)
+        found.losses[i] = _loss(prices, used, confidence_level)
+    judge = _by_tables(prices, table, options, confidence_level)
+    side = max(4, int((_COUNTED / k**3) ** 0.5) // 4 * 4)
+    return CostJudge(counts.n_samples, found, judge, min(_SIDE, side))
 
 
-def _prepare(cost: NDArray[np.float64], n_models: int, n_samples: int) -> _Prices:
-    """Make room for the costs of many models."""
+def _read_prices(cost: NDArray[np.float64]) -> _Prices:
     k = len(cost)
     levels, code = np.unique(cost, return_inverse=True)
     code = code.reshape(k, k)
@@ -229,37 +310,21 @@ def _prepare(cost: NDArray[np.float64], n_models: int, n_samples: int) -> _Price
         np.add.at(present, (np.arange(k)[:, None], code), 1.0)
         differences = (levels[:, None] - levels).ravel()
         groups = group_cells(differences, (present.T @ present).ravel(), levels[-1])
-    dtype = np.uint8 if levels.size <= _LEVELS else np.int32
-    return _Prices(
-        cost=cost,
-        levels=levels,
-        code=code.astype(np.int32),
-        rows=np.empty((n_models, n_samples), dtype),
-        groups=groups,
-        losses=np.empty((n_models, 3)),
-        correct=np.empty(n_models, np.int64),
-    )
+    return _Prices(cost, levels, code.astype(np.int64), groups)
 
 
-def _price(prices: _Prices, labels: Labels, i: int, confidence_level: float) -> None:
-    """Look up what the predictions of one model cost."""
-    y_true, pred = labels.y_true, labels.preds[i]
-    k = len(prices.cost)
-    table = prices.code.ravel().astype(prices.rows.dtype)
-    np.take(table, y_true.astype(np.int64) * k + pred, out=prices.rows[i])
-    prices.correct[i] = np.count_nonzero(y_true == pred)
-    used = np.bincount(prices.rows[i], minlength=prices.levels.size)
+def _loss(
+    prices: _Prices, used: NDArray[np.int64], confidence_level: float
+) -> tuple[float, float, float]:
+    """Average the cost of one model's predictions, and bound it."""
+    n = int(used.sum())
     # Costs lie in [0, largest]; about the middle that is the range of the interval.
     half = 0.5 * prices.levels[-1]
     interval = kernels.cost_profile_interval(
-        prices.levels - half,
-        used.astype(np.float64),
-        float(y_true.size),
-        half,
-        confidence_level,
+        prices.levels - half, used.astype(np.float64), float(n), half, confidence_level
     )
-    loss = used @ prices.levels / y_true.size
-    prices.losses[i] = loss, interval.low + half, interval.high + half
+    loss = float(used @ prices.levels) / n
+    return loss, interval.low + half, interval.high + half
 
 
 class _Found(NamedTuple):
@@ -270,49 +335,64 @@ class _Found(NamedTuple):
     only_b: NDArray[np.int64]
     statistic: NDArray[np.float64]
     pvalue: NDArray[np.float64]
+    #: Intervals; NaN where they were not asked for.
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
-def _judge(
+def _by_tables(
     prices: _Prices,
-    pairs: NDArray[np.int32],
-    tables: NDArray[np.int64] | None,
+    count: Callable[[Block], NDArray[np.int64]],
     options: CostOptions,
     confidence_level: float,
-) -> _Found:
-    """Test some pairs of models, by tables of levels or sample by sample."""
-    if tables is None or prices.groups is None:
-        each = [
-            _judge_sorted(prices, pair, options, confidence_level) for pair in pairs
-        ]
+) -> _Judgement:
+    """Test pairs by tables of the levels of both models."""
+    assert prices.groups is not None
+    groups = prices.groups
+
+    def judge(block: Block, *, intervals: bool) -> _Found:
+        tables = count(block)
+        flat = tables.reshape(len(tables), -1)
+        results, _ = evaluate_many(flat, groups, options)
+        ends = np.full((len(tables), 2), np.nan)
+        if intervals:
+            ends = intervals_many(flat, groups, "profile", confidence_level)
+        return _Found(
+            only_a=np.triu(tables, 1).sum(axis=(1, 2)),
+            only_b=np.tril(tables, -1).sum(axis=(1, 2)),
+            statistic=results[:, 0],
+            pvalue=results[:, 1],
+            low=ends[:, 0],
+            high=ends[:, 1],
+        )
+
+    return judge
+
+
+def _by_sorting(
+    prices: _Prices,
+    rows: NDArray[Any],
+    options: CostOptions,
+    confidence_level: float,
+) -> _Judgement:
+    """Test pairs by the differences of the costs of each sample."""
+
+    def judge_one(pair: NDArray[np.int32], *, intervals: bool) -> tuple[float, ...]:
+        cost_a, cost_b = (prices.levels[rows[model]] for model in pair)
+        values, counts = np.unique(cost_a - cost_b, return_counts=True)
+        weights = counts.astype(np.float64)
+        unequal = values != 0
+        outcome = evaluate(values[unequal], weights[unequal], prices.cost, options)
+        low = high = np.nan
+        if intervals:
+            low, high = kernels.cost_profile_interval(
+                values, weights, float(cost_a.size), prices.levels[-1], confidence_level
+            )
+        below, above = counts[values < 0].sum(), counts[values > 0].sum()
+        return below, above, outcome.statistic, outcome.pvalue, low, high
+
+    def judge(block: Block, *, intervals: bool) -> _Found:
+        each = [judge_one(pair, intervals=intervals) for pair in block.pairs]
         return _Found(*map(np.array, zip(*each, strict=True)))
-    flat = tables.reshape(len(pairs), -1)
-    results, _ = evaluate_many(flat, prices.groups, options)
-    ends = intervals_many(flat, prices.groups, "profile", confidence_level)
-    return _Found(
-        only_a=np.triu(tables, 1).sum(axis=(1, 2)),
-        only_b=np.tril(tables, -1).sum(axis=(1, 2)),
-        statistic=results[:, 0],
-        pvalue=results[:, 1],
-        low=ends[:, 0],
-        high=ends[:, 1],
-    )
 
-
-def _judge_sorted(
-    prices: _Prices,
-    pair: NDArray[np.int32],
-    options: CostOptions,
-    confidence_level: float,
-) -> tuple[float, ...]:
-    cost_a, cost_b = (prices.levels[prices.rows[model]] for model in pair)
-    values, counts = np.unique(cost_a - cost_b, return_counts=True)
-    weights = counts.astype(np.float64)
-    unequal = values != 0
-    outcome = evaluate(values[unequal], weights[unequal], prices.cost, options)
-    low, high = kernels.cost_profile_interval(
-        values, weights, float(cost_a.size), prices.levels[-1], confidence_level
-    )
-    below, above = counts[values < 0].sum(), counts[values > 0].sum()
-    return below, above, outcome.statistic, outcome.pvalue, low, high
+    return judge

@@ -80,6 +80,52 @@ class Block:
         return np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
 
 
+def block_of(
+    task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None
+) -> Block:
+    """Make the block of a task: a tile of models, or a part of the pairs.
+
+    Parameters
+    ----------
+    task : tuple of four ints or slice
+        A tile, or which pairs.
+    n_models : int
+        How many models (M).
+    chosen : ndarray of int32, shape (P, 2), or None
+        The pairs; None for all.
+
+    Returns
+    -------
+    Block
+        Its pairs.
+    """
+    if isinstance(task, tuple):
+        return Block.of_tile(task, n_models)
+    if chosen is not None:
+        return Block(task, chosen[task])
+    return Block(task, pairs_at(np.arange(task.start, task.stop), n_models))
+
+
+def count_pairs(task: Tile | slice) -> int:
+    """Count the pairs of a task.
+
+    Parameters
+    ----------
+    task : tuple of four ints or slice
+        A tile of models, or a part of the pairs.
+
+    Returns
+    -------
+    int
+        How many.
+    """
+    if isinstance(task, slice):
+        return int(task.stop - task.start)
+    i0, i1, j0, j1 = task
+    height = i1 - i0
+    return height * (j1 - j0) if j0 >= i1 else height * (height - 1) // 2
+
+
 def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
     """Read what a matrix of a tile's models holds of its pairs.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
+from fastcmp.frames import make_frame
 from fastcmp.pairwise_sections import describe
 from fastcmp.ranking import (
     TIED,
@@ -35,7 +36,6 @@ _MATRIX_FIELDS = (
     "pvalue_adjusted",
     "significant",
 )
-_FRAMES = ("pandas", "polars", "pyarrow")
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -295,14 +295,7 @@ class PairwiseResult(Printed):
         >>> result.to_frame("pyarrow").num_rows
         1
         """
-        check_choice(library, "library", _FRAMES)
-        try:
-            module = __import__(library)
-        except ImportError:
-            message = f"to_frame({library!r}) needs {library}: pip install {library}"
-            raise ImportError(message) from None
-        make = module.table if library == "pyarrow" else module.DataFrame
-        return make(self.columns())
+        return make_frame(self.columns(), library)
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain Python objects, ready for JSON.

@@ -12,10 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 from naive import small_if_interpreted
 
-from fastcmp import batch, compare_all, compare_all_from_counts
+from fastcmp import (
+    batch,
+    cochrans_q,
+    cochrans_q_from_counts,
+    compare_all,
+    compare_all_from_counts,
+)
 from fastcmp.judging import read_keep
 from fastcmp.pairs import Block, pairs_at, tiles_of
-from fastcmp.stream import PairCounts
+from fastcmp.stream import LabelCounts, PairCounts
 
 COLUMNS = ("only_a", "only_b", "difference", "interval", "statistic", "pvalue")
 COLUMNS = (*COLUMNS, "pvalue_adjusted", "significant")
@@ -144,6 +150,61 @@ def test_counts_of_a_stream_give_the_same_bits(method, keep):
     assert_part(result, expect, slice(None))
     np.testing.assert_array_equal(result.score_interval, expect.score_interval)
     assert str(result) == str(expect)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
+@pytest.mark.parametrize(
+    "some", [{}, {"keep": 4}, {"control": 3}, {"pairs": [(4, 1), (0, 7)]}]
+)
+def test_counts_of_labels_give_the_same_costs(method, some):
+    y_true, preds = simulate(9, small_if_interpreted(500, 100))
+    counts = LabelCounts(classes=[0, 1, 2, 3])
+    for part in (slice(0, 60), slice(60, None)):
+        counts.update(y_true[part], preds[:, part])
+    result = compare_all_from_counts(counts, cost=COST, method=method, **some)
+    expect = compare_all(y_true, preds, test="cost", cost=COST, method=method, **some)
+    assert_part(result, expect, slice(None))
+    assert result.correct.tolist() == expect.correct.tolist()
+    np.testing.assert_array_equal(result.score, expect.score)
+    np.testing.assert_array_equal(result.score_interval, expect.score_interval)
+    assert str(result) == str(expect)
+
+
+def test_counts_that_do_not_fit():
+    y_true, preds = simulate(3, 20)
+    pairs, labels = PairCounts().update(y_true, preds), LabelCounts()
+    with pytest.raises(ValueError, match="cost is for test='cost'"):
+        compare_all_from_counts(pairs, cost=COST)
+    with pytest.raises(ValueError, match="at least 2 models and 2 samples, got 0 and"):
+        compare_all_from_counts(labels)
+    labels.update(y_true, preds)
+    with pytest.raises(ValueError, match="need cost=, the matrix of costs"):
+        compare_all_from_counts(labels)
+    with pytest.raises(TypeError, match=r"PairCounts, got LabelCounts"):
+        cochrans_q_from_counts(labels)
+    with pytest.raises(TypeError, match=r"PairCounts, got ndarray"):
+        compare_all_from_counts(preds)
+    many = 1.0 * np.arange(400).reshape(20, 20)
+    np.fill_diagonal(many, 0)
+    labels = LabelCounts(classes=range(20)).update(y_true, preds)
+    with pytest.raises(ValueError, match="at most 256 different costs for counts, got"):
+        compare_all_from_counts(labels, cost=many)
+
+
+@pytest.mark.parametrize("method", ["asymptotic", "f"])
+def test_cochrans_q_of_a_stream(method):
+    y_true, preds = simulate(9, small_if_interpreted(500, 100))
+    counts = sum(
+        PairCounts().update(y_true[part], preds[:, part])
+        for part in (slice(0, 30), slice(30, None))
+    )
+    result = cochrans_q_from_counts(counts, method=method, post_hoc="exact")
+    expect = cochrans_q(y_true, preds, method=method, post_hoc="exact")
+    assert str(result) == str(expect)
+    assert (result.statistic, result.pvalue) == (expect.statistic, expect.pvalue)
+    assert result.f_pvalue == expect.f_pvalue
+    with pytest.raises(ValueError, match="method must be"):
+        cochrans_q_from_counts(counts, method="exact")
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,19 @@ class PairTable(Protocol):
         adjusted: NDArray[np.float64],
         told: NDArray[np.bool_],
     ) -> None:
-        """Add pairs."""
+        """Add pairs.
+
+        Parameters
+        ----------
+        pairs : ndarray of int32, shape (p, 2)
+            The next ones.
+        columns : PairColumns
+            What was found of them.
+        adjusted : ndarray of float64, shape (p,)
+            P-values, adjusted.
+        told : ndarray of bool, shape (p,)
+            Whether they are told apart.
+        """
 
     def read_back(self) -> Kept:
         """Give the pairs as a record holds them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -65,12 +64,20 @@ class Block:
         where = i * n_models - i * (i + 1) // 2 - i - 1 + j
         return cls(above(where, tile), tile=tile)
 
-    @cached_property
+    @property
     def pairs(self) -> NDArray[np.int32]:
         """The models of each pair, shape (p, 2)."""
-        if self.tile is None:
-            assert self.chosen is not None
+        if self.chosen is not None:
             return self.chosen
+        # Kept without functools.cached_property: up to Python 3.11 all blocks would
+        # share its lock, for which threads wait, and a forked process for ever.
+        kept = self.__dict__
+        if "_pairs" not in kept:
+            kept["_pairs"] = self._pairs_of_tile()
+        return kept["_pairs"]  # type: ignore[no-any-return]
+
+    def _pairs_of_tile(self) -> NDArray[np.int32]:
+        assert self.tile is not None
         i0, i1, j0, j1 = self.tile
         i, j = np.meshgrid(
             np.arange(i0, i1, dtype=np.int32),
@@ -164,10 +171,32 @@ class Judge(Protocol):
         """Interval for each score by itself, shape (M, 2)."""
 
     def pvalues(self, block: Block) -> NDArray[np.float64]:
-        """Test the pairs of a block, and nothing more."""
+        """Test the pairs of a block, and nothing more.
+
+        Parameters
+        ----------
+        block : Block
+            Pairs of models.
+
+        Returns
+        -------
+        ndarray of float64, shape (p,)
+            P-values.
+        """
 
     def outcomes(self, block: Block) -> PairColumns:
-        """Find out all about the pairs of a block."""
+        """Find out all about the pairs of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Pairs of models.
+
+        Returns
+        -------
+        PairColumns
+            What a record tells of them.
+        """
 
 
 def all_pairs(n_models: int) -> NDArray[np.int32]:

@@ -107,12 +107,12 @@ class PairwiseResult(Printed):
 
     @cached_property
     def n_pairs(self) -> int:
-        """Pairs that were compared, kept or not."""
+        """Number of pairs that were compared, kept or not."""
         return int(np.count_nonzero(self.verdicts != UNTESTED)) // 2
 
     @cached_property
     def n_told_apart(self) -> int:
-        """Pairs that are told apart at `alpha`, kept or not."""
+        """Number of pairs that are told apart at `alpha`, kept or not."""
         return self.n_pairs - int(np.count_nonzero(self.verdicts == TIED)) // 2
 
     @property

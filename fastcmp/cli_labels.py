@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli_output import add_input, add_output, chosen_files, write
+from fastcmp.cli_output import (
+    add_input,
+    add_output,
+    check_output,
+    chosen_files,
+    write,
+)
 from fastcmp.data import EXAMPLES, example_path
+from fastcmp.memory import read_size
+from fastcmp.pairs import choose_pairs
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
+    from fastcmp.checkpoint import Checkpoint
     from fastcmp.io import Predictions
 
 
@@ -31,7 +40,9 @@ def add_compare(commands: Any) -> None:
         description="Compare all models of one or several prediction files: a "
         "leaderboard, who beats whom, and who cannot be told apart.",
         epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
-        "compressed (.csv.gz). One row a sample, one column a model.",
+        "compressed (.csv.gz). One row a sample, one column a model. Files may be "
+        "larger than memory: one file is read in blocks, and so are several whose ids "
+        "ascend.",
     )
     add = compare.add_argument
     _add_labels(add)
@@ -42,6 +53,20 @@ def add_compare(commands: Any) -> None:
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
     add("--control", metavar="COL", help="compare only this model with all others")
     add("--workers", type=int, help="threads (as many as processors)")
+    add(
+        "--checkpoint",
+        metavar="FILE",
+        type=Path,
+        help="save the counts here every few seconds and when stopped; the same "
+        "command goes on from it, and removes it when the answer is written",
+    )
+    add(
+        "--memory-limit",
+        metavar="SIZE",
+        default="4GB",
+        help="what files joined by id may take in memory; larger ones must be sorted "
+        "by id (4GB)",
+    )
     add_output(add)
     compare.set_defaults(run=_compare)
 
@@ -95,27 +120,80 @@ def _read(options: argparse.Namespace) -> Predictions:
 
 
 def _read_cost(options: argparse.Namespace) -> Any:
-    from fastcmp.io import read_table
+    from fastcmp.io_formats import read_table
 
     return None if options.cost is None else read_table(options.cost)
 
 
 def _compare(options: argparse.Namespace) -> None:
-    read = _read(options)
-    result = fastcmp.compare_all(
-        read.y_true,
-        read.preds,
-        test=options.test,
-        method=options.method,
-        cost=_read_cost(options),
-        adjust=options.adjust,
-        alpha=options.alpha,
-        control=options.control,
-        missing=options.missing,
+    cost = _read_cost(options)
+    shown: dict[str, Any] = {
+        "method": options.method,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "workers": options.workers,
+    }
+    check_output(options)
+    if options.checkpoint is not None and options.test == "cost":
+        message = "--checkpoint is for --test mcnemar: costs are read as a whole"
+        raise ValueError(message)
+    checkpoint = None
+    if options.test != "cost":
+        # What the options do not permit is refused before hours of reading.
+        two = {"a": [0, 1], "b": [1, 1]}
+        fastcmp.compare_all([0, 1], two, test=options.test, cost=cost, **shown)
+        counts, checkpoint = _count(options)
+    if options.test == "cost" or counts is None:
+        read = _read(options)
+        result = fastcmp.compare_all(
+            read.y_true,
+            read.preds,
+            test=options.test,
+            cost=cost,
+            control=options.control,
+            missing=options.missing,
+            progress=sys.stderr.isatty(),
+            **shown,
+        )
+    else:
+        shown["method"] = options.method or "midp"
+        result = fastcmp.compare_all_from_counts(
+            counts, control=options.control, progress=sys.stderr.isatty(), **shown
+        )
+    write(result, options)
+    if checkpoint is not None:
+        checkpoint.remove()
+
+
+def _count(options: argparse.Namespace) -> tuple[Any, Checkpoint | None]:
+    """Count files block by block; None for files that are joined in memory."""
+    from fastcmp.checkpoint import Checkpoint
+    from fastcmp.count_files import count_files
+    from fastcmp.io_stream import PredictionStream
+    from fastcmp.stream import PairCounts
+
+    limit = read_size(options.memory_limit, "--memory-limit")
+    files = chosen_files(options, example_path)
+    predictions = PredictionStream(
+        files, target=options.target, models=options.models, id_column=options.id
+    )
+    choose_pairs(predictions.names, None, options.control)
+    if len(files) > 1 and predictions.size_in_memory() <= limit:
+        return None, None
+    counts = PairCounts(predictions.names, missing=options.missing)
+    checkpoint = None
+    if options.checkpoint is not None:
+        inputs = predictions.inputs() | {"missing": options.missing}
+        checkpoint = Checkpoint(options.checkpoint, inputs)
+    counts = count_files(
+        predictions,
+        counts,
+        memory_limit=limit,
+        checkpoint=checkpoint,
         workers=options.workers,
         progress=sys.stderr.isatty(),
     )
-    write(result, options)
+    return counts, checkpoint
 
 
 def _holdout(options: argparse.Namespace) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -46,7 +48,13 @@ def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
     examples : iterable of str
         Names of the bundled files.
     """
-    add("files", nargs="*", metavar="FILE", type=Path, help="prediction files")
+    add(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        type=Path,
+        help="prediction files, or folders of files that are parts of one table",
+    )
     add("--example", choices=tuple(examples), help="use bundled real predictions")
     add("--target", metavar="COL", help="column of the true labels (y_true)")
     add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
@@ -93,6 +101,24 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
     return options.files
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Refuse a place that cannot be written to, before long work.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With ``output``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If its folder does not exist.
+    """
+    path = options.output
+    if path is not None and not path.absolute().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
 def write(result: Record, options: argparse.Namespace) -> None:

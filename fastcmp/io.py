@@ -1,32 +1,24 @@
-"""Prediction files: CSV, TSV, JSON lines, Parquet and Arrow, read by pyarrow.
+"""Predictions of several models from files: which columns, and how rows are joined.
 
-A file holds one row a sample and one column a model. Several files are joined by the
-sample's id, never by the order of their rows.
+Several files are joined by the sample's id, never by the order of their rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-try:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-except ImportError:
-    _message = "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
-    raise ImportError(_message) from None
+from fastcmp.io_formats import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
     from typing import TypeAlias
 
     Table: TypeAlias = Any
 
 _TARGET = "y_true"
 _ID = "id"
-_MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
-_MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 _NAMED = 5  # ids that an error message lists
 
 
@@ -38,122 +30,18 @@ class Predictions:
     preds: dict[str, Any]
 
 
-def _read_csv(path: Path, delimiter: str = ",") -> Table:
-    from pyarrow import csv
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which columns of several tables are compared."""
 
-    return csv.read_csv(
-        path,
-        parse_options=csv.ParseOptions(delimiter=delimiter),
-        convert_options=csv.ConvertOptions(
-            null_values=_MISSING,
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        ),
-    )
-
-
-def _read_tsv(path: Path) -> Table:
-    return _read_csv(path, "\t")
-
-
-def _read_json_lines(path: Path) -> Table:
-    from pyarrow import json
-
-    return json.read_json(path)
-
-
-def _read_parquet(path: Path) -> Table:
-    from pyarrow import parquet
-
-    return parquet.read_table(path)
-
-
-def _read_arrow(path: Path) -> Table:
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_file(source).read_all()
-
-
-_READERS: dict[str, tuple[str, Callable[[Path], Table]]] = {
-    ".csv": ("CSV", _read_csv),
-    ".tsv": ("TSV", _read_tsv),
-    ".jsonl": ("JSON lines", _read_json_lines),
-    ".ndjson": ("JSON lines", _read_json_lines),
-    ".parquet": ("Parquet", _read_parquet),
-    ".pq": ("Parquet", _read_parquet),
-    ".arrow": ("Arrow", _read_arrow),
-    ".feather": ("Arrow", _read_arrow),
-}
-_COMPRESSED = (".gz", ".bz2", ".zst")
-
-
-def read_table(path: str | Path) -> Table:
-    """Read one prediction file, its format told by its extension.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, ``.parquet``, ``.pq``, ``.arrow``
-        or ``.feather`` file; text may be compressed (``.csv.gz``).
-
-    Returns
-    -------
-    pyarrow.Table
-        At least one row, columns of distinct names.
-
-    Raises
-    ------
-    ValueError
-        If it is empty, truncated, not UTF-8, not what its extension says, or if two
-        columns have one name.
-    OSError
-        If it cannot be opened.
-    """
-    path = Path(path)
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
-    if suffix not in _READERS:
-        known = ", ".join(_READERS)
-        message = f"{path}: the extension must be one of {known}, got {suffix!r}"
-        raise ValueError(message)
-    kind, reader = _READERS[suffix]
-    _check_beginning(path, kind)
-    try:
-        table = reader(path)
-        names = table.column_names  # decoded here, from whatever bytes they are
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
-        message = f"{path} cannot be read as {kind}, it may be cut off: {reason}"
-        raise ValueError(message) from None
-    _check_table(table, names, path, is_text=kind in ("CSV", "TSV"))
-    return table
-
-
-def _check_beginning(path: Path, kind: str) -> None:
-    with path.open("rb") as file:
-        start = file.read(6)
-    if not start:
-        message = f"{path} is empty"
-        raise ValueError(message)
-    for magic, name in _MAGIC.items():
-        if start.startswith(magic) and name != kind:
-            message = f"{path} is a {name} file, but its extension says {kind}"
-            raise ValueError(message)
-
-
-def _check_table(table: Table, names: list[str], path: Path, *, is_text: bool) -> None:
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        message = f"{path} has more than one column named {', '.join(repeated)}"
-        raise ValueError(message)
-    if table.num_rows == 0:
-        message = f"{path} holds no rows"
-        raise ValueError(message)
-    for name, column in zip(names, table.columns, strict=True):
-        # pyarrow reads text that is not UTF-8 as bytes.
-        if is_text and pa.types.is_binary(column.type):
-            message = f"{path} is not UTF-8 text (column {name!r})"
-            raise ValueError(message)
+    #: Column of the true labels.
+    target: str
+    #: Column by which the tables are joined; None for one table without ids.
+    id_column: str | None
+    #: Tables that hold the true labels, at least one.
+    targets: tuple[int, ...]
+    #: The models, in order, and the table that holds each.
+    models: dict[str, int]
 
 
 def read_predictions(
@@ -190,39 +78,98 @@ def read_predictions(
         hold the same samples, or their true labels differ.
     """
     tables = [read_table(path) for path in paths]
-    if id_column is None and all(_ID in table.column_names for table in tables):
+    where = [str(path) for path in paths]
+    names = [table.column_names for table in tables]
+    plan = plan_columns(names, where, target, models, id_column)
+    if plan.id_column is not None:
+        tables = _align(tables, where, plan.id_column)
+    first, *others = plan.targets
+    y_true = tables[first].column(plan.target)
+    for i in others:
+        if not _same(y_true, tables[i].column(plan.target)):
+            raise ValueError(other_truth(plan.target, where[first], where[i]))
+    preds = {name: tables[i].column(name) for name, i in plan.models.items()}
+    return Predictions(y_true=y_true, preds=preds)
+
+
+def plan_columns(
+    names: list[list[str]],
+    paths: list[str],
+    target: str | None,
+    models: Sequence[str] | None,
+    id_column: str | None,
+) -> Plan:
+    """Choose the columns to compare.
+
+    Parameters
+    ----------
+    names : list of list of str
+        Columns of each table.
+    paths : list of str
+        Where they are from.
+    target, models, id_column : optional
+        As in `read_predictions`.
+
+    Returns
+    -------
+    Plan
+        What is in which table.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or given twice, or nothing says how to join.
+    """
+    if id_column is None and all(_ID in own for own in names):
         id_column = _ID
     if len(paths) > 1 and id_column is None:
         message = "several files are joined by sample ids: name their column (--id)"
         raise ValueError(message)
-    if id_column is not None:
-        tables = _align(tables, [str(path) for path in paths], id_column)
     target = _TARGET if target is None else target
-    columns: dict[str, Any] = {}
-    sources: dict[str, str] = {}
-    for table, path in zip(tables, map(str, paths), strict=True):
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            if name == id_column:
-                continue
-            if name in columns and name != target:
-                message = f"model {name!r} is both in {sources[name]} and in {path}"
+    found: dict[str, int] = {}
+    for i, own in enumerate(names):
+        if id_column is not None and id_column not in own:
+            raise ValueError(_no_column(id_column, own, paths[i], "--id"))
+        for name in own:
+            if name in found and name not in (target, id_column):
+                message = (
+                    f"model {name!r} is both in {paths[found[name]]} and in {paths[i]}"
+                )
                 raise ValueError(message)
-            if name in columns and not _same(columns[name], column):
-                message = f"{target!r} differs between {sources[name]} and {path}"
-                raise ValueError(message)
-            columns[name], sources[name] = column, path
-    where = ", ".join(map(str, paths))
-    if target not in columns:
-        raise ValueError(_no_column(target, columns, where, "--target"))
-    y_true = columns.pop(target)
+            found.setdefault(name, i)
+    if id_column is not None:
+        found.pop(id_column)
+    where = ", ".join(paths)
+    if target not in found:
+        raise ValueError(_no_column(target, found, where, "--target"))
+    targets = tuple(i for i, own in enumerate(names) if target in own)
+    del found[target]
     for name in models or ():
-        if name not in columns:
-            raise ValueError(_no_column(name, columns, where, "--models"))
-    chosen = columns if models is None else {name: columns[name] for name in models}
-    return Predictions(y_true=y_true, preds=chosen)
+        if name not in found:
+            raise ValueError(_no_column(name, found, where, "--models"))
+    chosen = found if models is None else {name: found[name] for name in models}
+    return Plan(target=target, id_column=id_column, targets=targets, models=chosen)
 
 
-def _no_column(name: str, columns: dict[str, Any], where: str, option: str) -> str:
+def other_truth(target: str, first: str, second: str) -> str:
+    """Say that true labels are not the same.
+
+    Parameters
+    ----------
+    target : str
+        Their column.
+    first, second : str
+        Where they are from.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    return f"{target!r} differs between {first} and {second}"
+
+
+def _no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
     known = ", ".join(columns) or "none"
     return f"{where} has no column {name!r} ({option}); there are: {known}"
 
@@ -233,6 +180,8 @@ def _same(first: Any, second: Any) -> bool:
 
 def _align(tables: list[Table], paths: list[str], id_column: str) -> list[Table]:
     """Bring the rows of all tables into the order of the first one's ids."""
+    import pyarrow.compute as pc
+
     ids = [
         _checked_ids(table, path, id_column)
         for table, path in zip(tables, paths, strict=True)
@@ -252,10 +201,28 @@ def _align(tables: list[Table], paths: list[str], id_column: str) -> list[Table]
 
 
 def _checked_ids(table: Table, path: str, id_column: str) -> Any:
-    if id_column not in table.column_names:
-        columns = dict.fromkeys(table.column_names)
-        raise ValueError(_no_column(id_column, columns, path, "--id"))
     ids = table.column(id_column).combine_chunks()
+    check_distinct(ids, path)
+    return ids
+
+
+def check_distinct(ids: Any, path: str) -> None:
+    """Refuse ids that are missing or repeated.
+
+    Parameters
+    ----------
+    ids : pyarrow.Array
+        All ids of a table.
+    path : str
+        Where they are from.
+
+    Raises
+    ------
+    ValueError
+        If they do not tell all rows apart.
+    """
+    import pyarrow.compute as pc
+
     if ids.null_count:
         row = pc.index(pc.is_null(ids), value=True).as_py()
         message = f"{path}: {ids.null_count} rows have no id, the first is row {row}"
@@ -265,12 +232,13 @@ def _checked_ids(table: Table, path: str, id_column: str) -> Any:
     if len(repeated):
         message = f"{path}: ids must differ, more than one row has {_listed(repeated)}"
         raise ValueError(message)
-    return ids
 
 
 def _refuse_unknown(
     ids: Any, within: Any, id_column: str, paths: Sequence[str]
 ) -> None:
+    import pyarrow.compute as pc
+
     absent = ids.filter(pc.invert(pc.is_in(ids, value_set=within)))
     if len(absent):
         message = (

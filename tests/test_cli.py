@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,7 +116,7 @@ def test_missing_predictions(capsys, tmp_path):
         (["compare"], "pass a prediction file"),
         (["compare", "x.csv", "--example", "digits"], "not both"),
         (["compare", "none.csv"], "none.csv: No such file"),
-        (["compare", "."], "the extension must be one of"),
+        (["compare", "."], ". is a folder without prediction files"),
         ([*EXAMPLE, "--target", "z"], "no column 'z' (--target)"),
         ([*EXAMPLE, "--models", "svm_rbf"], "at least 2 models, got 1"),
         ([*EXAMPLE, "--models", "svm_rbf", "z"], "no column 'z' (--models)"),
@@ -200,6 +201,133 @@ def test_a_terminal_gets_tables_as_wide_as_it_is():
     assert code == 0
     assert "Which model is better?" in text
     assert "naive_bayes" in text
+
+
+# Files of any size.
+
+
+@pytest.fixture
+def large(tmp_path):
+    """One table in three forms: a file, a folder, and two files with ids."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import csv, parquet
+
+    rng = np.random.default_rng(3)
+    truth = rng.choice(["cat", "dog", "eel"], 5_000)
+    table = {"id": np.arange(5_000), "y_true": truth}
+    for name in ("old", "new", "big"):
+        wrong = rng.random(truth.size) < 0.2
+        table[name] = np.where(wrong, rng.permutation(truth), truth)
+    table = pa.table(table)
+    parquet.write_table(table, tmp_path / "all.parquet")
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        csv.write_csv(table[2_000 * i : 2_000 * (i + 1)], tmp_path / f"parts/{i}.csv")
+    two = table.select(["id", "y_true", "old"]), table.select(["id", "new", "big"])
+    for name, half in zip(("left", "right"), two, strict=True):
+        parquet.write_table(half, tmp_path / f"{name}.parquet")
+    parquet.write_table(two[1][::-1], tmp_path / "shuffled.parquet")
+    return tmp_path
+
+
+def test_one_table_in_every_form(capsys, large):
+    expect = run(capsys, "compare", f"{large}/all.parquet", "--format", "json")
+    assert expect[0] == 0
+    left, right = f"{large}/left.parquet", f"{large}/right.parquet"
+    for words in (
+        [f"{large}/parts"],
+        [left, right],
+        [left, right, "--memory-limit", "1kB"],
+        [left, f"{large}/shuffled.parquet", "--id", "id"],
+        [f"{large}/all.parquet", "--memory-limit", "1kB", "--workers", "1"],
+    ):
+        assert run(capsys, "compare", *words, "--format", "json") == expect, words
+
+
+def test_what_does_not_fit_and_is_not_sorted(capsys, large):
+    words = [f"{large}/left.parquet", f"{large}/shuffled.parquet"]
+    said = refused(capsys, "compare", *words, "--memory-limit", "1kB")
+    assert "shuffled.parquet: ids do not ascend (row 1 has 4998 after 4999)" in said
+    assert "sort by id, or pass a larger --memory-limit" in said
+    said = refused(capsys, "compare", *words, "--memory-limit", "much")
+    assert "--memory-limit must be a size such as '4GB', or bytes, got 'much'" in said
+
+
+def test_options_are_refused_before_anything_is_counted(capsys, large):
+    path = f"{large}/all.parquet"
+    saved = f"{large}/saved"
+    for words, said in (
+        (["--method", "z"], "method must be one of"),
+        (["--control", "z"], "control names no model 'z'"),
+        (["--missing", "z"], "missing must be one of"),
+        (["--output", f"{large}/none/x.txt"], "none/x.txt: No such file"),
+    ):
+        assert said in refused(
+            capsys, "compare", path, "--checkpoint", saved, *words
+        ), words
+        assert not Path(saved).exists()
+    words = ("compare", path, "--checkpoint", saved, "--test", "cost")
+    assert "--checkpoint is for --test mcnemar" in refused(capsys, *words)
+    said = refused(capsys, "compare", path, "--checkpoint", f"{large}/none/saved")
+    assert "No such file" in said
+
+
+def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
+    import gzip
+
+    path, saved = tmp_path / "p.csv.gz", tmp_path / "saved"
+    content = gzip.compress(("y_true,a,b\n" + "1,1,0\n" * 2_000_000).encode())
+    path.write_bytes(content[:-99])
+    words = ("compare", str(path), "--checkpoint", str(saved))
+    assert "p.csv.gz cannot be read as CSV, it may be cut off" in refused(
+        capsys, *words
+    )
+    assert saved.exists()
+    path.write_bytes(content)
+    assert "p.csv.gz has changed since; remove it to begin" in refused(capsys, *words)
+    saved.unlink()
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    assert "2 models on 2000000 samples" in out
+    assert not saved.exists()
+
+
+PEAK = """
+import resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "fastcmp", "compare", sys.argv[1]])
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is told in other units")
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(3)
+    names = ["y_true", *(f"m{i}" for i in range(100))]
+    codes = rng.integers(0, 10, (len(names), 100_000), np.uint8)
+    table = pa.table(dict(zip(names, codes, strict=True)))
+    megabytes = []
+    for times in (1, 4, 40):  # at first a kernel may have to be compiled
+        path = tmp_path / f"{times}.parquet"
+        with parquet.ParquetWriter(path, table.schema) as writer:
+            for _ in range(times):
+                writer.write_table(table)
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        code, peak = done.stdout.splitlines()[-1].split()
+        assert code == "0"
+        assert f"100 models on {times * 100_000} samples" in done.stdout
+        megabytes.append(int(peak) / 1000)
+    _, few, many = megabytes
+    assert many < few + 30
+    assert many < 350
 
 
 # Two models: `fastcmp holdout`.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.stream.score_counts import ScoreCounts
+    from fastcmp.stream.score_refinement import ScoreRefinement
 
     Counts = NDArray[np.int64]
 
@@ -176,12 +177,38 @@ def _standard_error(negatives: Counts, positives: Counts) -> float:
     return math.sqrt(variance)
 
 
-def auc_from_counts(counts: ScoreCounts, /) -> AreaBounds | dict[str, AreaBounds]:
+def only_area(areas: dict[str, AreaBounds]) -> AreaBounds:
+    """Take the area of the only model.
+
+    Parameters
+    ----------
+    areas : dict
+        Areas by name.
+
+    Returns
+    -------
+    AreaBounds
+        That of one model.
+
+    Raises
+    ------
+    ValueError
+        If there are more.
+    """
+    if len(areas) > 1:
+        message = f"auc is of one model, got {len(areas)}: use areas"
+        raise ValueError(message)
+    return next(iter(areas.values()))
+
+
+def auc_from_counts(
+    counts: ScoreCounts | ScoreRefinement, /
+) -> AreaBounds | dict[str, AreaBounds]:
     """Bound the area under the ROC curve by counts of scores in bins.
 
     Parameters
     ----------
-    counts : ScoreCounts
+    counts : ScoreCounts or ScoreRefinement
         Of one model or of several.
 
     Returns
@@ -204,8 +231,10 @@ def auc_from_counts(counts: ScoreCounts, /) -> AreaBounds | dict[str, AreaBounds
     0.875
     """
     from fastcmp.stream.score_counts import ScoreCounts
+    from fastcmp.stream.score_refinement import ScoreRefinement
 
-    if not isinstance(counts, ScoreCounts):
+    if not isinstance(counts, (ScoreCounts, ScoreRefinement)):
         message = f"counts must be a ScoreCounts, got {type(counts).__name__}"
         raise TypeError(message)
-    return counts.auc if counts.n_models == 1 else counts.areas
+    areas = counts.areas
+    return only_area(areas) if len(areas) == 1 else areas

@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp.crew import check_workers
 from fastcmp.stream.accumulator import Accumulator
 from fastcmp.stream.score_blocks import count_block, read_block
-from fastcmp.stream.score_bounds import AreaBounds, bound_area
+from fastcmp.stream.score_bounds import AreaBounds, bound_area, only_area
 from fastcmp.stream.score_labels import join_labels, split_labels
 from fastcmp.stream.score_state import ScoreState
 from fastcmp.two_classes import positive_label
@@ -133,15 +133,21 @@ class ScoreCounts(Accumulator):
     @property
     def auc(self) -> AreaBounds:
         """The area of the only model; of several see `areas`."""
-        if self.n_models > 1:
-            message = f"auc is of one model, got {self.n_models}: use areas"
-            raise ValueError(message)
-        return next(iter(self._areas().values()))
+        return only_area(self.areas)
 
     @property
     def areas(self) -> dict[str, AreaBounds]:
         """The area of each model, by name."""
-        return self._areas()
+        maps, labels, names = self._state.maps or (), self.class_labels(), self.names
+        return {
+            name: bound_area(
+                *self.by_class(model),
+                maps[model].exact,
+                labels=labels,
+                n_missing=self.n_missing,
+            )
+            for model, name in enumerate(names or ())
+        }
 
     def update(self, y_true: Any, scores: Any, *, workers: int | None = None) -> Self:
         """Count a block of samples.
@@ -240,8 +246,8 @@ class ScoreCounts(Accumulator):
         Returns
         -------
         ScoreRefinement
-            To be updated with the same samples, in blocks of any sizes; its `finish`
-            gives the areas.
+            To be updated with the same samples, in blocks of any sizes; then it has
+            `auc` and `areas` as well.
 
         Raises
         ------
@@ -255,25 +261,15 @@ class ScoreCounts(Accumulator):
         >>> is_eight, scores = fastcmp.load_digits_scores()
         >>> counts = ScoreCounts().update(is_eight, scores["linear_svm"])
         >>> again = counts.refine().update(is_eight, scores["linear_svm"])
-        >>> area = again.finish()["scores"]
-        >>> area.exact, area.auc == fastcmp.auc(is_eight, scores["linear_svm"])
+        >>> (
+        ...     again.auc.exact,
+        ...     again.auc.auc == fastcmp.auc(is_eight, scores["linear_svm"]),
+        ... )
         (True, True)
         """
         from fastcmp.stream.score_refinement import ScoreRefinement
 
         return ScoreRefinement.begin(self, memory_limit)
-
-    def _areas(self) -> dict[str, AreaBounds]:
-        maps, labels, names = self._state.maps or (), self.class_labels(), self.names
-        return {
-            name: bound_area(
-                *self.by_class(model),
-                maps[model].exact,
-                labels=labels,
-                n_missing=self.n_missing,
-            )
-            for model, name in enumerate(names or ())
-        }
 
     def class_labels(self) -> tuple[Any, Any]:
         """Tell the labels of positives and of negatives.

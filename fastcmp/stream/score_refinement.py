@@ -10,7 +10,12 @@ from fastcmp import kernels
 from fastcmp.memory import in_words, read_size
 from fastcmp.stream.accumulator import Accumulator, stored
 from fastcmp.stream.score_blocks import read_block
-from fastcmp.stream.score_bounds import AreaBounds, bound_area, total_product
+from fastcmp.stream.score_bounds import (
+    AreaBounds,
+    bound_area,
+    only_area,
+    total_product,
+)
 from fastcmp.stream.score_counts import ScoreCounts
 
 if TYPE_CHECKING:
@@ -169,19 +174,14 @@ class ScoreRefinement(Accumulator):
         self._again = again
         return self
 
-    def finish(self) -> dict[str, AreaBounds]:
-        """Bound the areas with all pairs that have been counted so far.
+    @property
+    def auc(self) -> AreaBounds:
+        """The area of the only model; of several see `areas`."""
+        return only_area(self.areas)
 
-        Returns
-        -------
-        dict
-            The area of each model, by name; exact where no ambiguous bin is left.
-
-        Raises
-        ------
-        ValueError
-            If the samples of this pass were others than those of the first.
-        """
+    @property
+    def areas(self) -> dict[str, AreaBounds]:
+        """The area of each model, by name; exact where no ambiguous bin is left."""
         return {
             name: bound_area(
                 *self._first.by_class(model),
@@ -212,7 +212,8 @@ class ScoreRefinement(Accumulator):
         Raises
         ------
         ValueError
-            As `finish`, or if the limit is too low for any bin.
+            If the samples of this pass were others than those of the first, or the
+            limit is too low for any bin.
         """
         return type(self).begin(self._first, memory_limit, self._resolved())
 

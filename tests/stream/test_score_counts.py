@@ -533,7 +533,7 @@ def test_a_second_pass_is_exact(blocks, cut):
         return
     again = counts.refine()
     again.update(y_true[:cut], scores[:cut]).update(y_true[cut:], scores[cut:])
-    area = again.finish()["scores"]
+    area = again.auc
     concordant, tied, _ = pairs_of(y_true, scores)
     assert (area.concordant, area.tied, area.undecided) == (concordant, tied, 0)
     assert area.auc == fastcmp.auc(y_true, scores)
@@ -548,7 +548,7 @@ def test_passes_with_little_memory_narrow_the_bounds():
     refining = counts.refine(memory_limit="20 kB")
     for _ in range(30):
         assert 0 < refining.n_chosen < 60
-        areas = refining.update(y_true, models).finish()
+        areas = refining.update(y_true, models).areas
         widths.append({name: area.width for name, area in areas.items()})
         assert all(widths[-1][name] <= widths[-2][name] for name in models)
         for name, row in models.items():
@@ -573,7 +573,7 @@ def test_parts_of_a_second_pass_merge_and_are_saved(tmp_path):
     one.save(tmp_path / "one")
     assert stream.load(tmp_path / "one") == one == pickle.loads(pickle.dumps(one))
     merged = ScoreRefinement.load(tmp_path / "one").merge(two)
-    assert merged.finish()["scores"].auc == fastcmp.auc(y_true, scores)
+    assert merged.auc.auc == fastcmp.auc(y_true, scores)
     with pytest.raises(ValueError, match="copies of the same beginning"):
         one.merge(counts.refine(memory_limit=12 * 350))
 
@@ -582,9 +582,9 @@ def test_a_second_pass_wants_the_same_samples():
     y_true, scores = gaussian(300)
     counts = ScoreCounts(ScoreMap([0.0])).update(y_true, scores)
     with pytest.raises(ValueError, match="got 0 samples against 300"):
-        counts.refine().finish()
+        assert counts.refine().areas
     with pytest.raises(ValueError, match="or other ones"):
-        counts.refine().update(y_true, -scores).finish()
+        assert counts.refine().update(y_true, -scores).areas
     with pytest.raises(ValueError, match="memory_limit must be at least"):
         counts.refine(memory_limit=10)
     again = counts.refine()

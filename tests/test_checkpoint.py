@@ -1,0 +1,197 @@
+"""Counting that is stopped in every way goes on, and ends with the same answer."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from fastcmp import io_mapped
+from fastcmp.checkpoint import Checkpoint, signals_held
+from fastcmp.cli import main
+from fastcmp.count_files import count_files
+from fastcmp.io_stream import PredictionStream
+from fastcmp.stream import PairCounts
+from fastcmp.stream.files import read_state
+
+LIMIT = 10**9
+# The program itself, with small blocks, and saving after each of them.
+SLOW = """
+import sys
+from fastcmp import checkpoint, io_mapped
+from fastcmp.cli import main
+checkpoint._SECONDS = checkpoint._SHARE = 0
+io_mapped._ROWS = (1, 200)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 60_000)
+    table = {"y_true": truth}
+    for i in range(4):
+        wrong = rng.random(truth.size) < 0.1 + 0.02 * i
+        table[f"m{i}"] = np.where(wrong, (truth + 1) % 3, truth)
+    path = tmp_path / "p.parquet"
+    parquet.write_table(pa.table(table), path, row_group_size=7_000)
+    return path
+
+
+@pytest.fixture
+def saved(tmp_path):
+    return tmp_path / "counts.checkpoint"
+
+
+def begin(path, saved, *options):
+    """Start the program, and wait until it has saved a few times."""
+    words = ["compare", str(path), "--checkpoint", str(saved), *options]
+    started = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    limit = time.monotonic() + 120
+    while position_in(saved) is None or position_in(saved)[0][0] < 1_000:
+        assert started.poll() is None, started.stderr.read()
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    return started
+
+
+def position_in(saved):
+    return read_state(saved)[1]["position"] if saved.exists() else None
+
+
+def answer(capsys, *words):
+    code = main(["compare", *map(str, words), "--format", "json"])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
+)
+def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code):
+    expect = answer(capsys, path)
+    started = begin(path, saved)
+    started.send_signal(number)
+    out, err = started.communicate(timeout=60)
+    assert (started.returncode, out, err) == (code, b"", b"")
+    done = position_in(saved)[0][0]
+    assert 1_000 <= done < 60_000
+    assert Checkpoint(saved, read_state(saved)[1]["inputs"]).load()[0].n_samples == done
+    assert answer(capsys, path, "--checkpoint", saved) == expect
+    assert not saved.exists()
+
+
+def counted(path, saved, limit=None, **inputs):
+    """Count with a checkpoint, `limit` blocks at most before an error."""
+    stream = PredictionStream([path])
+    progress = None
+    if limit is not None:
+        left = iter(range(limit))
+
+        def progress(done, total):
+            if next(left, None) is None:
+                message = "the disk is gone"
+                raise ValueError(message)
+
+    return count_files(
+        stream,
+        PairCounts(stream.names),
+        memory_limit=LIMIT,
+        checkpoint=Checkpoint(saved, stream.inputs() | inputs),
+        progress=progress,
+    )
+
+
+@pytest.fixture
+def stopped(path, saved, monkeypatch):
+    """A checkpoint in the middle of the file."""
+    monkeypatch.setattr(io_mapped, "_ROWS", (1, 1_000))
+    with pytest.raises(ValueError, match="the disk is gone"):
+        counted(path, saved, limit=20)
+    assert position_in(saved)[0] == [21_000]
+    return saved
+
+
+def test_an_error_keeps_what_was_counted(path, stopped):
+    expect = PairCounts()
+    table = parquet.read_table(path)
+    expect.update(table["y_true"], table.drop_columns("y_true"))
+    for _ in range(2):  # the second time nothing is left to read
+        assert counted(path, stopped) == expect
+    assert position_in(stopped)[0] == [60_000]
+
+
+def test_other_input_is_refused(path, stopped, tmp_path):
+    with pytest.raises(ValueError, match="for other input: missing differs; remove it"):
+        counted(path, stopped, missing="wrong")
+    other = tmp_path / "q.parquet"
+    other.write_bytes(path.read_bytes())
+    with pytest.raises(ValueError, match=r"q\.parquet was not among the files"):
+        counted(other, stopped)
+    with pytest.raises(ValueError, match="models differs"):
+        count_files(
+            stream := PredictionStream([path], models=["m1", "m0"]),
+            PairCounts(stream.names),
+            memory_limit=LIMIT,
+            checkpoint=Checkpoint(stopped, stream.inputs()),
+        )
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(ValueError, match=r"p\.parquet has changed since"):
+        counted(path, stopped)
+
+
+def test_a_folder_that_has_changed_is_refused(path, saved, tmp_path):
+    place = tmp_path / "parts"
+    place.mkdir()
+    for name in ("a.parquet", "b.parquet"):
+        (place / name).write_bytes(path.read_bytes())
+    assert counted(place, saved).n_samples == 120_000
+    (place / "c.parquet").write_bytes(path.read_bytes())
+    with pytest.raises(ValueError, match=r"c\.parquet was not among the files"):
+        counted(place, saved)
+    (place / "c.parquet").unlink()
+    (place / "a.parquet").unlink()
+    with pytest.raises(ValueError, match=r"a\.parquet is no longer among the files"):
+        counted(place, saved)
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_and_kept(path, saved):
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"p\.parquet is not a file that"):
+        counted(path, path)
+    assert path.read_bytes() == before
+    PairCounts(2).save(saved)
+    with pytest.raises(ValueError, match="holds PairCounts, not a checkpoint of files"):
+        counted(path, saved)
+
+
+def test_a_damaged_checkpoint_is_refused(path, stopped):
+    content = stopped.read_bytes()
+    for damaged in (content[:-9], content[:200], content.replace(b"p.parq", b"q.parq")):
+        stopped.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"counts\.checkpoint .*"):
+            counted(path, stopped)
+
+
+def test_a_second_interrupt_is_not_held():
+    with signals_held(wanted=True) as came:
+        assert came() is None
+        signal.raise_signal(signal.SIGINT)
+        assert came() == signal.SIGINT
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with signals_held(wanted=False) as came, pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    assert came() is None

@@ -278,7 +278,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"designs", "kernels", "stream"}:
+    if name in {"dask", "designs", "kernels", "stream"}:
         return import_module(f"fastcmp.{name}")
     if name not in _HOMES:
         message = f"module 'fastcmp' has no attribute {name!r}"

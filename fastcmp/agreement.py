@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.agreement_result import AgreementResult
 from fastcmp.checks import as_share, check_choice
-from fastcmp.crew import Crew, check_workers, no_step, parts
+from fastcmp.crew import Crew, check_workers
 from fastcmp.label_order import in_order
 from fastcmp.label_tensors import PairTables
 from fastcmp.labels import Labels, encode
@@ -17,6 +17,7 @@ from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
 from fastcmp.pairs import Block, all_pairs, choose_pairs
 from fastcmp.progress import Progress, reporting
+from fastcmp.right_bits import RightBits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 _MOST_CLASSES = 4096  # a table of that many classes takes 130 MB
 _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
-_PACKED = 1 << 22  # samples whose packing is one task
 
 
 def compare_predictions(  # noqa: PLR0913  # options, all by keyword
@@ -126,8 +126,8 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         reporting(progress, "comparing", unit="pairs") as report,
         Crew(threads, report) as crew,
     ):
-        words, correct = _pack_right(labels, crew)
-        found = _measure_all(labels, chosen, (words, correct), crew)
+        bits = RightBits.pack(labels, crew)
+        found = _measure_all(labels, chosen, bits, crew)
     return AgreementResult(
         **found._asdict(),
         pairs=which,
@@ -135,7 +135,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         stuart_maxwell_pvalue_adjusted=adjust_pvalues(
             found.stuart_maxwell_pvalue, adjust
         ),
-        correct=correct,
+        correct=bits.correct,
         names=labels.names,
         classes=tuple(labels.classes),
         n_samples=labels.n_samples,
@@ -167,25 +167,10 @@ class _Found(NamedTuple):
     exchange_counts: Ints
 
 
-def _pack_right(labels: Labels, crew: Crew) -> tuple[NDArray[np.uint64], Ints]:
-    """Pack who is right on which sample, and count."""
-    n_models, n = len(labels.names), labels.n_samples
-    words = kernels.allocate_words(n_models, n)
-    correct = np.empty(n_models, np.int64)
-
-    def pack(part: slice) -> None:
-        for i in range(part.start, part.stop):
-            kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
-            correct[i] = kernels.count_bits(words[i])
-
-    crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
-    return words, correct
-
-
 def _measure_all(
     labels: Labels,
     chosen: NDArray[np.int32] | None,
-    right: tuple[NDArray[np.uint64], Ints],
+    bits: RightBits,
     crew: Crew,
 ) -> _Found:
     """Measure all pairs, block by block."""
@@ -195,7 +180,9 @@ def _measure_all(
     everything = _empty(n_pairs)
 
     def measure(block: Block, counts: Ints) -> None:
-        some = _measure(counts, *_discordant(block, *right), labels.n_samples)
+        only_a, only_b = bits.discordant(block)
+        both = bits.correct[block.pairs[:, 0]] - only_a
+        some = _measure(counts, only_a, only_b, both, labels.n_samples)
         for all_pairs_of, own in zip(everything, some, strict=True):
             all_pairs_of[block.where] = own
 
@@ -214,16 +201,6 @@ def _empty(n_pairs: int) -> _Found:
         exchange=np.empty((n_pairs, 2), np.int64),
         exchange_counts=np.empty((n_pairs, 2), np.int64),
     )
-
-
-def _discordant(
-    block: Block, words: NDArray[np.uint64], correct: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """Count the samples that only the first got right, only the second, and both."""
-    only_a, only_b = np.empty((2, len(block.pairs)), np.int64)
-    pairs = block.pairs.astype(np.int64)
-    kernels.discordant_pairs(words, correct, pairs, only_a, only_b)
-    return only_a, only_b, correct[pairs[:, 0]] - only_a
 
 
 def _measure(tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int) -> _Found:

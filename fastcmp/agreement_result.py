@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
-from fastcmp.frames import make_frame
+from fastcmp.frames import Tabular
 from fastcmp.report import Section, format_pvalue, plain_columns
 from fastcmp.results import Printed, dropped_sentences
 
@@ -41,7 +41,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AgreementResult(Printed):
+class AgreementResult(Printed, Tabular):
     """How alike many models predict on the same samples, pair by pair.
 
     Arrays of length P hold one entry a pair (a, b). What is undefined is NaN.
@@ -169,35 +169,6 @@ class AgreementResult(Printed):
             "exchanged": self.exchange_counts[:, 0],
             "reversed": self.exchange_counts[:, 1],
         }
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """Make a frame of the pairs.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}
-            Whose frame.
-
-        Returns
-        -------
-        pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            A row a pair.
-
-        Raises
-        ------
-        ValueError
-            If the library is unknown.
-        ImportError
-            If it is not installed.
-
-        Examples
-        --------
-        >>> from fastcmp import compare_predictions
-        >>> result = compare_predictions([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
-        >>> result.to_frame("pyarrow").num_rows
-        1
-        """
-        return make_frame(self.columns(), library)
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain Python objects, ready for JSON.

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import Crew, no_step, parts
 from fastcmp.paired import evaluate_counts
-from fastcmp.pairs import Block, PairColumns, above
+from fastcmp.pairs import Block, PairColumns
+from fastcmp.right_bits import RightBits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from fastcmp.crew import Crew
     from fastcmp.labels import Labels
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _SIDE = 128  # models of a side of a tile, at most; a multiple of kernels.TILE_ROWS
 _TILE_WORK = 1 << 29  # words that one tile reads at most: some 30 ms
-_PACKED = 1 << 22  # samples whose packing is one task
 
 
 class AccuracyJudge:
@@ -152,31 +152,9 @@ def judge_accuracies(
     AccuracyJudge
         Which counts the common bits of a block when it is asked.
     """
-    n_models, n = len(labels.names), labels.n_samples
-    words = kernels.allocate_words(n_models, n)
-    correct = np.empty(n_models, np.int64)
-
-    def pack(part: slice) -> None:
-        for i in range(part.start, part.stop):
-            kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
-            correct[i] = kernels.count_bits(words[i])
-
-    crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
-
-    def discordant(block: Block) -> Counts:
-        if block.tile is None:
-            pairs = block.pairs.astype(np.int64)
-            only_a, only_b = np.empty((2, len(pairs)), np.int64)
-            kernels.discordant_pairs(words, correct, pairs, only_a, only_b)
-            return only_a, only_b
-        i0, i1, j0, j1 = block.tile
-        joint = np.zeros((i1 - i0, j1 - j0), np.int64)
-        kernels.common_tile(words, block.tile, joint)
-        only_a = correct[i0:i1, None] - joint
-        only_b = correct[j0:j1] - joint
-        return above(only_a, block.tile), above(only_b, block.tile)
-
-    return AccuracyJudge(correct, n, method, confidence_level, discordant)
+    bits = RightBits.pack(labels, crew)
+    n = labels.n_samples
+    return AccuracyJudge(bits.correct, n, method, confidence_level, bits.discordant)
 
 
 def judge_joint_counts(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
-from fastcmp.frames import make_frame
+from fastcmp.frames import Tabular
 from fastcmp.pairwise_sections import describe
 from fastcmp.ranking import (
     TIED,
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PairwiseResult(Printed):
+class PairwiseResult(Printed, Tabular):
     """Many models on the same samples, compared in pairs.
 
     Arrays of length P hold one entry a pair (a, b) that was kept; those of length M one
@@ -267,35 +267,6 @@ class PairwiseResult(Printed):
             "pvalue_adjusted": self.pvalue_adjusted,
             "significant": self.significant,
         }
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """Make a frame of the pairs.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}
-            Whose frame.
-
-        Returns
-        -------
-        pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            A row a pair.
-
-        Raises
-        ------
-        ValueError
-            If the library is unknown.
-        ImportError
-            If it is not installed.
-
-        Examples
-        --------
-        >>> from fastcmp import compare_all
-        >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
-        >>> result.to_frame("pyarrow").num_rows
-        1
-        """
-        return make_frame(self.columns(), library)
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain Python objects, ready for JSON.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from abc import ABC, abstractmethod
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -181,6 +181,45 @@ class Accumulator(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.n_samples} samples>"
+
+
+class BlockState(Protocol):
+    """What the state of an accumulator of blocks holds, beside its counts."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name; None before the first block, where none were given."""
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """Number of samples counted, without a true label, and of other classes."""
+
+
+class BlockCounts(Accumulator):
+    """Counts of the samples of models, block by block."""
+
+    #: Replaced by one assignment, so that an interrupt never leaves half a block.
+    _state: BlockState
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name; None before the first block, where none were given."""
+        return self._state.names
+
+    @property
+    def n_models(self) -> int:
+        """Number of models, M; 0 before the first block, where none were given."""
+        return len(self._state.names or ())
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that were counted."""
+        return int(self._state.totals[0])
+
+    @property
+    def n_missing(self) -> int:
+        """Number of samples dropped because the true label is missing."""
+        return int(self._state.totals[1])
 
 
 def load(path: str | os.PathLike[str], /) -> Accumulator:

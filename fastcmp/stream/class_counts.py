@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.crew import check_workers
 from fastcmp.label_order import in_order
-from fastcmp.stream.accumulator import Accumulator, stored
+from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
     check_classes,
     choose_columns,
@@ -41,12 +41,13 @@ class _State:
     tally: Tally
 
 
-class ClassCounts(Accumulator):
+class ClassCounts(BlockCounts):
     """What `LabelCounts` and `ConfusionCounts` share.
 
     The classes are those that were given, in their order, or all that are found.
     """
 
+    _state: _State
     _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "classes"})
     #: Axes of a table that are classes.
     _AXES: ClassVar[int]
@@ -77,16 +78,6 @@ class ClassCounts(Accumulator):
         """Refuse models that cannot be counted."""
 
     @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first block, where none were given."""
-        return self._state.names
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M."""
-        return len(self.names or ())
-
-    @property
     def classes(self) -> tuple[Any, ...]:
         """The label of each class: those given, or those found so far, sorted."""
         return self._state.classes
@@ -95,16 +86,6 @@ class ClassCounts(Accumulator):
     def n_classes(self) -> int:
         """Number of classes, K."""
         return len(self._state.classes)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that were counted."""
-        return int(self._state.totals[0])
-
-    @property
-    def n_missing(self) -> int:
-        """Number of samples dropped because the true label is missing."""
-        return int(self._state.totals[1])
 
     @property
     def n_excluded(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.pairs import all_pairs, tiles_of
-from fastcmp.stream.accumulator import Accumulator, stored
+from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
     check_classes,
     check_names,
@@ -42,7 +42,7 @@ class _State(NamedTuple):
     upper: NDArray[np.int64]
 
 
-class PairCounts(Accumulator):
+class PairCounts(BlockCounts):
     """How many samples each model, and each pair of models, got right.
 
     Parameters
@@ -82,6 +82,7 @@ class PairCounts(Accumulator):
     0.0625
     """
 
+    _state: _State
     _JOINED: ClassVar[frozenset[str]] = frozenset({"names"})
 
     def __init__(
@@ -97,26 +98,6 @@ class PairCounts(Accumulator):
         self._state = _State(
             known, np.zeros(3, np.int64), _square(0 if known is None else len(known))
         )
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first block, where none were given."""
-        return self._state.names
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M."""
-        return len(self._state.upper)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that were counted."""
-        return int(self._state.totals[0])
-
-    @property
-    def n_missing(self) -> int:
-        """Number of samples dropped because the true label is missing."""
-        return int(self._state.totals[1])
 
     @property
     def n_excluded(self) -> int:

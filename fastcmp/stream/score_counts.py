@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastcmp.crew import check_workers
-from fastcmp.stream.accumulator import Accumulator
+from fastcmp.stream.accumulator import BlockCounts
 from fastcmp.stream.score_blocks import count_block, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, only_area
 from fastcmp.stream.score_labels import join_labels, split_labels
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
-class ScoreCounts(Accumulator):
+class ScoreCounts(BlockCounts):
     """How many samples of either class have scores in each of 2**16 bins.
 
     Parameters
@@ -66,6 +66,7 @@ class ScoreCounts(Accumulator):
     8
     """
 
+    _state: ScoreState
     _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "labels", "grids", "edges"})
 
     def __init__(
@@ -77,16 +78,6 @@ class ScoreCounts(Accumulator):
     ) -> None:
         self._positive = positive
         self._state = ScoreState.begin(map, names)
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models' names; None before the first block, unless they were given."""
-        return self._state.names
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M; 0 before the first block."""
-        return len(self._state.names or ())
 
     @property
     def map(self) -> ScoreMap | dict[str, ScoreMap] | None:
@@ -114,16 +105,6 @@ class ScoreCounts(Accumulator):
             name: table.copy()
             for name, table in zip(names, counts, strict=bool(counts))
         }
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that were counted."""
-        return int(self._state.totals[0])
-
-    @property
-    def n_missing(self) -> int:
-        """Number of samples dropped because the true label is missing."""
-        return int(self._state.totals[1])
 
     @property
     def n_bytes(self) -> int:

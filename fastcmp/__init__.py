@@ -71,7 +71,8 @@ if TYPE_CHECKING:
         precision_recall_curve,
         roc_curve,
     )
-    from fastcmp.stream.score_bounds import AreaBounds, auc_from_counts
+    from fastcmp.stream.area_from_counts import auc_from_counts
+    from fastcmp.stream.score_bounds import AreaBounds
     from fastcmp.sweeps import ThresholdSweep, threshold_sweep
     from fastcmp.symmetry import (
         bowker,
@@ -126,7 +127,7 @@ _HOMES = {
     "alpaydin_f": "two_fold_tests",
     "auc": "areas",
     "auc_bootstrap": "resample",
-    "auc_from_counts": "stream.score_bounds",
+    "auc_from_counts": "stream.area_from_counts",
     "auc_multiclass": "multiclass",
     "auc_permutation_test": "resample",
     "average_precision": "roc",

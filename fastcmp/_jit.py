@@ -12,6 +12,7 @@ import hashlib
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -97,6 +98,20 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load code, unless it is for other types: numba would call it all the same.
+
+        Processes that compile a kernel at once, each for its own types, may take the
+        same file for it.
+        """
+        found = super().load_overload(sig, target_context)
+        return found if found is None or tuple(found.signature.args) == sig else None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save code where that works; a full disk does not keep it from being run."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
 
 def kernel(function: F) -> F:

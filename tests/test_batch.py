@@ -1,9 +1,7 @@
 """All pairs at once: the same answers as pair by pair, for any number of threads."""
 
-import multiprocessing
 import sys
 import tracemalloc
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from itertools import combinations
@@ -158,7 +156,7 @@ def test_all_pairs_in_order_are_the_default(big):
     assert_same(compare_all(y_true, preds, pairs=expect.pairs, workers=3), expect)
 
 
-# Threads and processes.
+# Threads.
 
 
 @pytest.mark.parametrize("method", ["midp", "asymptotic"])
@@ -195,24 +193,6 @@ def test_sixteen_threads_may_call_it_at_once(big):
         ]
         for i, call in enumerate(calls):
             assert_same(call.result(), alone if i % 4 else expect)
-
-
-def _compare(labels):
-    return compare_all(*labels, workers=2)
-
-
-@pytest.mark.skipif(
-    "fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"
-)
-def test_forked_processes_give_the_same_bits(big):
-    labels, expect = big
-    compare_all(*labels, workers=4)  # threads have run, and numba is loaded
-    with warnings.catch_warnings():
-        # Python 3.12 warns of a fork where threads run; here they have ended.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        with multiprocessing.get_context("fork").Pool(2) as pool:
-            for result in pool.map(_compare, [labels] * 4):
-                assert_same(result, expect)
 
 
 @pytest.mark.parametrize("size", [(300, 200_000)])

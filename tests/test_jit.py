@@ -73,12 +73,12 @@ def read_only(folder):
     return package
 
 
-def run(package, **environment):
+def run(package, before="", **environment):
     """Run a program in a new process that finds this copy of the package first."""
     names = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA", "PYTHONPATH")
     inherited = {key: value for key, value in os.environ.items() if key not in names}
     done = subprocess.run(
-        [sys.executable, "-B", "-c", PROGRAM],
+        [sys.executable, "-B", "-c", before + PROGRAM],
         env=inherited | {"PYTHONPATH": str(package.parent)} | environment,
         cwd="/",
         check=False,
@@ -139,3 +139,51 @@ def test_a_read_only_install_uses_the_cache_of_the_user(read_only, folder):
     assert any("mcnemar_midp" in name for name in machine_code(cache))
     second = run(read_only, XDG_CACHE_HOME=str(cache))
     assert (second["misses"], second["kernel"]) == (0, first["kernel"])
+
+
+def test_a_full_disk_needs_no_cache(folder):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (99, 99))\n"
+    package, cache = install(folder), folder / "cache"
+    found = run(package, before=full, NUMBA_CACHE_DIR=str(cache))
+    assert found["labels"] == pytest.approx(TRUE_PVALUE, rel=1e-12)
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
+
+
+# What two processes leave that compile a kernel at once, each for its own types: both
+# name the same file, the index is that of one and the code that of the other.
+MIXED = """
+import sys
+import numba, numpy as np
+from fastcmp.kernels import allocate_words, count_bits, pack_equal
+
+def count(dtype):
+    codes, words = np.arange(64).astype(dtype), allocate_words(1, 64)[0]
+    pack_equal(codes, (np.arange(64) + 256).astype(dtype), words)
+    return int(count_bits(words))
+
+if sys.argv[1] == "mix":
+    assert count(np.uint8) == 64
+    cache = pack_equal._cache
+    (name,) = cache._cache_file._load_index().values()
+    codes = numba.typeof(np.arange(64, dtype=np.int32))
+    types = codes, codes, numba.typeof(allocate_words(1, 64)[0])
+    key = cache._index_key(types, pack_equal.targetctx.codegen())
+    cache._cache_file._save_index({key: name})
+print(count(np.int32) if sys.argv[1] == "use" else "mixed")
+"""
+
+
+def test_code_for_other_types_is_not_run(folder):
+    def python(what):
+        done = subprocess.run(
+            [sys.executable, "-c", MIXED, what],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(folder)},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        return done.stdout.strip()
+
+    assert python("mix") == "mixed"
+    assert python("use") == "0"

@@ -1,0 +1,346 @@
+"""The form of an array does not matter: who owns it, its order, strides and bytes.
+
+Every public function that takes arrays gives the same bits for the same numbers, and
+leaves what it was given as it was.
+"""
+
+import inspect
+from copy import deepcopy
+from functools import cache
+
+import numpy as np
+import pytest
+from same_bits import assert_same
+from sklearn.naive_bayes import GaussianNB
+
+import fastcmp
+from fastcmp import designs, stream
+from fastcmp.compat import mlxtend
+
+# Forms.
+
+
+def frozen(x, _):
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+def mapped(x, folder):
+    path = folder / f"{len(list(folder.iterdir()))}.npy"
+    np.save(path, x)
+    return np.load(path, mmap_mode="r")
+
+
+def every(x, step):
+    return x[(slice(None, None, step),) * x.ndim]
+
+
+def wide(x, step):
+    """Make an array of which every second entry is one of x, the others are not."""
+    made = np.resize(every(x, -1), [2 * size for size in x.shape]).astype(x.dtype)
+    every(made, step)[...] = x
+    return made
+
+
+def swapped(x, _):
+    return x.astype(x.dtype.newbyteorder("S"))
+
+
+def everything(x, folder):
+    return every(mapped(np.asfortranarray(wide(swapped(x, folder), -2)), folder), -2)
+
+
+FORMS = {
+    "read-only": frozen,
+    "mapped": mapped,
+    "strided": lambda x, _: every(wide(x, 2), 2),
+    "backwards": lambda x, _: every(wide(x, -2), -2),
+    "fortran": lambda x, _: np.asfortranarray(x),
+    "swapped bytes": swapped,
+    "all at once": everything,
+}
+
+
+def reshaped(value, form, folder):
+    """Give all arrays within a value another form."""
+    if isinstance(value, np.ndarray):
+        return form(value, folder) if value.ndim else value
+    if isinstance(value, dict):
+        return {key: reshaped(item, form, folder) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(reshaped(item, form, folder) for item in value)
+    return value
+
+
+# What the functions are called with.
+
+RNG = np.random.default_rng(11)
+N = 120
+TRUTH = RNG.integers(0, 3, N, dtype=np.int32)
+PREDS = np.where(RNG.random((4, N)) < 0.6, TRUTH, RNG.integers(0, 3, (4, N))).astype(
+    "i4"
+)
+A, B = PREDS[:2]
+COST = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
+YES = (TRUTH == 1).astype(np.int16)
+SCORES = np.round(RNG.normal(size=(3, N)) + 0.8 * YES, 1)
+WEIGHTS = RNG.uniform(0.5, 2.0, N)
+GROUPS = np.arange(N) // 3
+FOLDS = RNG.integers(0, 4, N)
+CUTS = RNG.normal(0.02, 0.05, (3, 5, 2))
+TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))
+COUNTS = RNG.integers(0, 40, (3, 5))
+MODELS = GaussianNB(), GaussianNB(priors=[0.1, 0.2, 0.7])
+FEATURES = RNG.normal(size=(N, 2)) + TRUTH[:, None]
+
+#: As what the same labels may be stored.
+LABELS = {
+    "bytes": np.uint8,
+    "booleans": np.bool_,
+    "negative": lambda x: x.astype(np.int64) - 7,
+    "sparse": lambda x: x.astype(np.int64) * 10**12,
+    "unsigned": lambda x: x.astype(np.uint64) + np.uint64(2**63),
+    "floats": lambda x: x / 2,
+    "half precision": np.float16,
+    "long doubles": np.longdouble,
+    "strings": lambda x: np.array(["äh", "b", "cc"])[x],
+    "byte strings": lambda x: np.array([b"a", b"b", b"cc"])[x],
+    "days": lambda x: np.datetime64("2026-01-01") + x,
+    "missing": lambda x: np.where(np.arange(N) % 7, x, np.nan),
+}
+SCORE_TYPES = {
+    "single": np.float32,
+    "half": np.float16,
+    "whole": lambda x: (10 * x).astype(np.int32),
+    "wide": lambda x: (10 * x).astype(np.int64) + 2**60,
+    "long": np.longdouble,
+}
+
+
+class Fixed:
+    """A classifier that says what it was told."""
+
+    def __init__(self, labels):
+        self.labels = labels
+
+    def predict(self, _):
+        return self.labels
+
+
+def convert(kind, array):
+    return kind(array) if inspect.isfunction(kind) else array.astype(kind)
+
+
+def hold_out(y_true, a, b, cost):
+    nothing = np.zeros((len(y_true), 1))
+    models = Fixed(a), Fixed(b)
+    return fastcmp.compare_holdout(*models, nothing, nothing, y_true, cost=cost)
+
+
+def cross_validate(door, y, groups):
+    models = MODELS if door is fastcmp.compare_cv else [MODELS]
+    design = designs.repeated_kfold(2, 3, rng=1)
+    options = {"test": "bouckaert-frank-t", "design": design, "rng": 1}
+    return door(*models, FEATURES, y, groups=groups, **options)
+
+
+def gathered(kind, y_true, preds):
+    """Count two blocks."""
+    counts = kind()
+    for rows in (slice(0, 50), slice(50, None)):
+        counts.update(y_true[rows], preds[..., rows])
+    return counts
+
+
+def refined(y_true, scores):
+    counts = stream.ScoreCounts().update(y_true, scores)
+    return counts.refine().update(y_true, scores).auc
+
+
+def laid(scores):
+    return stream.ScoreMap.fit(scores).edges
+
+
+def dealt(y, groups):
+    return designs.kfold(4, stratify=True, rng=5).folds(N, y=y, groups=groups)
+
+
+def called(door, *arguments, **options):
+    return door, arguments, options
+
+
+F = fastcmp
+BINARY = YES, SCORES[0]
+TENSOR = F.count_labels(TRUTH, A, B).counts
+HALVES = np.stack([CUTS.swapaxes(1, 2)] * 4, axis=1)
+#: Enough samples for other ways through the package: threads, hashing, merging.
+MANY = np.resize(TRUTH, 20_001)
+MANY_PREDS = np.stack([np.resize(row, 20_001) for row in PREDS[:, 1:]])
+MANY_SCORES = RNG.normal(size=(2, 20_001)) + (MANY == 1)
+CASES = [
+    *(
+        called(
+            F.compare_all,
+            convert(kind, TRUTH),
+            convert(kind, PREDS) if name != "missing" else PREDS,
+        )
+        for name, kind in LABELS.items()
+    ),
+    called(F.compare_all, TRUTH, PREDS, test="cost", cost=COST, keep="significant"),
+    called(F.compare_all, TRUTH, PREDS, pairs=np.array([[0, 3], [2, 1]])),
+    called(F.compare_all, TRUTH, PREDS, classes=np.array([2, 0])),
+    called(F.compare_all, TRUTH, dict(zip("abcd", PREDS, strict=True)), control="b"),
+    called(F.compare_all, TRUTH, list(PREDS), missing="wrong", keep=2),
+    called(F.compare_predictions, TRUTH, PREDS),
+    called(F.compare_labels, TRUTH, A, B, cost=COST, cost_test="chi-square"),
+    called(hold_out, TRUTH, A, B, COST),
+    called(F.mcnemar, TRUTH, A, B),
+    called(F.mcnemar_table, TRUTH, A, B),
+    called(F.mcnemar_from_counts, COUNTS, COUNTS[::-1]),
+    called(
+        F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS
+    ),
+    called(F.cochrans_q, TRUTH, PREDS, post_hoc="midp"),
+    called(F.cost_test, TRUTH, A, B, COST),
+    called(F.cost_test_from_counts, TENSOR, COST),
+    called(F.count_labels, TRUTH, A, B),
+    called(F.bowker, A, B),
+    called(F.bowker_from_counts, TENSOR.sum(axis=0)),
+    called(F.stuart_maxwell, A, B),
+    called(F.stuart_maxwell_from_counts, TENSOR.sum(axis=0)),
+    called(F.compare_sensitivity_specificity, YES, A == 1, B == 1),
+    called(F.classification_table, YES, SCORES[0]),
+    called(F.classification_table, YES, (A == 1).astype(np.int16)),
+    *(called(F.auc, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
+    *(called(F.delong, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
+    called(F.auc, YES, SCORES, sample_weight=WEIGHTS),
+    called(F.auc, YES, SCORES[0], fpr_range=(0.0, 0.5)),
+    called(F.auc_multiclass, TRUTH, np.abs(SCORES.T)),
+    called(F.auc_bootstrap, YES, SCORES, n_resamples=50, rng=3),
+    called(F.auc_permutation_test, YES, *SCORES[:2], n_resamples=99, rng=3),
+    called(F.average_precision, *BINARY, sample_weight=WEIGHTS),
+    called(F.concordance, *BINARY),
+    called(F.delong, YES, SCORES, groups=GROUPS),
+    called(F.delong_unpaired, YES[:60], SCORES[0, :60], YES[60:], SCORES[1, 60:]),
+    called(F.gain_curve, *BINARY),
+    called(F.ks_statistic, *BINARY),
+    called(F.lift_table, *BINARY),
+    called(F.optimal_cutpoint, *BINARY, n_resamples=20, rng=3),
+    called(F.precision_recall_curve, *BINARY, sample_weight=WEIGHTS),
+    called(F.roc_curve, *BINARY, sample_weight=WEIGHTS),
+    called(F.threshold_sweep, *BINARY, sample_weight=WEIGHTS),
+    *(
+        called(F.adjust, WEIGHTS.reshape(4, 30) / 2, method)
+        for method in ("holm", "hommel", "bh", "by", "hochberg", "bonferroni", "sidak")
+    ),
+    called(F.alpaydin_f, CUTS),
+    called(F.yildiz_t, CUTS),
+    called(F.calibrated_f, CUTS),
+    called(F.blocked_t, CUTS, rho1=0.1, rho2=0.1),
+    called(F.dietterich_t, CUTS),
+    called(F.bouckaert_t, np.resize(WEIGHTS, (2, 10, 10))),
+    called(F.bouckaert_frank_t, CUTS),
+    called(F.kfold_t, CUTS),
+    called(F.resampled_t, CUTS.astype(np.float32)),
+    called(F.nadeau_bengio_t, CUTS, n_train=90, n_test=30),
+    called(F.bayle_z, SCORES, FOLDS),
+    called(F.bayle_z, SCORES, FOLDS, variance="in"),
+    called(F.conservative_z, CUTS[:, 0], HALVES[..., :2]),
+    called(F.bcv_mcnemar, TABLES),
+    called(F.naive_mcnemar, TABLES[:, :, 0]),
+    called(F.proportion_z, COUNTS, COUNTS[:, ::-1], COUNTS + 50),
+    called(cross_validate, F.compare_cv, TRUTH, GROUPS),
+    called(cross_validate, F.compare_cv_all, TRUTH, GROUPS),
+    called(dealt, TRUTH, None),
+    called(dealt, TRUTH, TRUTH * 40 + GROUPS),
+    *(
+        called(gathered, kind, TRUTH, PREDS)
+        for kind in (stream.PairCounts, stream.LabelCounts, stream.ConfusionCounts)
+    ),
+    *(
+        called(gathered, stream.ScoreCounts, YES, convert(kind, SCORES))
+        for kind in [np.float64, *SCORE_TYPES.values()][:-2]
+    ),
+    called(gathered, stream.RocSketch, YES, SCORES),
+    called(refined, YES, SCORES),
+    called(laid, SCORES[0]),
+    called(F.compare_all, MANY, MANY_PREDS),
+    called(F.compare_all, LABELS["strings"](MANY), LABELS["strings"](MANY_PREDS)),
+    called(F.compare_predictions, MANY, MANY_PREDS, workers=3),
+    called(F.auc, MANY == 1, MANY_SCORES, workers=3),
+    called(F.delong, MANY == 1, MANY_SCORES.astype(np.float32), workers=3),
+    called(F.adjust, np.resize(WEIGHTS / 2, 300_000), "holm"),
+    called(gathered, stream.PairCounts, MANY, MANY_PREDS),
+    called(gathered, stream.LabelCounts, MANY, MANY_PREDS),
+    called(gathered, stream.ScoreCounts, MANY == 1, MANY_SCORES),
+    called(gathered, stream.ScoreCounts, MANY == 1, MANY_SCORES.astype(np.float16)),
+    called(gathered, stream.RocSketch, MANY == 1, MANY_SCORES.astype(np.float32)),
+    called(refined, MANY == 1, MANY_SCORES),
+    called(mlxtend.mcnemar, TABLES[0, 0, 0]),
+    called(mlxtend.mcnemar_table, TRUTH, A, B),
+    called(mlxtend.mcnemar_tables, TRUTH, *PREDS),
+    called(mlxtend.cochrans_q, TRUTH, *PREDS),
+    called(mlxtend.ftest, TRUTH, *PREDS),
+]
+#: Public functions that take no arrays: numbers, records or nothing.
+NO_ARRAYS = {
+    "auc_from_counts",
+    "classification_table_from_counts",
+    "cochrans_q_from_counts",
+    "compare_all_from_counts",
+    "hanley_mcneil",
+    "load_digits",
+    "load_digits_scores",
+}
+
+
+def called_by(case):
+    """Name the public function that a case calls."""
+    door, arguments, _ = case
+    door = arguments[0] if door is cross_validate else door
+    return {hold_out: "compare_holdout"}.get(door, door.__name__)
+
+
+@cache
+def answer(i):
+    door, arguments, options = CASES[i]
+    return door(*arguments, **options)
+
+
+def test_no_public_function_is_forgotten():
+    tested = {called_by(case) for case in CASES}
+    public = {name for name in F.__all__ if inspect.isfunction(getattr(F, name))}
+    assert tested & NO_ARRAYS == set()
+    assert tested >= public - NO_ARRAYS
+    counters = {case[1][0].__name__ for case in CASES if case[0] is gathered}
+    assert counters == {name for name in stream.__all__ if "Counts" in name} | {
+        "RocSketch"
+    }
+
+
+def test_forms_are_what_they_are_called(tmp_path):
+    x = np.arange(12.0).reshape(3, 4)
+    made = {name: form(x, tmp_path) for name, form in FORMS.items()}
+    assert all(np.array_equal(y, x) for y in made.values())
+    assert not made["read-only"].flags.writeable
+    assert isinstance(made["mapped"], np.memmap)
+    assert made["strided"].strides == (128, 16)
+    assert made["backwards"].strides == (-128, -16)
+    assert made["fortran"].strides == (8, 24)
+    assert not made["swapped bytes"].dtype.isnative
+    last = made["all at once"]
+    assert isinstance(last, np.memmap)
+    assert not last.dtype.isnative
+    assert not last.flags.writeable
+    assert last.strides == (-16, -96)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("i", range(len(CASES)), ids=lambda i: called_by(CASES[i]))
+def test_the_form_does_not_matter(i, form, tmp_path):
+    door, *given = CASES[i]
+    arguments, options = reshaped(tuple(given), form, tmp_path)
+    before = deepcopy((arguments, options))
+    assert_same(door(*arguments, **options), answer(i))
+    assert_same((arguments, options), before)

@@ -176,6 +176,10 @@ class Accumulator(ABC):
     def __copy__(self) -> Self:
         return self.copy()
 
+    def __sizeof__(self) -> int:
+        """Tell schedulers what it takes, so that they know what moving it costs."""
+        return object.__sizeof__(self) + int(getattr(self, "n_bytes", 0))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self._settings(), self._arrays())
 

@@ -1,0 +1,94 @@
+"""Two worker processes beside one, on the same blocks."""
+
+import os
+
+import numpy as np
+import pytest
+
+import fastcmp
+import fastcmp.dask
+from fastcmp.stream import PairCounts
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+M = 100
+ROWS = int(os.environ.get("FASTCMP_DASK_ROWS", "1000000"))  # of a block
+BLOCKS = 16
+TIMES = 4  # that labels are counted, as if there were more blocks than memory holds
+
+
+def make_labels(seed, n):
+    """Draw a block, quickly: a hundred shifts of one row of mistakes."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, 10, n).astype(np.uint8)
+    wrong = (rng.random(2 * n, dtype=np.float32) < 0.2).view(np.uint8)
+    shifts = rng.integers(0, n, M)
+    return y_true, np.stack([(y_true + wrong[s : s + n]) % 10 for s in shifts])
+
+
+def make_scores(seed, n):
+    """Draw a block of normal scores of two classes."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, 2, n).astype(np.uint8)
+    return y_true, rng.standard_normal(n, dtype=np.float32) + y_true
+
+
+def measure(benchmark, n_workers, n, work, make):
+    """Time work on blocks that lie in the memory of some workers."""
+    with (
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        blocks = client.compute([dask.delayed(make)(seed, n) for seed in range(BLOCKS)])
+        distributed.wait(blocks)
+        return benchmark.pedantic(work, (blocks,), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group=f"fastcmp.dask.compare_all, {M} models, 64 blocks")
+class TestCompareAll:
+    def measured(self, benchmark, size, n_workers):
+        work = fastcmp.dask.compare_all
+        n = size(ROWS, 2000)
+
+        def count(blocks):
+            return work(list(blocks) * TIMES)
+
+        result = measure(benchmark, n_workers, n, count, make_labels)
+        counts = PairCounts()
+        for seed in range(BLOCKS):
+            counts.update(*make_labels(seed, n))
+        expected = fastcmp.compare_all_from_counts(sum([counts] * TIMES))
+        assert np.array_equal(result.pvalue_adjusted, expected.pvalue_adjusted)
+        benchmark.extra_info["predictions"] = M * BLOCKS * TIMES * n
+
+    def test_two_workers(self, benchmark, size):
+        self.measured(benchmark, size, 2)
+        benchmark.extra_info["target"] = 1.6
+
+    def test_one_worker(self, benchmark, size):
+        self.measured(benchmark, size, 1)
+
+
+@pytest.mark.benchmark(group="fastcmp.dask.auc, one model, 16 blocks of float32")
+class TestAuc:
+    def measured(self, benchmark, size, n_workers):
+        work = fastcmp.dask.auc
+        n = size(ROWS, 2000)
+        area = measure(benchmark, n_workers, n, work, make_scores)
+        made = [make_scores(seed, n) for seed in range(BLOCKS)]
+        truth = np.concatenate([block[0] for block in made])
+        scores = np.concatenate([block[1] for block in made])
+        assert area == fastcmp.auc(truth, scores)
+        benchmark.extra_info["predictions"] = BLOCKS * n
+
+    def test_two_workers(self, benchmark, size):
+        self.measured(benchmark, size, 2)
+
+    def test_one_worker(self, benchmark, size):
+        self.measured(benchmark, size, 1)

@@ -1,0 +1,357 @@
+"""Blocks of samples in Dask's collections: aligned, but not looked into."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.models import named_columns
+from fastcmp.stream.blocks import check_names
+
+if TYPE_CHECKING:
+    Names = tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """What is to be counted, block by block."""
+
+    #: Of each block: a pair of delayed arrays, or a delayed pair or frame.
+    parts: tuple[Any, ...]
+    #: What to call each block in an error.
+    places: tuple[str, ...]
+    #: The models to be read, in this order; None for those of the first block.
+    names: Names
+    #: The column of true labels, where blocks are frames.
+    target: str | None
+
+    def samples_of(self, part: Any) -> tuple[Any, Any]:
+        """Read a block on a worker.
+
+        Parameters
+        ----------
+        part : pair or frame
+            What a part became.
+
+        Returns
+        -------
+        tuple
+            True labels, and what the models say.
+
+        Raises
+        ------
+        ValueError
+            If a column is absent.
+        TypeError
+            If it is neither a pair nor a frame.
+        """
+        return _samples_of(part, self.target, self.names)
+
+    def without_parts(self) -> Blocks:
+        """Give what a worker needs to know to read its part.
+
+        Returns
+        -------
+        Blocks
+            The same models and target.
+        """
+        return Blocks(parts=(), places=(), names=self.names, target=self.target)
+
+
+def load_dask() -> Any:
+    """Import Dask.
+
+    Returns
+    -------
+    module
+        Dask.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+    """
+    try:
+        import dask
+    except ImportError:
+        message = "fastcmp.dask needs Dask: pip install 'fastcmp[dask]'"
+        raise ImportError(message) from None
+    return dask
+
+
+def read_blocks(
+    data: Any, models: Any, *, target: Any = None, names: Any = None
+) -> Blocks:
+    """Find the blocks of a collection.
+
+    Parameters
+    ----------
+    data : dask.array, dask.dataframe or sequence of delayed
+        True labels; or a frame that holds them and the models; or blocks, each a pair
+        of true labels and what the models say, or a frame.
+    models : dask.array of shape (M, n) or (n,), or mapping, or None
+        With an array of true labels: what the models say.
+    target : str, optional
+        The column of true labels in frames.
+    names : int or sequence of str, optional
+        Columns of frames that are models, or names of rows.
+
+    Returns
+    -------
+    Blocks
+        At least one.
+
+    Raises
+    ------
+    ValueError
+        If lengths or columns do not fit, or sizes of blocks are unknown that need be
+        known.
+    TypeError
+        If it is no such collection.
+    ImportError
+        If Dask is missing.
+    """
+    load_dask()
+    chosen = check_names(names)
+    if hasattr(data, "divisions"):
+        return _of_frame(data, models, target, chosen)
+    if models is not None:
+        if target is not None:
+            message = f"target is for frames, got {target!r} with arrays"
+            raise TypeError(message)
+        return _of_arrays(data, models, chosen)
+    if isinstance(data, (list, tuple)):
+        return _of_delayed(data, target, chosen)
+    message = (
+        "data must be a Dask array with another one of what models say, a Dask "
+        f"DataFrame with target=, or a list of delayed blocks, got {type(data)}"
+    )
+    raise TypeError(message)
+
+
+def two_models(blocks: Blocks, a: Any, b: Any) -> Blocks:
+    """Take two models of each block, and call them pred_a and pred_b.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        Frames, or pairs.
+    a, b : str or int
+        Models by name or place.
+
+    Returns
+    -------
+    Blocks
+        With these two models.
+    """
+    reader = load_dask().delayed(blocks.without_parts(), traverse=False)
+    take = load_dask().delayed(_take_two)
+    parts = [
+        take(reader, part, place, (a, b))
+        for part, place in zip(blocks.parts, blocks.places, strict=True)
+    ]
+    names = ("pred_a", "pred_b")
+    return Blocks(parts=tuple(parts), places=blocks.places, names=names, target=None)
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Say in which block something was wrong.
+
+    Parameters
+    ----------
+    place : str
+        The block.
+
+    Yields
+    ------
+    None
+        While the block is worked on.
+
+    Raises
+    ------
+    ValueError
+        As the block's own, with its place.
+    TypeError
+        As the block's own, with its place.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        message = f"{place}: {error}"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(message) from error
+
+
+def _of_frame(frame: Any, models: Any, target: Any, names: Names) -> Blocks:
+    if models is not None or frame.ndim != 2:
+        message = (
+            "of a Dask DataFrame pass target=, the name of the column of true labels, "
+            "and nothing else; make a column of a Series of its own"
+        )
+        raise TypeError(message)
+    columns = {str(column): column for column in frame.columns}
+    if target is None or str(target) not in columns:
+        message = (
+            "target must name the column of true labels, one of "
+            f"{list(columns)[:10]}, got {target!r}"
+        )
+        raise ValueError(message)
+    target = str(target)
+    names = names or tuple(name for name in columns if name != target)
+    if absent := [name for name in names if name not in columns]:
+        message = f"the frame has no columns {absent[:3]}, only {list(columns)[:10]}"
+        raise ValueError(message)
+    # Of a Parquet file only these columns are read then.
+    parts = frame[[columns[name] for name in (target, *names)]].to_delayed()
+    places = tuple(f"partition {i}" for i in range(len(parts)))
+    return Blocks(parts=tuple(parts), places=places, names=names, target=target)
+
+
+def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
+    import dask.array as da
+
+    truth = _array(y_true, "y_true", (1,))
+    if isinstance(models, Mapping):
+        rows = {str(k): _array(v, str(k), (1,)) for k, v in models.items()}
+        if not rows:
+            message = "preds must hold at least one model, got none"
+            raise ValueError(message)
+        chunks = next(iter(rows.values())).chunks[-1]
+        rows = {name: _aligned(row, chunks, name) for name, row in rows.items()}
+        columns = {name: _delayed(row) for name, row in rows.items()}
+        listed = [
+            dict(zip(columns, block, strict=True))
+            for block in zip(*columns.values(), strict=True)
+        ]
+        names = names or tuple(columns)
+    else:
+        array = _array(models, "preds", (1, 2))
+        if array.ndim == 2 and len(array.chunks[0]) != 1:
+            array = array.rechunk({0: -1})  # a block holds all models
+        if array.ndim == 2 and names is None and not math.isnan(array.shape[0]):
+            names = tuple(f"model_{i}" for i in range(array.shape[0]))
+        if array.ndim == 2 and array.shape[0] == truth.shape[0] != array.shape[1]:
+            message = (
+                f"preds is of shape {array.shape}, y_true has {truth.shape[0]} labels; "
+                "models come first: pass preds.T"
+            )
+            raise ValueError(message)
+        chunks = array.chunks[-1]
+        listed = _delayed(array)
+    truth = _aligned(da.asarray(truth), chunks, "y_true")
+    parts = zip(_delayed(truth), listed, strict=True)
+    places = _places_of(chunks)
+    return Blocks(parts=tuple(parts), places=places, names=names, target=None)
+
+
+def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:
+    import dask.array as da
+
+    array = raw if hasattr(raw, "to_delayed") else da.asarray(raw)
+    if not hasattr(array, "chunks") or array.ndim not in dimensions:
+        wanted = " or ".join(str(d) for d in dimensions)
+        shape = getattr(array, "shape", None)
+        message = (
+            f"{name} must be a Dask array of {wanted} dimensions, got {type(raw)} of "
+            f"shape {shape}"
+        )
+        raise ValueError(message)
+    return array
+
+
+def _aligned(array: Any, chunks: tuple[Any, ...], name: str) -> Any:
+    """Cut the samples of an array where the models are cut."""
+    own = array.chunks[-1]
+    if any(math.isnan(size) for size in (*own, *chunks)):
+        if len(own) == len(chunks):
+            return array  # a worker compares their lengths
+        message = (
+            f"{name} has {len(own)} blocks of unknown sizes against {len(chunks)} of "
+            "the models: call compute_chunk_sizes() on these arrays"
+        )
+        raise ValueError(message)
+    if sum(own) != sum(chunks):
+        message = (
+            f"{name} has {sum(own)} entries, the models have {sum(chunks)}; arrays "
+            "have models first"
+        )
+        raise ValueError(message)
+    return array if own == chunks else array.rechunk({array.ndim - 1: chunks})
+
+
+def _delayed(array: Any) -> list[Any]:
+    # Not optimized one by one: arrays that come of the same source share it.
+    return list(array.to_delayed(optimize_graph=False).ravel())
+
+
+def _places_of(chunks: tuple[Any, ...]) -> tuple[str, ...]:
+    places, start = [], 0.0
+    for i, size in enumerate(chunks):
+        known = "" if math.isnan(start + size) else f" (from sample {int(start)})"
+        places.append(f"block {i}{known}")
+        start += size
+    return tuple(places)
+
+
+def _of_delayed(blocks: Sequence[Any], target: Any, names: Names) -> Blocks:
+    if not blocks:
+        message = "data must hold at least one delayed block, got none"
+        raise ValueError(message)
+    for block in blocks:
+        if not hasattr(block, "key"):  # neither delayed nor a future
+            message = (
+                "data must be a list of delayed blocks, each a pair (y_true, preds) or "
+                f"a frame, got {type(block)} in it"
+            )
+            raise TypeError(message)
+    places = tuple(f"block {i}" for i in range(len(blocks)))
+    target = None if target is None else str(target)
+    return Blocks(parts=tuple(blocks), places=places, names=names, target=target)
+
+
+def _samples_of(part: Any, target: str | None, names: Names) -> tuple[Any, Any]:
+    if target is None:
+        if not isinstance(part, (tuple, list)) or len(part) != 2:
+            message = (
+                "a block must be a pair (y_true, preds), or a frame with target=, got "
+                f"{type(part)}"
+            )
+            raise TypeError(message)
+        y_true, models = part
+        return y_true, _choose(models, names)
+    columns = dict(named_columns(part, "frame"))
+    if target not in columns:
+        message = f"the block has no column {target!r}, only {list(columns)[:10]}"
+        raise ValueError(message)
+    y_true = columns.pop(target)
+    return y_true, _choose(columns, names)
+
+
+def _take_two(blocks: Blocks, part: Any, place: str, models: Any) -> Any:
+    with naming(place):
+        y_true, preds = blocks.samples_of(part)
+        columns = named_columns(preds, "preds")
+        names = [name for name, _ in columns]
+        taken = []
+        for model in models:
+            at = names.index(model) if model in names else model
+            if isinstance(at, str) or not 0 <= at < len(names):
+                message = f"there is no model {model!r}; there are {names[:10]}"
+                raise ValueError(message)
+            taken.append(columns[at][1])
+        return y_true, dict(zip(("pred_a", "pred_b"), taken, strict=True))
+
+
+def _choose(models: Any, names: Names) -> Any:
+    """Pass over columns that are not asked for."""
+    with_names = isinstance(models, Mapping) or any(
+        hasattr(models, name) for name in ("columns", "column_names")
+    )
+    if names is None or not with_names:
+        return models
+    columns = dict(named_columns(models, "preds"))
+    return {name: columns[name] for name in names if name in columns}

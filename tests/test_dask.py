@@ -1,0 +1,549 @@
+"""Blocks in Dask's collections, against the same tests in memory."""
+
+import dataclasses
+import math
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from dask_work import make_block, make_or_die, make_scores
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import modest
+
+import fastcmp
+from fastcmp import dask_blocks, dask_scores
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pytest.importorskip("dask.sizeof")
+
+
+@pytest.fixture(autouse=True)
+def _here(request):
+    """Compute in this thread, but for tests that have a cluster."""
+    if "cluster" in request.fixturenames:
+        yield
+        return
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def assert_same(ours, theirs):
+    """Hold two records against each other, to the last bit."""
+    assert type(ours) is type(theirs)
+    if dataclasses.is_dataclass(ours):
+        for field in dataclasses.fields(ours):
+            assert_same(getattr(ours, field.name), getattr(theirs, field.name))
+    elif isinstance(ours, np.ndarray):
+        assert ours.dtype == theirs.dtype
+        if ours.dtype.kind == "f":
+            np.testing.assert_array_equal(ours, theirs)
+        else:
+            assert np.array_equal(ours, theirs)
+    elif isinstance(ours, float) and math.isnan(ours):
+        assert math.isnan(theirs)
+    else:
+        assert ours == theirs
+
+
+def assert_close_delong(ours, theirs):
+    """Areas are the same to the bit; sums of products differ by their rounding."""
+    assert np.array_equal(ours.auc, theirs.auc)
+    scale = np.diag(theirs.covariance).max()
+    assert np.abs(ours.covariance - theirs.covariance).max() <= 1e-14 * scale
+    for name in ("names", "labels", "n_positives", "n_negatives", "n_missing"):
+        assert getattr(ours, name) == getattr(theirs, name)
+
+
+@st.composite
+def cuts(draw, n, most=5):
+    """Draw sizes of blocks that add up to n, some of them empty."""
+    ends = draw(st.lists(st.integers(0, n), max_size=most - 1))
+    return tuple(np.diff([0, *sorted(ends), n]).tolist())
+
+
+@st.composite
+def cut_arrays(draw, make):
+    """Draw samples and two ways to cut them: true labels, and models."""
+    n = draw(st.integers(2, 300))
+    m = draw(st.integers(2, 5))
+    y_true, rows = make(draw(st.integers(0, 10**6)), n, m)
+    of_models = draw(st.sampled_from([(m,), (1, m - 1), (1,) * m]))
+    truth = da.from_array(y_true, chunks=(draw(cuts(n)),))
+    return y_true, rows, truth, da.from_array(rows, chunks=(of_models, draw(cuts(n))))
+
+
+# Arrays.
+
+
+@modest(25)
+@given(cut_arrays(make_block), st.integers(2, 4))
+def test_pairs_of_any_cut(arrays, split_every):
+    y_true, preds, truth, rows = arrays
+    options = {"method": "exact", "adjust": "bh", "alpha": 0.1}
+    ours = fastcmp.dask.compare_all(truth, rows, split_every=split_every, **options)
+    assert_same(ours, fastcmp.compare_all(y_true, preds, **options))
+    ours = fastcmp.dask.cochrans_q(truth, rows, post_hoc="midp", method="f")
+    assert_same(ours, fastcmp.cochrans_q(y_true, preds, post_hoc="midp", method="f"))
+
+
+@modest(25)
+@given(cut_arrays(make_block), st.booleans())
+def test_label_counts_of_any_cut(arrays, given_classes):
+    y_true, preds, truth, rows = arrays
+    classes = [2, 0, 1] if given_classes else None
+    ours = fastcmp.dask.count_labels(truth, rows[1], rows[0], classes=classes)
+    theirs = fastcmp.count_labels(y_true, preds[1], preds[0], classes=classes)
+    assert_same(ours, theirs)
+
+
+@modest(15)
+@given(
+    cut_arrays(make_scores),
+    st.sampled_from(["f2", "f4", "f8", ">f4", "i8"]),
+    st.sampled_from(["half", "concordant", "discordant"]),
+)
+def test_areas_of_any_cut(arrays, dtype, ties):
+    y_true, scores, truth, rows = arrays
+    if len(set(y_true.tolist())) < 2:
+        ours = fastcmp.dask.auc(truth, rows, on_single_class="nan")
+        assert np.isnan(ours).all()
+        with pytest.raises(ValueError, match="AUC needs both classes"):
+            fastcmp.dask.auc(truth, rows)
+        return
+    scores, rows = scores.astype(dtype), rows.astype(dtype)
+    ours = fastcmp.dask.auc(truth, rows, ties=ties)
+    assert_same(ours, fastcmp.auc(y_true, scores, ties=ties))
+    ours = fastcmp.dask.auc(truth, rows[0], positive=0)
+    assert_same(ours, fastcmp.auc(y_true, scores[0], positive=0))
+    if min(np.bincount(y_true)) > 1:
+        ours = fastcmp.dask.delong(truth, rows)
+        assert_close_delong(ours, fastcmp.delong(y_true, scores))
+
+
+@pytest.mark.parametrize("room", [20, 1000, 1 << 22])
+@pytest.mark.parametrize("order", ["drawn", "sorted"])
+@pytest.mark.parametrize("light", [1, 1 << 12])
+def test_scores_in_many_pieces(monkeypatch, room, order, light):
+    # Bins are laid by few of the scores, and pieces are small: much is left to them.
+    monkeypatch.setattr(dask_scores, "_RANGE", room)
+    monkeypatch.setattr(dask_scores, "_LIGHT", light)
+    monkeypatch.setattr(dask_scores, "_SAMPLE", 20)
+    y_true, scores = make_scores(1, 5000)
+    scores[1, ::3] = 0.0
+    scores[1, 1::6] = -0.0
+    scores[2, :9] = [np.inf, -np.inf, 0, np.inf, -np.inf, 1e38, -1e38, 1e-45, 0]
+    if order == "sorted":
+        rank = np.argsort(scores[2])
+        y_true, scores = y_true[rank], scores[:, rank]
+    areas = fastcmp.dask.auc(
+        da.from_array(y_true, chunks=400), da.from_array(scores, chunks=(3, 400))
+    )
+    assert_same(areas, fastcmp.auc(y_true, scores))
+
+
+def test_blocks_that_are_looked_at_may_be_empty():
+    y_true, scores = make_scores(3, 100)
+    blocks = [dask.delayed((y_true[:0], scores[0, :0]))] * 40
+    blocks[7] = dask.delayed((y_true, scores[0]))
+    assert fastcmp.dask.auc(blocks) == fastcmp.auc(y_true, scores[0])
+    blocks[7] = blocks[0]
+    with pytest.raises(ValueError, match="at least one sample, got none"):
+        fastcmp.dask.auc(blocks)
+
+
+def test_one_model_has_one_area():
+    y_true, scores = make_scores(2, 50)
+    truth, rows = da.from_array(y_true, chunks=20), da.from_array(scores, chunks=20)
+    assert type(fastcmp.dask.auc(truth, rows[0])) is float
+    assert fastcmp.dask.auc(truth, rows[:1]).shape == (1,)
+    assert fastcmp.dask.auc(truth, {"a": rows[0]}).shape == (1,)
+    assert fastcmp.dask.delong(truth, rows[0]).names == ("scores",)
+    listed = dask.delayed((y_true.tolist(), scores[0].tolist()))
+    assert type(fastcmp.dask.auc([listed])) is float
+    single = fastcmp.dask.auc(truth * 0, rows[0], on_single_class="nan")
+    assert type(single) is float
+    assert math.isnan(single)
+
+
+def test_missing_and_chosen_labels():
+    y_true = np.array([0.0, 1, 2, np.nan, 1, 0, 2, 1])
+    preds = np.array([[0.0, 1, 0, 1, np.nan, 0, 1, 1], [1.0, 1, 0, 0, 1, 0, 0, 0]])
+    options = {"missing": "wrong", "classes": [0, 1]}
+    truth, rows = da.from_array(y_true, chunks=3), da.from_array(preds, chunks=(1, 2))
+    ours = fastcmp.dask.compare_all(truth, rows, **options)
+    assert (ours.n_missing, ours.n_excluded) == (1, 2)
+    assert_same(ours, fastcmp.compare_all(y_true, preds, **options))
+    with pytest.raises(ValueError, match=r"block 2 \(from sample 4\): model_0 has no"):
+        fastcmp.dask.compare_all(truth, rows)
+
+
+def test_mappings_of_arrays():
+    y_true, preds = fastcmp.load_digits()
+    truth = da.from_array(y_true, chunks=100)
+    sizes = iter(range(101, 899, 70))
+    blocks = {name: da.from_array(x, chunks=next(sizes)) for name, x in preds.items()}
+    ours = fastcmp.dask.compare_all(truth, blocks, control="mlp", keep=3)
+    assert_same(ours, fastcmp.compare_all(y_true, preds, control="mlp", keep=3))
+    two = {name: blocks[name] for name in ("mlp", "knn_3")}
+    ours = fastcmp.dask.compare_all(y_true, two, names=["knn_3", "mlp"])
+    assert ours.names == ("knn_3", "mlp")
+
+
+def test_lengths_that_differ():
+    truth, rows = da.zeros(10, chunks=5), da.zeros((2, 11), chunks=5)
+    with pytest.raises(ValueError, match="y_true has 10 entries, the models have 11"):
+        fastcmp.dask.compare_all(truth, rows)
+    with pytest.raises(ValueError, match=r"pass preds\.T"):
+        fastcmp.dask.compare_all(truth, rows[:, :10].T)
+    with pytest.raises(ValueError, match=r"preds must be a Dask array of 1 or 2 dim"):
+        fastcmp.dask.compare_all(truth, da.zeros((2, 2, 2)))
+    with pytest.raises(ValueError, match=r"must be of shape \(M, n\)"):
+        fastcmp.dask.compare_all(truth, da.zeros(10))
+
+
+def test_sizes_that_are_unknown():
+    y_true, preds = make_block(4, 90)
+    truth, rows = da.from_array(y_true, chunks=30), da.from_array(preds, chunks=(2, 30))
+    even = np.arange(90) % 2 == 0
+    cut = da.from_array(even, chunks=30)
+    ours = fastcmp.dask.compare_all(truth[cut], rows[:, cut])
+    assert_same(ours, fastcmp.compare_all(y_true[even], preds[:, even]))
+    wanted = "y_true has 2 blocks of unknown sizes against 3 of the models: call comp"
+    with pytest.raises(ValueError, match=wanted):
+        fastcmp.dask.compare_all(truth.rechunk(45)[cut.rechunk(45)], rows[:, cut])
+    with pytest.raises(ValueError, match=r"block \d: model_0 has 15 labels, y_true"):
+        fastcmp.dask.compare_all(truth[cut | (truth == 0)], rows[:, cut])
+
+
+# Frames.
+
+
+def frame_of(y_true, preds):
+    columns = {"y": y_true, **{f"m{i}": row for i, row in enumerate(preds)}}
+    return pd.DataFrame(columns)
+
+
+@modest(12)
+@given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from(["i8", "str", "cat"]))
+def test_frames(seed, n_partitions, kind):
+    y_true, preds = make_block(seed, 60)
+    frame = frame_of(y_true, preds)
+    if kind != "i8":
+        frame = frame.map(lambda label: f"class {label}")
+    if kind == "cat":
+        frame = frame.astype("category")
+    blocks = dd.from_pandas(frame, npartitions=n_partitions)
+    models = frame.drop(columns="y")
+    ours = fastcmp.dask.compare_all(blocks, target="y")
+    assert_same(ours, fastcmp.compare_all(frame["y"], models))
+    ours = fastcmp.dask.count_labels(blocks, "m2", "m1", target="y")
+    assert_same(ours, fastcmp.count_labels(frame["y"], frame["m2"], frame["m1"]))
+    ours = fastcmp.dask.count_labels(blocks, target="y")
+    assert_same(ours, fastcmp.count_labels(frame["y"], frame["m0"], frame["m1"]))
+    chosen = fastcmp.dask.cochrans_q(blocks, target="y", names=["m3", "m0", "m1"])
+    assert_same(chosen, fastcmp.cochrans_q(frame["y"], models[["m3", "m0", "m1"]]))
+
+
+def test_frames_without_divisions_and_with_empty_partitions(tmp_path):
+    y_true, preds = make_block(6, 300)
+    frame = frame_of(y_true, preds).assign(id=np.arange(300))
+    for i, part in enumerate((frame[:200], frame[200:200], frame[200:])):
+        part.to_parquet(tmp_path / f"part-{i}.parquet")
+    blocks = dd.read_parquet(tmp_path)
+    assert not blocks.known_divisions
+    models = [f"m{i}" for i in range(4)]
+    ours = fastcmp.dask.compare_all(blocks[blocks.id > 20], target="y", names=models)
+    theirs = fastcmp.compare_all(y_true[21:], frame[models][21:])
+    assert_same(ours, theirs)
+
+
+def test_scores_in_frames():
+    y_true, scores = make_scores(8, 500)
+    frame = frame_of(np.where(y_true, "ill", "well"), scores)
+    blocks = dd.from_pandas(frame, npartitions=4)
+    models = frame.drop(columns="y")
+    ours = fastcmp.dask.auc(blocks, target="y", positive="ill")
+    assert_same(ours, fastcmp.auc(frame["y"], models, positive="ill"))
+    ours = fastcmp.dask.delong(blocks, target="y", positive="ill")
+    assert_close_delong(ours, fastcmp.delong(frame["y"], models, positive="ill"))
+
+
+def test_categories_that_differ():
+    one = pd.DataFrame({"y": ["a", "b"], "p": ["a", "a"], "q": ["b", "b"]})
+    two = pd.DataFrame({"y": ["c", "b"], "p": ["c", "c"], "q": ["b", "c"]})
+    parts = [dask.delayed(part.astype("category")) for part in (one, two)]
+    whole = pd.concat([one, two])
+    ours = fastcmp.dask.compare_all(parts, target="y")
+    assert_same(ours, fastcmp.compare_all(whole["y"], whole[["p", "q"]]))
+    ours = fastcmp.dask.count_labels(parts, "p", "q", target="y")
+    assert_same(ours, fastcmp.count_labels(whole["y"], whole["p"], whole["q"]))
+
+
+def test_frames_that_are_refused():
+    frame = dd.from_pandas(frame_of(*make_block(0, 20)), npartitions=2)
+    with pytest.raises(ValueError, match=r"target must name .* got 'truth'"):
+        fastcmp.dask.compare_all(frame, target="truth")
+    with pytest.raises(ValueError, match=r"target must name the column .* got None"):
+        fastcmp.dask.auc(frame)
+    with pytest.raises(ValueError, match=r"the frame has no columns \['m9'\]"):
+        fastcmp.dask.compare_all(frame, target="y", names=["m1", "m9"])
+    for data, preds in ((frame["y"], None), (frame, da.zeros((2, 20)))):
+        with pytest.raises(TypeError, match="of a Dask DataFrame pass target="):
+            fastcmp.dask.compare_all(data, preds, target="y")
+
+
+# Delayed blocks.
+
+
+@pytest.mark.parametrize("kind", ["pairs", "named", "pandas", "polars", "pyarrow"])
+def test_delayed_blocks(kind):
+    made = [make_block(seed, n) for seed, n in enumerate((40, 0, 1, 70))]
+    y_true = np.concatenate([block[0] for block in made])
+    preds = np.concatenate([block[1] for block in made], axis=1)
+    models = [f"m{i}" for i in range(4)]
+    target, names = "y", models
+    if kind == "pairs":
+        target = None
+    elif kind == "named":
+        target, names = None, None
+        made = [(y, dict(zip(models, rows, strict=True))) for y, rows in made]
+    else:
+        make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+        made = [make[kind](frame_of(*block).to_dict("list")) for block in made]
+    blocks = [dask.delayed(block) for block in made]
+    whole = dict(zip(models, preds, strict=True))
+    ours = fastcmp.dask.compare_all(blocks, target=target, names=names)
+    assert_same(ours, fastcmp.compare_all(y_true, whole))
+    ours = fastcmp.dask.count_labels(blocks, 3, 1, target=target)
+    assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[1]))
+
+
+def test_columns_in_another_order():
+    one = frame_of(*make_block(1, 30))
+    two = frame_of(*make_block(2, 30))[["m3", "y", "m1", "m0", "m2"]]
+    blocks = [dask.delayed(one), dask.delayed(two)]
+    with pytest.raises(ValueError, match=r"in the same order \(pass names= to both"):
+        fastcmp.dask.compare_all(blocks, target="y")
+    with pytest.raises(ValueError, match=r"in the same order \(pass names="):
+        fastcmp.dask.delong(
+            [dask.delayed(f.assign(y=[0, 1] * 15)) for f in (one, two)], target="y"
+        )
+    names = ["m0", "m1", "m2", "m3"]
+    whole = pd.concat([one, two])
+    ours = fastcmp.dask.compare_all(blocks, target="y", names=names)
+    assert_same(ours, fastcmp.compare_all(whole["y"], whole[names]))
+
+
+def test_errors_name_the_block():
+    good, bad = ([0, 1], {"a": [0, 1], "b": [0, 0]}), ([0, 1], {"a": [0], "b": [0, 0]})
+    blocks = [dask.delayed(block) for block in (good, good, bad)]
+    with pytest.raises(ValueError, match="block 2: a has 1 labels, y_true has 2"):
+        fastcmp.dask.compare_all(blocks)
+    blocks = [dask.delayed(([0, 1], {"a": ["x", "y"], "b": ["x", "y"]}))]
+    with pytest.raises(TypeError, match="block 0: a holds"):
+        fastcmp.dask.compare_all(blocks)
+    scores = [dask.delayed(([0, 1], [0.0, x])) for x in (1.0, np.nan)]
+    for door in (fastcmp.dask.auc, fastcmp.dask.delong):
+        with pytest.raises(ValueError, match="block 1: scores has NaN for sample 1"):
+            door(scores)
+    with pytest.raises(TypeError, match=r"block 0: a block must be a pair"):
+        fastcmp.dask.compare_all([dask.delayed([1, 2, 3])])
+    with pytest.raises(ValueError, match=r"block 0: the block has no column 'y'"):
+        fastcmp.dask.compare_all([dask.delayed(good[1])], target="y")
+    for models, wanted in ((("a", "c"), "'c'"), ((0, 2), "2")):
+        with pytest.raises(ValueError, match=f"block 0: there is no model {wanted}"):
+            fastcmp.dask.count_labels([dask.delayed(good)], *models)
+
+
+def test_samples_that_change_between_passes():
+    asked = iter(range(100))
+
+    def changing():
+        return make_scores(next(asked), 20_000)
+
+    blocks = [dask.delayed(changing, pure=False)()]
+    for door in (fastcmp.dask.auc, fastcmp.dask.delong):
+        with pytest.raises(ValueError, match="must be the same whenever they are comp"):
+            door(blocks)
+
+
+def test_options_are_refused_before_anything_is_computed():
+    def never():
+        raise AssertionError
+
+    blocks = [dask.delayed(never)()]
+    for options in (
+        {"method": "fisher"},
+        {"adjust": "fdr"},
+        {"alpha": 2.0},
+        {"keep": "few"},
+        {"memory_limit": "much"},
+        {"classes": [1, 1]},
+        {"missing": "drop"},
+        {"names": ["a", "a"]},
+        {"split_every": 1},
+        {"control": "c", "names": ["a", "b"]},
+    ):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            fastcmp.dask.compare_all(blocks, **options)
+    with pytest.raises(ValueError, match="method"):
+        fastcmp.dask.cochrans_q(blocks, method="exact")
+    with pytest.raises(ValueError, match="ties"):
+        fastcmp.dask.auc(blocks, ties="third")
+    with pytest.raises(ValueError, match="classes"):
+        fastcmp.dask.count_labels(blocks, 0, 1, classes=[1, 1])
+
+
+def test_collections_that_are_refused():
+    for data in (np.zeros(3), "blocks", None):
+        with pytest.raises(TypeError, match="data must be a Dask array with another"):
+            fastcmp.dask.compare_all(data)
+    with pytest.raises(TypeError, match="data must be a list of delayed blocks"):
+        fastcmp.dask.compare_all([([0, 1], [[0, 1], [0, 1]])])
+    with pytest.raises(ValueError, match="at least one delayed block"):
+        fastcmp.dask.compare_all([])
+    with pytest.raises(TypeError, match="target is for frames"):
+        fastcmp.dask.compare_all(da.zeros(4), da.zeros((2, 4)), target="y")
+    with pytest.raises(ValueError, match="at least 2 samples, got 1"):
+        fastcmp.dask.count_labels([dask.delayed(([0], [[0], [1]]))])
+    with pytest.raises(ValueError, match="at least one model, got none"):
+        fastcmp.dask.compare_all(da.zeros(4), {})
+
+
+def test_memory_of_delong_is_refused_before_it_is_taken():
+    y_true, scores = make_scores(0, 1000)
+    blocks = [dask.delayed((y_true, scores))]
+    wanted = "to rank 1000 scores of a model in one task would take .* memory_limit is"
+    with pytest.raises(ValueError, match=wanted):
+        fastcmp.dask.delong(blocks, memory_limit=55_000)
+    assert fastcmp.dask.delong(blocks, memory_limit=57_000).n_missing == 0
+    with pytest.raises(ValueError, match="at least 2 samples of each class, got 1 wit"):
+        fastcmp.dask.delong([dask.delayed(([0, 0, 1], [1, 2, 3]))])
+
+
+def test_arrays_of_one_source_read_it_once():
+    y_true, preds = make_block(0, 100)
+    read = []
+
+    def load(block):
+        read.append(1)
+        return block
+
+    rows = da.from_array(np.vstack([y_true, preds]), chunks=(5, 25)).map_blocks(
+        load, dtype=y_true.dtype, meta=np.zeros((0, 0), y_true.dtype)
+    )
+    fastcmp.dask.compare_all(rows[0], rows[1:])
+    assert len(read) == 4
+
+
+def test_threads_of_dask():
+    y_true, preds = make_block(9, 5000)
+    truth, rows = da.from_array(y_true, chunks=50), da.from_array(preds, chunks=(2, 70))
+    with dask.config.set(scheduler="threads", num_workers=4):
+        ours = fastcmp.dask.compare_all(truth, rows)
+    assert_same(ours, fastcmp.compare_all(y_true, preds))
+
+
+def test_dask_is_loaded_when_it_is_needed():
+    code = (
+        "import sys, fastcmp\n"
+        "fastcmp.dask\n"
+        "assert 'dask' not in sys.modules\n"
+        "assert fastcmp.dask.compare_all.__module__ == 'fastcmp.dask'\n"
+        "sys.modules['dask'] = None\n"
+        "try: fastcmp.dask.auc([])\n"
+        "except ImportError as error: assert 'fastcmp[dask]' in str(error)\n"
+        "else: assert False\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    assert fastcmp.dask.__all__ == sorted(fastcmp.dask.__all__)
+    assert dask_blocks.load_dask() is dask
+
+
+def test_dask_knows_what_counts_take():
+    counts = fastcmp.stream.PairCounts(100)
+    assert dask.sizeof.sizeof(counts) >= 8 * 100**2
+    y_true, scores = make_scores(0, 100)
+    counts = fastcmp.stream.ScoreCounts().update(y_true, scores)
+    assert dask.sizeof.sizeof(counts) >= counts.n_bytes > 1e6
+
+
+# Two worker processes.
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as made,
+        distributed.Client(made) as client,
+    ):
+        yield client
+
+
+@pytest.mark.slow
+def test_cluster(cluster):
+    assert len(cluster.scheduler_info()["workers"]) == 2
+    make = dask.delayed(make_block)
+    made = [make_block(seed, 1000) for seed in range(12)]
+    y_true = np.concatenate([block[0] for block in made])
+    preds = np.concatenate([block[1] for block in made], axis=1)
+    blocks = [make(seed, 1000) for seed in range(12)]
+    ours = fastcmp.dask.compare_all(blocks, split_every=3)
+    assert_same(ours, fastcmp.compare_all(y_true, preds))
+    truth, rows = da.from_array(y_true, chunks=999), da.from_array(preds, chunks=1500)
+    ours = fastcmp.dask.cochrans_q(truth, rows)
+    assert_same(ours, fastcmp.cochrans_q(y_true, preds))
+    frame = frame_of(y_true, preds)
+    ours = fastcmp.dask.count_labels(
+        dd.from_pandas(frame, npartitions=5), "m3", "m0", target="y"
+    )
+    assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[0]))
+    with pytest.raises(ValueError, match="block 1: model_0 has no prediction"):
+        fastcmp.dask.compare_all(
+            [make(0, 9), dask.delayed(([0, 1], [[0, None], [1, 1]]))]
+        )
+
+
+@pytest.mark.slow
+def test_scores_on_a_cluster(cluster):
+    make = dask.delayed(make_scores)
+    made = [make_scores(seed, 2000) for seed in range(6)]
+    y_true = np.concatenate([block[0] for block in made])
+    scores = np.concatenate([block[1] for block in made], axis=1)
+    blocks = [make(seed, 2000) for seed in range(6)]
+    assert_same(fastcmp.dask.auc(blocks), fastcmp.auc(y_true, scores))
+    assert_close_delong(fastcmp.dask.delong(blocks), fastcmp.delong(y_true, scores))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("door", ["compare_all", "auc"])
+def test_a_killed_worker(cluster, tmp_path, door):
+    draw = make_scores if door == "auc" else make_block
+    flag = tmp_path / "killed"
+    make = dask.delayed(partial(make_or_die, draw, str(flag)), pure=False)
+    blocks = [make(seed, 3000) for seed in range(12)]
+    ours = getattr(fastcmp.dask, door)(blocks)
+    killed = int(flag.read_text())
+    assert killed != os.getpid()
+    assert not Path(f"/proc/{killed}").exists()
+    made = [draw(seed, 3000) for seed in range(12)]
+    y_true = np.concatenate([block[0] for block in made])
+    rows = np.concatenate([block[1] for block in made], axis=1)
+    assert_same(ours, getattr(fastcmp, door)(y_true, rows))

@@ -49,7 +49,7 @@ JOBS = {job.__name__: job for job in (*CALLS, *QUICK, *SLOW)}
 SHARES = np.array([20] * len(CALLS) + [8] * len(QUICK) + [2] * len(SLOW), float)
 #: The last third may take so much more memory than the first, in MB and as a share.
 MARGIN = 40, 0.1
-MOST = 1000  # MB, all processes together
+MOST = 1500  # MB, the five processes together, each with numba in it
 PATIENCE = 150  # seconds for jobs to end
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp import stream
 from fastcmp.checks import as_share, check_choice
-from fastcmp.cost_matrix import read_cost
+from fastcmp.cost_matrix import read_cost, refuse_cost
 from fastcmp.crew import Crew, check_workers
 from fastcmp.differences import check_options
 from fastcmp.judging import Judged, Options, judge_pairs, read_keep
@@ -135,8 +135,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     """
     check_choice(test, "test", _TESTS)
     if test == "mcnemar":
-        _refuse_cost(cost)
-    method = _check_method(test, method)
+        refuse_cost(cost)
+    method = check_method(test, method)
     options = _read_options(adjust, alpha, keep, memory_limit, test)
     threads = check_workers(workers)
     if test == "cost":
@@ -230,7 +230,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     """
     names = check_counts(counts)
     test = "mcnemar" if isinstance(counts, stream.PairCounts) else "cost"
-    method = _check_method(test, method)
+    method = check_method(test, method)
     options = _read_options(adjust, alpha, keep, memory_limit, test)
     threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
@@ -250,7 +250,7 @@ def _judge_counts(
     counts: stream.PairCounts | stream.LabelCounts, cost: Any, method: str, level: float
 ) -> Judge:
     if isinstance(counts, stream.PairCounts):
-        _refuse_cost(cost)
+        refuse_cost(cost)
         return judge_joint_counts(counts.joint, counts.n_samples, method, level)
     if cost is None:
         message = "LabelCounts need cost=, the matrix of costs"
@@ -293,13 +293,26 @@ def check_counts(counts: Any) -> tuple[str, ...]:
     return names
 
 
-def _refuse_cost(cost: Any) -> None:
-    if cost is not None:
-        message = "cost is for test='cost'"
-        raise ValueError(message)
+def check_method(test: str, method: str | None) -> str:
+    """Choose the variant of a test.
 
+    Parameters
+    ----------
+    test : {"mcnemar", "cost"}
+        The test.
+    method : str or None
+        What the user passed; None for the default.
 
-def _check_method(test: str, method: str | None) -> str:
+    Returns
+    -------
+    str
+        The variant.
+
+    Raises
+    ------
+    ValueError
+        If there is no such variant.
+    """
     if test == "cost":
         method = "likelihood" if method is None else method
         check_options(method)

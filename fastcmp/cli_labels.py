@@ -10,20 +10,22 @@ import fastcmp
 from fastcmp.cli_output import (
     add_input,
     add_output,
+    check_folder,
     check_output,
     chosen_files,
     write,
 )
+from fastcmp.cost_matrix import read_cost
 from fastcmp.data import EXAMPLES, example_path
 from fastcmp.memory import read_size
-from fastcmp.pairs import choose_pairs
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from fastcmp.checkpoint import Checkpoint
     from fastcmp.io import Predictions
+
+_MEMORY = "4GB"  # unless the user says otherwise
 
 
 def add_compare(commands: Any) -> None:
@@ -42,7 +44,7 @@ def add_compare(commands: Any) -> None:
         epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
         "compressed (.csv.gz). One row a sample, one column a model. Files may be "
         "larger than memory: one file is read in blocks, and so are several whose ids "
-        "ascend.",
+        "ascend. Lines whose types change late in a file are read again as a whole.",
     )
     add = compare.add_argument
     _add_labels(add)
@@ -63,9 +65,16 @@ def add_compare(commands: Any) -> None:
     add(
         "--memory-limit",
         metavar="SIZE",
-        default="4GB",
-        help="what files joined by id may take in memory; larger ones must be sorted "
-        "by id (4GB)",
+        help="what files joined by id, or counts for costs, may take in memory; larger "
+        "files must be sorted by id (4GB). If given, the answer is held to it, too",
+    )
+    add(
+        "--keep",
+        default="all",
+        metavar="all|significant|K|FILE",
+        help="pairs to answer with: all, those told apart, those of the K best models, "
+        "or all in a file (.npy or .parquet); decisions come from all pairs anyway "
+        "(all)",
     )
     add_output(add)
     compare.set_defaults(run=_compare)
@@ -126,74 +135,68 @@ def _read_cost(options: argparse.Namespace) -> Any:
 
 
 def _compare(options: argparse.Namespace) -> None:
+    from fastcmp.cli_counts import count_predictions
+
     cost = _read_cost(options)
+    keep = _read_keep(options)
     shown: dict[str, Any] = {
         "method": options.method,
+        "cost": cost,
         "adjust": options.adjust,
         "alpha": options.alpha,
         "workers": options.workers,
     }
     check_output(options)
-    if options.checkpoint is not None and options.test == "cost":
-        message = "--checkpoint is for --test mcnemar: costs are read as a whole"
-        raise ValueError(message)
-    checkpoint = None
-    if options.test != "cost":
-        # What the options do not permit is refused before hours of reading.
-        two = {"a": [0, 1], "b": [1, 1]}
-        fastcmp.compare_all([0, 1], two, test=options.test, cost=cost, **shown)
-        counts, checkpoint = _count(options)
-    if options.test == "cost" or counts is None:
+    _try_options(options, shown)
+    limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
+    matrix = None if cost is None else read_cost(cost)
+    counts, checkpoint = count_predictions(options, matrix, limit)
+    shown |= {
+        "control": options.control,
+        "keep": keep,
+        "memory_limit": None if options.memory_limit is None else limit,
+        "progress": sys.stderr.isatty(),
+    }
+    if counts is not None:
+        result = fastcmp.compare_all_from_counts(counts, **shown)
+    else:
         read = _read(options)
         result = fastcmp.compare_all(
-            read.y_true,
-            read.preds,
-            test=options.test,
-            cost=cost,
-            control=options.control,
-            missing=options.missing,
-            progress=sys.stderr.isatty(),
-            **shown,
-        )
-    else:
-        shown["method"] = options.method or "midp"
-        result = fastcmp.compare_all_from_counts(
-            counts, control=options.control, progress=sys.stderr.isatty(), **shown
+            read.y_true, read.preds, test=options.test, missing=options.missing, **shown
         )
     write(result, options)
     if checkpoint is not None:
         checkpoint.remove()
 
 
-def _count(options: argparse.Namespace) -> tuple[Any, Checkpoint | None]:
-    """Count files block by block; None for files that are joined in memory."""
-    from fastcmp.checkpoint import Checkpoint
-    from fastcmp.count_files import count_files
-    from fastcmp.io_stream import PredictionStream
-    from fastcmp.stream import PairCounts
+def _read_keep(options: argparse.Namespace) -> str | int | Path:
+    """Read which pairs to keep; a file must be no input, and its folder be there."""
+    from fastcmp.judging import read_keep
 
-    limit = read_size(options.memory_limit, "--memory-limit")
-    files = chosen_files(options, example_path)
-    predictions = PredictionStream(
-        files, target=options.target, models=options.models, id_column=options.id
+    text = options.keep
+    keep = read_keep(int(text) if text.isdecimal() else text)
+    if isinstance(keep, Path):
+        check_folder(keep)
+        place = keep.resolve()
+        inputs = {file.resolve() for file in options.files}
+        if inputs & {place, place.parent}:
+            message = f"--keep would write {keep} over what is compared, or beside it"
+            raise ValueError(message)
+    return keep
+
+
+def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
+    """Refuse what the options do not permit before hours of reading."""
+    labels: Sequence[Any] = (0, 1)
+    if options.test == "cost" and shown["cost"] is not None:
+        labels = read_cost(shown["cost"]).classes or labels
+    fastcmp.compare_all(
+        labels,
+        {"a": labels, "b": labels},
+        test=options.test,
+        missing=options.missing,
+        **shown,
     )
-    choose_pairs(predictions.names, None, options.control)
-    if len(files) > 1 and predictions.size_in_memory() <= limit:
-        return None, None
-    counts = PairCounts(predictions.names, missing=options.missing)
-    checkpoint = None
-    if options.checkpoint is not None:
-        inputs = predictions.inputs() | {"missing": options.missing}
-        checkpoint = Checkpoint(options.checkpoint, inputs)
-    counts = count_files(
-        predictions,
-        counts,
-        memory_limit=limit,
-        checkpoint=checkpoint,
-        workers=options.workers,
-        progress=sys.stderr.isatty(),
-    )
-    return counts, checkpoint
 
 
 def _holdout(options: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -116,8 +117,24 @@ def check_output(options: argparse.Namespace) -> None:
     FileNotFoundError
         If its folder does not exist.
     """
-    path = options.output
-    if path is not None and not path.absolute().parent.is_dir():
+    if options.output is not None:
+        check_folder(options.output)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file whose folder does not exist.
+
+    Parameters
+    ----------
+    path : Path
+        A file that will be written.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
+    """
+    if not path.absolute().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
@@ -138,7 +155,24 @@ def write(result: Record, options: argparse.Namespace) -> None:
     if options.output is None:
         print(text)
     else:
-        options.output.write_text(text + "\n", encoding="utf-8")
+        _write_file(options.output, text + "\n")
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Write a file, at once or not at all."""
+    part = path
+    if not path.exists() or path.is_file():  # no terminal, and no pipe
+        part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        if part != path:
+            part.replace(path)
+    except OSError as error:
+        # The message names the file that was asked for.
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        if part != path:
+            part.unlink(missing_ok=True)
 
 
 def _draw(sections: list[Section]) -> None:

@@ -69,6 +69,55 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
 
 
+def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> CostMatrix:
+    """Read the cost matrix that ``test="cost"`` needs.
+
+    Parameters
+    ----------
+    cost : array-like of shape (K, K), mapping or frame, or None
+        What the user passed.
+    classes : sequence or None
+        As in `read_cost`.
+    missing : str
+        Must be "raise": a missing prediction has no cost.
+
+    Returns
+    -------
+    CostMatrix
+        As from `read_cost`.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or as `read_cost`.
+    """
+    if cost is None:
+        message = "test='cost' needs cost=, the matrix of costs"
+        raise ValueError(message)
+    if missing != "raise":
+        message = f"test='cost' permits only missing='raise', got {missing!r}"
+        raise ValueError(message)
+    return read_cost(cost, classes)
+
+
+def refuse_cost(cost: Any) -> None:
+    """Refuse a cost matrix where accuracies are compared.
+
+    Parameters
+    ----------
+    cost : object
+        What the user passed.
+
+    Raises
+    ------
+    ValueError
+        If it is not None.
+    """
+    if cost is not None:
+        message = "cost is for test='cost'"
+        raise ValueError(message)
+
+
 @contextmanager
 def naming_cost(
     matrix: CostMatrix, classes: Sequence[Any] | None

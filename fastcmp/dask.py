@@ -10,9 +10,10 @@ from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.batch import compare_all_from_counts
+from fastcmp.batch import check_method, compare_all_from_counts
 from fastcmp.checks import as_share, check_choice
 from fastcmp.cochran import cochrans_q_from_counts
+from fastcmp.cost_matrix import check_fit, refuse_cost, required_cost
 from fastcmp.dask_areas import auc, delong
 from fastcmp.dask_blocks import Blocks, read_blocks, two_models
 from fastcmp.dask_merge import count_blocks
@@ -42,7 +43,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     *,
     target: str | None = None,
     names: int | Sequence[str] | None = None,
-    method: str = "midp",
+    test: str = "mcnemar",
+    method: str | None = None,
+    cost: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
@@ -53,7 +56,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     memory_limit: int | str | None = None,
     split_every: int = 8,
 ) -> PairwiseResult:
-    """Compare the accuracies of many models on blocks of samples, all pairs at once.
+    """Compare many models on blocks of samples, all pairs at once.
 
     Parameters
     ----------
@@ -67,8 +70,12 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     names : int or sequence of str, optional
         Columns of frames that are models, all others by default; or what to call the
         rows of an array.
-    method : str
-        Variant of McNemar's test, as in `fastcmp.compare_all`.
+    test : {"mcnemar", "cost"}
+        What is compared: accuracies, or expected costs.
+    method : str, optional
+        Variant of the test, as in `fastcmp.compare_all`.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        For ``test="cost"``: the cost of each mistake.
     adjust : str
         Adjustment for the number of pairs.
     alpha : float
@@ -86,7 +93,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     memory_limit : int or str, optional
         What the answer may take here, as in `fastcmp.compare_all`.
     split_every : int
-        How many blocks' counts a task merges; each takes 8 M**2 bytes.
+        How many blocks' counts a task merges; each takes 8 M**2 bytes, or for costs
+        4 M**2 K**3.
 
     Returns
     -------
@@ -116,18 +124,32 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     True
     """
     # Before anything is computed.
-    check_choice(method, "method", METHODS)
+    check_choice(test, "test", ("mcnemar", "cost"))
+    check_method(test, method)
     check_choice(adjust, "adjust", ADJUSTMENTS)
     as_share(alpha, "alpha")
     read_keep(keep)
     if memory_limit is not None:
         read_size(memory_limit)
+    matrix = None
+    if test == "cost":
+        matrix = required_cost(cost, classes, missing)
+    else:
+        refuse_cost(cost)
     blocks = read_blocks(data, preds, target=target, names=names)
     if blocks.names is not None:
         choose_pairs(blocks.names, pairs, control)
+    counts: Any
+    if matrix is None:
+        counts = _count_pairs(blocks, classes, missing, split_every)
+    else:
+        start = partial(PairLabels, blocks.names, classes=matrix.classes)
+        counts = count_blocks(blocks, start, split_every)
+        check_fit(matrix, counts.classes, counts.n_excluded, classes)
     return compare_all_from_counts(
-        _count_pairs(blocks, classes, missing, split_every),
+        counts,
         method=method,
+        cost=None if matrix is None else matrix.values,
         adjust=adjust,
         alpha=alpha,
         pairs=pairs,

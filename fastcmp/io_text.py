@@ -36,6 +36,13 @@ _IN_JSON = re.compile(r"Column\(/(.*)\) changed from (\w+) to (\w+) in row (\d+)
 _JSON_VALUE = re.compile(r"Failed to convert JSON to (\S+), couldn't parse:(.*)")
 
 
+class LateValueError(ValueError):
+    """A value does not fit the types that the first block told.
+
+    Read as a whole, the file may have other types, and then be no error.
+    """
+
+
 class TextPart:
     """A file of lines, perhaps compressed.
 
@@ -104,8 +111,10 @@ class TextPart:
 
         Raises
         ------
-        ValueError
+        LateValueError
             If a value does not fit the types.
+        ValueError
+            If the file is damaged.
         """
         row = start.rows
         wanted = {name: self.types[name] for name in columns}
@@ -117,8 +126,9 @@ class TextPart:
             except pa.ArrowCancelled:
                 raise
             except (pa.ArrowException, UnicodeDecodeError) as error:
-                reason = self._where(data, wanted, row, has_header=has_header)
-                raise ValueError(reason or self._cannot(error)) from None
+                raise self._explained(
+                    error, data, wanted, row, has_header=has_header
+                ) from None
             if table.num_rows:
                 table = table.combine_chunks()
                 yield Block(
@@ -163,49 +173,63 @@ class TextPart:
         )
         return csv.read_csv(source, **options)
 
-    def _where(
-        self, data: bytes, wanted: dict[str, Any], row: int, *, has_header: bool
-    ) -> str | None:
+    def _explained(  # where it is, and what is known of it
+        self,
+        error: Exception,
+        data: bytes,
+        wanted: dict[str, Any],
+        row: int,
+        *,
+        has_header: bool,
+    ) -> ValueError:
         """Find the value that does not fit: with one thread pyarrow counts rows."""
         try:
             self._parse(data, wanted, has_header=has_header, threads=False)
         except UnicodeDecodeError:
-            return f"{self.path} is not UTF-8 text (after row {row})"
-        except pa.ArrowException as error:
-            text = str(error)
-            advice = (
-                f"; types are told from the first {self.n_first} rows: convert the "
-                "file to Parquet, where each column has one type"
+            return ValueError(f"{self.path} is not UTF-8 text (after row {row})")
+        except pa.ArrowException as again:
+            if found := _IN_CSV.search(str(again)):
+                return self._misfit(found, row, has_header=has_header)
+            late = self._late_in_json(str(again), row)
+            return late or ValueError(f"{self._cannot(again)} (after row {row})")
+        return ValueError(self._cannot(error))
+
+    @property
+    def _advice(self) -> str:
+        return (
+            f"; types are told from the first {self.n_first} rows: convert the file to "
+            "Parquet, where each column has one type"
+        )
+
+    def _misfit(
+        self, found: re.Match[str], row: int, *, has_header: bool
+    ) -> ValueError:
+        """Name the cell that pyarrow found in CSV."""
+        place, line, kind, what, value = found.groups()
+        name = list(self.types)[int(place)]
+        at = f"after row {row}"
+        if line is not None:
+            at = f"at row {row + int(line) - 1 - has_header}"
+        if what == "invalid UTF8 data":
+            return ValueError(f"{self.path} is not UTF-8 text (column {name!r}, {at})")
+        what = f"column {name!r} holds {value!r} {at}, which is no {kind}"
+        return LateValueError(f"{self.path}: {what}{self._advice}")
+
+    def _late_in_json(self, text: str, row: int) -> ValueError | None:
+        if found := _IN_JSON.search(text):
+            name, old, new, line = found.groups()
+            what = f"column {name!r} changes from {old} to {new} at row"
+            message = f"{self.path}: {what} {row + int(line)}{self._advice}"
+            # Numbers and words are no column, however the file is read.
+            return (LateValueError if old == "null" else ValueError)(message)
+        if found := _JSON_VALUE.search(text):
+            what = f"a column of {found[1]} holds {found[2]!r} after row {row}"
+            return LateValueError(f"{self.path}: {what}{self._advice}")
+        if "unexpected field" in text:
+            return LateValueError(
+                f"{self.path}: after row {row} comes a field that the first "
+                f"{self.n_first} rows lack; name the columns to compare (--models)"
             )
-            if found := _IN_CSV.search(text):
-                place, line, kind, what, value = found.groups()
-                name = list(self.types)[int(place)]
-                at = f"after row {row}"
-                if line is not None:
-                    at = f"at row {row + int(line) - 1 - has_header}"
-                if what == "invalid UTF8 data":
-                    return f"{self.path} is not UTF-8 text (column {name!r}, {at})"
-                return (
-                    f"{self.path}: column {name!r} holds {value!r} {at}, which is no "
-                    f"{kind}{advice}"
-                )
-            if found := _IN_JSON.search(text):
-                name, old, new, line = found.groups()
-                return (
-                    f"{self.path}: column {name!r} changes from {old} to {new} at row "
-                    f"{row + int(line)}{advice}"
-                )
-            if found := _JSON_VALUE.search(text):
-                return (
-                    f"{self.path}: a column of {found[1]} holds {found[2]!r} after row "
-                    f"{row}{advice}"
-                )
-            if "unexpected field" in text:
-                return (
-                    f"{self.path}: after row {row} comes a field that the first "
-                    f"{self.n_first} rows lack; name the columns to compare (--models)"
-                )
-            return f"{self._cannot(error)} (after row {row})"
         return None
 
     def _cannot(self, error: Exception) -> str:

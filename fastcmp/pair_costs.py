@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
+from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, required_cost
 from fastcmp.crew import no_step
 from fastcmp.differences import (
     CostGroups,
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from fastcmp.crew import Crew
     from fastcmp.stream import LabelCounts
 
-_LEVELS = 256  # beyond it the differences of each pair are sorted instead
+#: Different costs; beyond, the differences of each pair are sorted, and counts refused.
+LEVELS = 256
 _SIDE = 32  # models of a side of a tile, at most
 _COUNTED = 1 << 20  # cells of the counts of a tile
 
@@ -87,13 +88,7 @@ def encode_costs(
     ValueError
         If they do not fit.
     """
-    if cost is None:
-        message = "test='cost' needs cost=, the matrix of costs"
-        raise ValueError(message)
-    if missing != "raise":
-        message = f"test='cost' permits only missing='raise', got {missing!r}"
-        raise ValueError(message)
-    matrix = read_cost(cost, classes)
+    matrix = required_cost(cost, classes, missing)
     with naming_cost(matrix, classes):
         labels = encode(y_true, preds, classes=matrix.classes, missing=None)
     if matrix.classes is None:
@@ -209,7 +204,7 @@ def judge_costs(  # what is judged, how, and by whom
     """
     prices = _read_prices(matrix.values)
     n_models, n, size = len(labels.names), labels.n_samples, prices.levels.size
-    rows = np.empty((n_models, n), np.uint8 if size <= _LEVELS else np.int32)
+    rows = np.empty((n_models, n), np.uint8 if size <= LEVELS else np.int32)
     found = _Losses(np.empty((n_models, 3)), np.empty(n_models, np.int64))
     code = prices.code.ravel().astype(rows.dtype)
 
@@ -263,7 +258,7 @@ def judge_cost_counts(
     size = prices.levels.size
     if prices.groups is None:
         message = (
-            f"cost must hold at most {_LEVELS} different costs for counts, got {size}"
+            f"cost must hold at most {LEVELS} different costs for counts, got {size}"
         )
         raise ValueError(message)
     tensors, names = counts.counts, counts.names or ()
@@ -305,7 +300,7 @@ def _read_prices(cost: NDArray[np.float64]) -> _Prices:
     levels, code = np.unique(cost, return_inverse=True)
     code = code.reshape(k, k)
     groups = None
-    if levels.size <= _LEVELS:
+    if levels.size <= LEVELS:
         present = np.zeros((k, levels.size))
         np.add.at(present, (np.arange(k)[:, None], code), 1.0)
         differences = (levels[:, None] - levels).ravel()

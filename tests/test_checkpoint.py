@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 from fastcmp import io_mapped
 from fastcmp.checkpoint import Checkpoint, signals_held
@@ -23,10 +23,12 @@ LIMIT = 10**9
 # The program itself, with small blocks, and saving after each of them.
 SLOW = """
 import sys
-from fastcmp import checkpoint, io_mapped
+from fastcmp import checkpoint, count_files, io_mapped, io_text
 from fastcmp.cli import main
 checkpoint._SECONDS = checkpoint._SHARE = 0
 io_mapped._ROWS = (1, 200)
+io_text._BLOCK = 2_000
+count_files._GATHERED = 5_000
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -51,7 +53,7 @@ def saved(tmp_path):
 
 def begin(path, saved, *options):
     """Start the program, and wait until it has saved a few times."""
-    words = ["compare", str(path), "--checkpoint", str(saved), *options]
+    words = ["compare", str(path), "--checkpoint", str(saved), *map(str, options)]
     started = subprocess.Popen(
         [sys.executable, "-c", SLOW, *words],
         stdout=subprocess.PIPE,
@@ -89,6 +91,43 @@ def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code
     assert 1_000 <= done < 60_000
     assert Checkpoint(saved, read_state(saved)[1]["inputs"]).load()[0].n_samples == done
     assert answer(capsys, path, "--checkpoint", saved) == expect
+    assert not saved.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_text_goes_on_after_a_stop(capsys, path, saved, tmp_path, number):
+    text = tmp_path / "p.csv"
+    csv.write_csv(parquet.read_table(path), text)
+    expect = answer(capsys, path)
+    started = begin(text, saved)
+    started.send_signal(number)
+    out, err = started.communicate(timeout=60)
+    code = {signal.SIGTERM: 143, signal.SIGKILL: -9, signal.SIGINT: 130}[number]
+    assert (started.returncode, out, err) == (code, b"", b"")
+    assert 1_000 <= position_in(saved)[0][0] < 60_000
+    assert answer(capsys, text, "--checkpoint", saved) == expect
+    assert not saved.exists()
+
+
+def test_costs_go_on_after_a_stop(capsys, path, saved, tmp_path):
+    cost, other = tmp_path / "cost.csv", tmp_path / "other.csv"
+    cost.write_text("truth,0,2,1\n0,0,1,2\n2,5,0,3\n1,1,1,0\n")
+    other.write_text("truth,0,1,2\n0,0,1,2\n1,5,0,3\n2,1,1,0\n")
+    words = ("--test", "cost", "--cost", cost)
+    expect = answer(capsys, path, *words)
+    assert expect[0] == 0
+    started = begin(path, saved, *words)
+    started.send_signal(signal.SIGTERM)
+    assert (*started.communicate(timeout=60), started.returncode) == (b"", b"", 143)
+    assert read_state(saved)[1]["kind"] == "LabelCounts"
+    for changed, said in (
+        ((), "test differs"),
+        (("--test", "cost", "--cost", other), "classes differs"),
+    ):
+        code, _, err = answer(capsys, path, "--checkpoint", saved, *changed)
+        assert (code, err.count("\n")) == (2, 1)
+        assert said in err
+    assert answer(capsys, path, "--checkpoint", saved, *words) == expect
     assert not saved.exists()
 
 

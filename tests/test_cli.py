@@ -261,13 +261,16 @@ def test_options_are_refused_before_anything_is_counted(capsys, large):
         (["--control", "z"], "control names no model 'z'"),
         (["--missing", "z"], "missing must be one of"),
         (["--output", f"{large}/none/x.txt"], "none/x.txt: No such file"),
+        (["--test", "cost"], "test='cost' needs cost="),
+        (["--keep", "some"], "keep must be 'all', 'significant', a number of models"),
+        (["--keep", "1"], "keep must be a whole number >= 2, got 1"),
+        (["--keep", f"{large}/none/x.npy"], "none/x.npy: No such file"),
+        (["--keep", path], "--keep would write"),
     ):
         assert said in refused(
             capsys, "compare", path, "--checkpoint", saved, *words
         ), words
         assert not Path(saved).exists()
-    words = ("compare", path, "--checkpoint", saved, "--test", "cost")
-    assert "--checkpoint is for --test mcnemar" in refused(capsys, *words)
     said = refused(capsys, "compare", path, "--checkpoint", f"{large}/none/saved")
     assert "No such file" in said
 
@@ -290,6 +293,160 @@ def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
     assert (code, err) == (0, "")
     assert "2 models on 2000000 samples" in out
     assert not saved.exists()
+
+
+@pytest.fixture
+def animals(tmp_path):
+    path = tmp_path / "animals.csv"
+    path.write_text("truth,dog,cat,eel\ndog,0,1,2.5\ncat,5,0,3\neel,1,1,0\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("more", [[], ["--control", "big", "--method", "chi-square"]])
+def test_costs_in_every_form(capsys, large, animals, more):
+    from fastcmp.io import read_predictions
+    from fastcmp.io_formats import read_table
+
+    read = read_predictions([f"{large}/all.parquet"])
+    named = dict(zip(more[::2], more[1::2], strict=True))
+    expect = fastcmp.compare_all(
+        read.y_true,
+        read.preds,
+        test="cost",
+        cost=read_table(animals),
+        control=named.get("--control"),
+        method=named.get("--method"),
+    )
+    left, right = f"{large}/left.parquet", f"{large}/right.parquet"
+    for words in (
+        [f"{large}/all.parquet"],
+        [f"{large}/parts"],
+        [left, right],
+        [left, right, "--memory-limit", "3kB"],
+        [left, f"{large}/shuffled.parquet", "--id", "id"],
+    ):
+        asked = ["compare", *words, "--test", "cost", "--cost", animals, *more]
+        code, out, err = run(capsys, *asked, "--format", "json")
+        assert (code, err) == (0, ""), words
+        assert json.loads(out) == expect.to_dict(), words
+    words = ["--test", "cost", "--cost", animals, "--memory-limit", "2kB"]
+    said = refused(capsys, "compare", f"{large}/all.parquet", *words, *more)
+    assert "to count 3 pairs by 3 classes would take 2.59 kB, and to read" in said
+
+
+def test_too_many_costs_to_count_are_read_whole(capsys, tmp_path):
+    k = 20
+    cost = 1 + np.arange(k * k).reshape(k, k) * (1 - np.eye(k))
+    np.fill_diagonal(cost, 0)
+    columns = {str(i): cost[:, i] for i in range(k)}
+    costs = written(tmp_path / "cost.csv", truth=range(k), **columns)
+    truth = np.resize(np.arange(k), 400)
+    models = {"a": np.roll(truth, 1), "b": np.where(truth < 5, 0, truth)}
+    path = written(tmp_path / "p.csv", y_true=truth, **models)
+    words = ("compare", path, "--test", "cost", "--cost", costs, "--format", "json")
+    expect = fastcmp.compare_all(truth, models, test="cost", cost=cost)
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    assert json.loads(out) == expect.to_dict()
+    saved = tmp_path / "saved"
+    code, out, err = run(capsys, *words, "--checkpoint", str(saved))
+    assert (code, json.loads(out)) == (0, expect.to_dict())
+    assert err == (
+        "fastcmp: --checkpoint is not used: 381 different costs are too many to count, "
+        "so the files are read as a whole\n"
+    )
+    assert not saved.exists()
+    said = refused(capsys, *words, "--memory-limit", "1kB")
+    assert "(--memory-limit is 1 kB): pass a larger one, or compare fewer" in said
+
+
+def test_a_checkpoint_of_files_that_are_joined_in_memory(capsys, large):
+    words = ["compare", f"{large}/left.parquet", f"{large}/right.parquet"]
+    expect = run(capsys, *words)
+    saved = large / "saved"
+    code, out, err = run(capsys, *words, "--checkpoint", str(saved))
+    assert (code, out) == expect[:2]
+    assert err.startswith("fastcmp: --checkpoint is not used: files that fit into")
+    assert err.count("\n") == 1
+    assert not saved.exists()
+
+
+def test_what_is_kept(capsys, large):
+    path = f"{large}/all.parquet"
+    words = ["compare", path, "--format", "json"]
+    whole = json.loads(run(capsys, *words)[1])
+    for keep in ("all", "significant", "2", f"{large}/pairs.npy", f"{large}/p.parquet"):
+        code, out, err = run(capsys, *words, "--keep", keep)
+        assert (code, err) == (0, "")
+        said = json.loads(out)
+        assert said["leaderboard"] == whole["leaderboard"]
+        n_kept = len(said["pairs"]["pvalue"])
+        told = sum(whole["pairs"]["significant"])
+        expect = {"all": 3, "significant": told, "2": 1, f"{large}/p.parquet": 0}
+        assert n_kept == expect.get(keep, 3), keep
+    rows = np.load(f"{large}/pairs.npy")
+    assert rows["pvalue"].tolist() == whole["pairs"]["pvalue"]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(f"{large}/p.parquet")
+    assert table["pvalue"].to_pylist() == whole["pairs"]["pvalue"]
+    said = refused(
+        capsys, "compare", f"{large}/parts", "--keep", f"{large}/parts/x.npy"
+    )
+    assert "--keep would write" in said
+
+
+def test_the_answer_is_held_to_a_limit_that_is_given(capsys, large):
+    path = f"{large}/all.parquet"
+    said = refused(capsys, "compare", path, "--memory-limit", "300B")
+    assert "comparing 3 pairs would take 357 bytes" in said
+    words = ("--memory-limit", "300B", "--keep", "significant")
+    assert run(capsys, "compare", path, *words)[0] == 0
+
+
+@pytest.fixture
+def late(tmp_path, monkeypatch):
+    """A file whose column b holds whole numbers at first, and half ones in the end."""
+    from fastcmp import io_text
+
+    monkeypatch.setattr(io_text, "_BLOCK", 500)
+    truth = np.resize([1, 2, 2], 600)
+    b = [*truth[:500].tolist(), *np.resize([1.5, 2.0], 100).tolist()]
+    return written(tmp_path / "late.csv", y_true=truth, a=truth[::-1], b=b)
+
+
+def test_types_that_change_late(capsys, late, tmp_path):
+    columns = np.genfromtxt(late, delimiter=",", skip_header=1).T
+    models = dict(zip("ab", columns[1:], strict=True))
+    expect = fastcmp.compare_all(columns[0], models)
+    saved = tmp_path / "saved"
+    words = ("compare", late, "--format", "json")
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    assert json.loads(out) == expect.to_dict()
+    code, out, err = run(capsys, *words, "--checkpoint", str(saved))
+    assert (code, json.loads(out)) == (0, expect.to_dict())
+    assert err.startswith(f"fastcmp: --checkpoint is not used: {late}: column 'b' hold")
+    assert err.count("\n") == 1
+    assert not saved.exists()
+    said = refused(capsys, *words, "--memory-limit", "1kB")
+    assert "convert the file to Parquet" in said
+    assert said.endswith("one type, or pass a larger --memory-limit\n")
+
+
+def test_fields_that_come_late(capsys, tmp_path, monkeypatch):
+    from fastcmp import io_text
+
+    monkeypatch.setattr(io_text, "_BLOCK", 500)
+    path = tmp_path / "late.jsonl"
+    rows = [{"y_true": i % 2, "a": 1, "b": None if i < 300 else 1} for i in range(600)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ("compare", str(path), "--missing", "wrong", "--format", "json")
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    preds = {name: [row[name] for row in rows] for name in "ab"}
+    truth = [row["y_true"] for row in rows]
+    expect = fastcmp.compare_all(truth, preds, missing="wrong")
+    assert json.loads(out) == expect.to_dict()
 
 
 PEAK = """

@@ -547,3 +547,42 @@ def test_a_killed_worker(cluster, tmp_path, door):
     y_true = np.concatenate([block[0] for block in made])
     rows = np.concatenate([block[1] for block in made], axis=1)
     assert_same(ours, getattr(fastcmp, door)(y_true, rows))
+
+
+# Costs.
+
+COST = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
+
+
+@pytest.mark.parametrize("method", [None, "chi-square"])
+@pytest.mark.parametrize(
+    "cost",
+    [COST, {"x": [0, 1, 2], "z": [5, 0, 1], "y": [1, 3, 0]}],
+    ids=["plain", "named"],
+)
+def test_costs(cost, method):
+    rng = np.random.default_rng(4)
+    y_true = rng.choice(["x", "y", "z"], 300)
+    preds = np.where(rng.random((4, 300)) < 0.7, y_true, rng.choice(["x", "y"], 300))
+    blocks = [
+        dask.delayed((y_true[part], preds[:, part]))
+        for part in (slice(0, 90), slice(90, 91), slice(91, 300))
+    ]
+    options = {"test": "cost", "cost": cost, "method": method}
+    found = fastcmp.dask.compare_all(blocks, names=4, **options)
+    assert_same(found, fastcmp.compare_all(y_true, preds, **options))
+
+
+def test_costs_that_do_not_fit():
+    blocks = [dask.delayed(([0, 1, 2], [[0, 1, 1], [0, 0, 1]]))]
+    with pytest.raises(ValueError, match="needs cost=, the matrix"):
+        fastcmp.dask.compare_all(blocks, test="cost")
+    with pytest.raises(ValueError, match="cost is for test='cost'"):
+        fastcmp.dask.compare_all(blocks, cost=COST)
+    with pytest.raises(ValueError, match="permits only missing='raise'"):
+        fastcmp.dask.compare_all(blocks, test="cost", cost=COST, missing="wrong")
+    with pytest.raises(ValueError, match="cost"):
+        fastcmp.dask.compare_all(blocks, test="cost", cost=COST[:2, :2])
+    named = {0: [0, 1], 1: [5, 0]}
+    with pytest.raises(ValueError, match="1 of "):
+        fastcmp.dask.compare_all(blocks, test="cost", cost=named)

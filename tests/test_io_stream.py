@@ -10,11 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
+from fastcmp import count_files as counting
 from fastcmp import io_mapped, io_text
+from fastcmp.cost_matrix import CostMatrix
 from fastcmp.count_files import count_files
 from fastcmp.io import read_predictions
 from fastcmp.io_stream import PredictionStream
-from fastcmp.stream import PairCounts
+from fastcmp.io_text import LateValueError
+from fastcmp.stream import LabelCounts, PairCounts
 
 SUFFIXES = ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow", "feather"]
 LIMIT = 10**9
@@ -156,6 +159,95 @@ def test_quotes_that_are_no_pairs(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("\n".join(lines))
     assert streamed([path]).correct.tolist() == [40, 40]
+
+
+# Costs.
+
+
+def costs(labels):
+    """A matrix of costs, all of them different."""
+    k = len(labels)
+    values = 1.0 + np.arange(k * k).reshape(k, k)
+    return CostMatrix(values=values * (1 - np.eye(k)), classes=tuple(labels))
+
+
+def streamed_costs(paths, labels, **options):
+    stream = PredictionStream(paths)
+    counts = LabelCounts(stream.names, classes=labels)
+    options = {"memory_limit": LIMIT, "matrix": costs(labels)} | options
+    return count_files(stream, counts, **options)
+
+
+def whole_costs(paths, labels):
+    read = read_predictions(paths)
+    counts = LabelCounts(list(read.preds), classes=labels)
+    return counts.update(read.y_true, read.preds)
+
+
+def complete(n, labels):
+    """Predictions none of which is missing, but some of the truth is."""
+    table = predictions(n, labels)
+    b = table.column_names.index("b")
+    return table.set_column(b, "b", table["c"])
+
+
+@pytest.mark.parametrize("joined", [0, 10**9])
+@pytest.mark.parametrize("labels", [(0, 2, 1), ("eel", "cat", "dog"), (0.5, 7.0, 2.0)])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_blocks_count_for_costs_what_the_whole_counts(
+    tmp_path, monkeypatch, suffix, labels, joined
+):
+    monkeypatch.setattr(counting, "_GATHERED", joined)
+    path = write(tmp_path / f"p.{suffix}", complete(200, labels))
+    told = []
+    counts = streamed_costs([path], labels, progress=lambda *now: told.append(now))
+    assert counts == whole_costs([path], labels)
+    assert counts.classes == labels
+    assert (counts.n_missing, told[-1]) == (10, (200, 200))
+    n_blocks = len(list(PredictionStream([path]).rows(LIMIT)))
+    assert (len(told) < n_blocks) == (joined > 0)
+
+
+def test_blocks_of_other_types_are_not_joined(tmp_path):
+    table = pa.table(dict.fromkeys(("y_true", "a", "b"), [0, 1] * 30))
+    narrow = table.set_column(1, "a", table["a"].cast(pa.int8()))
+    place = folder(
+        tmp_path, {"1.parquet": table, "2.parquet": narrow, "3.parquet": table}
+    )
+    told = []
+    labels = range(10)  # their tables are larger than a file
+    counts = streamed_costs([place], labels, progress=lambda *now: told.append(now[0]))
+    assert told == [60, 120, 180]
+    assert counts == whole_costs([place], labels)
+
+
+def test_what_has_no_cost_is_refused_where_it_is_seen(tmp_path):
+    names = "(cost names the classes [0, 1])"
+    columns = {name: np.resize([0, 1], 90) for name in ("y_true", "a", "b")}
+    columns["y_true"][[50, 80]] = 3
+    path = write(tmp_path / "p.parquet", pa.table(columns))
+    said = r"\[0, 1\], but 1 of the first 5\d samples have another true label: pass"
+    with pytest.raises(ValueError, match=said):
+        streamed_costs([path], (0, 1))
+    columns["y_true"][[50, 80]] = 0, 3
+    with pytest.raises(ValueError, match=r"but 1 of the first \d+ samples have anoth"):
+        streamed_costs([write(path, pa.table(columns))], (0, 1))
+    columns["y_true"][[80, 89]] = 0, 3
+    with pytest.raises(ValueError, match="but 1 samples have another true label: pas"):
+        streamed_costs([write(path, pa.table(columns))], (0, 1))
+    columns["y_true"][89], columns["b"][[61, 62]] = 0, 4
+    with pytest.raises(ValueError, match=r"^b predicts 4, which is") as error:
+        streamed_costs([write(path, pa.table(columns))], (0, 1))
+    assert str(error.value).endswith(names)
+    assert "(2 such predictions in rows 56 to 62)" in str(error.value)
+
+
+def test_too_few_samples(tmp_path):
+    table = predictions(60)[29:31]  # the second has no true label
+    path = write(tmp_path / "p.parquet", table)
+    said = r"^y_true must hold at least 2 samples, got 1 sample after 1 were dropped$"
+    with pytest.raises(ValueError, match=said):
+        streamed([path])
 
 
 # Folders.
@@ -373,8 +465,11 @@ def late(tmp_path, cell, name="p.csv", first="1"):
 )
 def test_a_late_value_of_another_type(tmp_path, cell, first, said):
     path = late(tmp_path, cell, first=first)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=said) as error:
         streamed([path])
+    # What would be as wrong when read as a whole is no late value.
+    is_damage = cell in ("caf\xe9", "1,1")
+    assert isinstance(error.value, LateValueError) != is_damage
     with pytest.raises(ValueError, match=said):
         streamed([path], models=["b", "a"])
 
@@ -391,8 +486,10 @@ def test_a_late_value_of_another_type(tmp_path, cell, first, said):
 )
 def test_a_late_value_of_another_type_in_json(tmp_path, cell, first, said):
     path = late(tmp_path, cell, "p.jsonl", first)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=said) as error:
         streamed([path])
+    is_damage = cell in ('"cat"', "1]")
+    assert isinstance(error.value, LateValueError) != is_damage
 
 
 def test_fields_that_nobody_asked_for_may_come(tmp_path):

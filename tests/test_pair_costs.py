@@ -183,7 +183,7 @@ def test_the_way_for_many_levels_agrees(n_models, n, method, seed):
     options = {"method": method, "classes": [0, 1, 2, 3]}
     expect = compare_costs(y_true, preds, COST_4, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_costs, "_LEVELS", 1)
+        patch.setattr(pair_costs, "LEVELS", 1)
         result = compare_costs(y_true, preds, COST_4, **options)
     assert_close(result, expect)
 
@@ -236,7 +236,7 @@ BIG = small_if_interpreted((40, 5000), (6, 200))
 @pytest.mark.parametrize("method", METHODS)
 def test_any_number_of_workers_gives_the_same_bits(monkeypatch, method, levels):
     monkeypatch.setattr(batch, "_THREADS_PAY", 1)
-    monkeypatch.setattr(pair_costs, "_LEVELS", levels)
+    monkeypatch.setattr(pair_costs, "LEVELS", levels)
     n_models, n = BIG if levels > 1 else (12, 300)
     labels = simulate(n_models, n, 4)
     expect = compare_costs(*labels, COST_4, method=method, workers=1)
@@ -317,7 +317,7 @@ def test_swapping_models_mirrors_the_answer(method):
 
 @pytest.mark.parametrize("levels", [256, 1])
 def test_the_order_of_samples_does_not_matter(monkeypatch, levels):
-    monkeypatch.setattr(pair_costs, "_LEVELS", levels)
+    monkeypatch.setattr(pair_costs, "LEVELS", levels)
     y_true, preds = simulate(5, 300, 4)
     order = np.random.default_rng(1).permutation(300)
     expect = compare_costs(y_true, preds, COST_4)

@@ -142,27 +142,29 @@ def judge_pairs(
     if isinstance(options.keep, Path):
         # Opened first: that it cannot be written is better known before the work.
         with open_table(options.keep, names, work.n_pairs) as table:
-            adjusted, told, verdicts = _decide(work, work.test_all(), options)
+            adjusted, told, verdicts = _decide_all(work, options)
             for span, some in work.judge_by_rows():
                 table.write(work.pairs_at(span), some, adjusted[span], told[span])
         return Judged(*table.read_back(), work.n_pairs, verdicts)
     if options.keep == "all":
         columns = work.judge_all()
-        adjusted, _, verdicts = _decide(work, columns.pvalue, options)
+        adjusted = adjust_checked(columns.pvalue, options.adjust, crew)
+        verdicts = work.verdicts(adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
-        adjusted, told, verdicts = _decide(work, work.test_all(), options)
+        adjusted, told, verdicts = _decide_all(work, options)
         places = _places(work, options, told)
         pairs, adjusted = work.pairs_at(places), adjusted[places]
         columns = work.judge_chosen(pairs)
     return Judged(pairs, columns, adjusted, work.n_pairs, verdicts)
 
 
-def _decide(
-    work: _Work, pvalues: NDArray[np.float64], options: Options
+def _decide_all(
+    work: _Work, options: Options
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
-    """Adjust p-values, hold them against alpha, and say who beats whom."""
-    adjusted = adjust_checked(pvalues, options.adjust, work.crew)
+    """Adjust all p-values, hold them against alpha, and say who beats whom."""
+    pvalues = work.test_all()
+    adjusted = adjust_checked(pvalues, options.adjust, work.crew, in_place=True)
     told = adjusted <= options.alpha
     return adjusted, told, work.verdicts(told, options.gain)
 

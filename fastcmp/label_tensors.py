@@ -31,6 +31,7 @@ _SIDE = 128  # models of a side of a tile, at most; a multiple of kernels.TILE_R
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 _LARGEST_SLICES = 1 << 30  # bytes of slices that need no comparison with the codes
 _SLICED_CLASSES = 256  # codes beyond do not fit in a byte
+_THREADS_PAY = 15e6  # nanoseconds on one core; below it one thread is faster
 _SEGMENT = 64 * kernels.LINE_WORDS  # samples to which each true class is padded
 
 # Nanoseconds on one core of a server processor with AVX-512. Where slices and samples
@@ -60,17 +61,28 @@ def slices_pay(
     """
     if not 2 <= n_classes <= _SLICED_CLASSES:
         return False
-    rows = n_classes - 1
-    if rows * n_samples > 8 * max(_LARGEST_SLICES / n_models, 2 * n_samples):
+    if (n_classes - 1) * n_samples > 8 * max(_LARGEST_SLICES / n_models, 2 * n_samples):
         return False
+    sliced = _slices_time(n_models, n_pairs, n_samples, n_classes, n_truths)
+    return sliced < _scatter_time(n_pairs, n_samples, n_truths * n_classes**2)
+
+
+def _slices_time(
+    n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_truths: int
+) -> float:
+    """Estimate nanoseconds on one core with bit slices."""
+    rows = n_classes - 1
     pack = n_models * n_samples * _PACK * rows.bit_length() + _START
     if n_truths > 1:
         pack += n_samples * (_ORDER + _GATHER * n_models)
     words = n_samples / 64 + n_truths * kernels.LINE_WORDS / 2
-    cells = n_truths * n_classes**2
-    products = rows**2 * (_WORD * words + _SUM * n_truths) + _CELL * cells
-    scatter = _SCATTER * n_samples + _SCATTER_CELL * cells
-    return bool(pack + n_pairs * products < n_pairs * scatter)
+    products = rows**2 * (_WORD * words + _SUM * n_truths)
+    return pack + n_pairs * (products + _CELL * n_truths * n_classes**2)
+
+
+def _scatter_time(n_pairs: int, n_samples: int, n_cells: int) -> float:
+    """Estimate nanoseconds on one core, sample by sample."""
+    return n_pairs * (_SCATTER * n_samples + _SCATTER_CELL * n_cells)
 
 
 class PairTables:
@@ -104,6 +116,10 @@ class PairTables:
         self._slices = _Slices(preds, n_classes, y_true) if sliced else None
         #: Cells of the table of a pair.
         self.n_cells = n_truths * n_classes**2
+        time = _scatter_time(n_pairs, n, self.n_cells)
+        if sliced:
+            time = _slices_time(len(preds), n_pairs, n, n_classes, n_truths)
+        self._here = time < _THREADS_PAY
         rows = kernels.TILE_ROWS
         fitting = int((_CELLS / self.n_cells) ** 0.5)
         #: Models of a side of a tile, a multiple of ``kernels.TILE_ROWS``.
@@ -178,7 +194,7 @@ class PairTables:
             of that thread overwrites: what is kept must be copied.
         """
         crew.expect(self.n_pairs)
-        crew.run(self.pack, self.packing, steps=no_step)
+        crew.run(self.pack, self.packing, steps=no_step, here=self._here)
         tasks: list[Tile] | list[slice]
         if chosen is None and self._slices is not None:
             rows = -(-self.n_models // (4 * crew.threads * kernels.TILE_ROWS))
@@ -197,7 +213,7 @@ class PairTables:
             finally:
                 free.append(own)
 
-        crew.run(do, tasks, count_pairs)
+        crew.run(do, tasks, count_pairs, here=self._here)
 
 
 class _Slices:

@@ -185,7 +185,9 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
     return adjust_checked(flat, method).reshape(p.shape)[()]
 
 
-def adjust_checked(pvalues: Floats, method: str, crew: Crew | None = None) -> Floats:
+def adjust_checked(
+    pvalues: Floats, method: str, crew: Crew | None = None, *, in_place: bool = False
+) -> Floats:
     """Adjust p-values that are known to be some.
 
     Parameters
@@ -196,6 +198,8 @@ def adjust_checked(pvalues: Floats, method: str, crew: Crew | None = None) -> Fl
         Name of a procedure.
     crew : Crew, optional
         Who sorts them where they are millions.
+    in_place : bool
+        Whether `pvalues` may be overwritten: new memory takes time.
 
     Returns
     -------
@@ -203,31 +207,18 @@ def adjust_checked(pvalues: Floats, method: str, crew: Crew | None = None) -> Fl
         Adjusted p-values, at most 1.
     """
     if pvalues.size == 0 or not np.isnan(pvalues.max()):  # NaN if any is
-        return _adjust_family(pvalues, method, crew)
+        if crew is None or pvalues.size < _LARGE:
+            return _adjust_family(pvalues, method)
+        adjusted = pvalues if in_place else pvalues.copy()
+        _adjust_millions(adjusted, method, crew)
+        return adjusted
     known = ~np.isnan(pvalues)
     everywhere = np.full_like(pvalues, np.nan)
-    everywhere[known] = _adjust_family(pvalues[known], method, crew)
+    everywhere[known] = adjust_checked(pvalues[known], method, crew, in_place=True)
     return everywhere
 
 
-def _adjust_family(p: Floats, method: str, crew: Crew | None) -> Floats:
-    if p.size == 0:
-        return p
-    if crew is None or p.size < _LARGE:
-        return _adjust_sorted(p, method)
-    if method == "hommel":
-        return apply_sorted(p, kernels.hommel_sorted, crew)
-    step, within = _PROCEDURES[method]
-
-    def bound(values: Floats, rank: Floats) -> Floats:
-        return np.minimum(step(values, rank, p.size), 1.0)
-
-    if within is None:
-        return bound(p, p)
-    return apply_steps(p, bound, within, crew)
-
-
-def _adjust_sorted(p: Floats, method: str) -> Floats:
+def _adjust_family(p: Floats, method: str) -> Floats:
     order = np.argsort(p)
     adjusted = np.empty_like(p)
     if method == "hommel":
@@ -237,3 +228,20 @@ def _adjust_sorted(p: Floats, method: str) -> Floats:
     bounds = np.minimum(step(p[order], np.arange(1.0, p.size + 1.0), p.size), 1.0)
     adjusted[order] = bounds if within is None else monotone(bounds, within)
     return adjusted
+
+
+def _adjust_millions(p: Floats, method: str, crew: Crew) -> None:
+    """Replace p-values by adjusted ones."""
+    if method == "hommel":
+        apply_sorted(p, kernels.hommel_sorted, crew)
+        return
+    step, within = _PROCEDURES[method]
+
+    def bound(values: Floats, rank: Floats) -> Floats:
+        return np.minimum(step(values, rank, p.size), 1.0)
+
+    if within is None:
+        for part in parts(p.size, _LARGE):
+            p[part] = bound(p[part], p[part])
+        return
+    apply_steps(p, bound, within, crew)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastcmp.crew import parts
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: What is known of two models: see `verdicts_of`.
 TIED, BEATS, LOSES, EVEN, UNTESTED = 0, 1, -1, 2, 3
 
+_SQUARE = 512  # models of a side: two squares stay in a second-level cache
 _MAX_GROUPS = 1000
 _MAX_WORK = 2_000_000  # comparisons of neighbourhoods: about a second
 
@@ -108,12 +111,22 @@ def verdicts_of_all(
     start = 0
     for i in range(n_models):
         end = start + n_models - 1 - i
-        row = _verdicts(told[start:end], score[i] - score[i + 1 :])
-        verdicts[i, i] = UNTESTED
-        verdicts[i, i + 1 :] = row
-        verdicts[i + 1 :, i] = _seen_from_the_other(row)
+        verdicts[i, i + 1 :] = _verdicts(told[start:end], score[i] - score[i + 1 :])
         start = end
+    # The other half in squares: a column at a time would jump from row to row.
+    for rows in parts(n_models, _SQUARE):
+        for columns in parts(rows.stop, _SQUARE):
+            seen = _seen_from_the_other(verdicts[columns, rows]).T
+            if rows == columns:
+                np.copyto(verdicts[rows, rows], seen, where=_below(seen.shape[0]))
+            else:
+                verdicts[rows, columns] = seen
+    np.fill_diagonal(verdicts, UNTESTED)
     return verdicts
+
+
+def _below(n: int) -> NDArray[np.bool_]:
+    return np.tri(n, n, -1, dtype=bool)
 
 
 def _verdicts(told: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArray[np.int8]:

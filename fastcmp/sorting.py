@@ -27,33 +27,26 @@ Floats = NDArray[np.float64]
 
 def apply_sorted(
     values: Floats, function: Callable[[Floats], Floats], crew: Crew
-) -> Floats:
-    """Work out a function of the sorted numbers, and give the answers in their order.
+) -> None:
+    """Replace numbers by a function of all of them, sorted.
 
     Parameters
     ----------
     values : ndarray of float64, shape (m,)
-        Numbers in [0, 1].
+        Numbers in [0, 1]; each becomes its answer.
     function : callable
         From all numbers, ascending, to as many answers; 0 for a 0.
     crew : Crew
         Who sorts.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        The answer for each number.
     """
     found = _sort(values, crew)
     answers = function(np.concatenate([np.zeros(found.n_zeros), found.values]))
-    out = np.zeros_like(values)
 
     def put_back(part: slice) -> None:
         answer = answers[found.n_zeros + part.start : found.n_zeros + part.stop]
-        kernels.put_back(answer, found.order[part], out)
+        kernels.put_back(answer, found.order[part], values)
 
     crew.run(put_back, found.buckets, steps=no_step)
-    return out
 
 
 def apply_steps(
@@ -61,13 +54,13 @@ def apply_steps(
     step: Callable[[Floats, Floats], Floats],
     within: str,
     crew: Crew,
-) -> Floats:
-    """Bound each number by its rank, and make the bounds monotone.
+) -> None:
+    """Replace each number by a bound from its rank, made monotone.
 
     Parameters
     ----------
     values : ndarray of float64, shape (m,)
-        Numbers in [0, 1].
+        Numbers in [0, 1]; each becomes what `monotone` gives of all bounds.
     step : callable
         From some numbers, ascending, and their ranks (1 for the smallest of all) to
         their bounds; 0 for a 0.
@@ -75,15 +68,9 @@ def apply_steps(
         As in `monotone`.
     crew : Crew
         Who does the work.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        The answer for each number: what `monotone` gives of all bounds.
     """
     found = _sort(values, crew)
     buckets = found.buckets
-    out = np.zeros_like(values)
 
     def bounds(part: slice) -> Floats:
         rank = np.arange(part.start + 1.0, part.stop + 1.0) + found.n_zeros
@@ -101,12 +88,11 @@ def apply_steps(
             np.maximum(answers, ends[i - 1], out=answers)
         elif within == "above" and i + 1 < len(buckets):
             np.minimum(answers, ends[i + 1], out=answers)
-        kernels.put_back(answers, found.order[buckets[i]], out)
+        kernels.put_back(answers, found.order[buckets[i]], values)
 
     crew.run(end, range(len(buckets)), steps=no_step)
     monotone(ends, within)
     crew.run(finish, range(len(buckets)), steps=no_step)
-    return out
 
 
 def monotone(bounds: Floats, within: str) -> Floats:

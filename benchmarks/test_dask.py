@@ -1,6 +1,8 @@
 """Two worker processes beside one, on the same blocks."""
 
 import os
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,29 +11,16 @@ import fastcmp
 import fastcmp.dask
 from fastcmp.stream import PairCounts
 
+# Worker processes look where this one does.
+sys.path.append(str(Path(__file__).parent))
+from cluster_work import M, make_labels, make_scores
+
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
-M = 100
 ROWS = int(os.environ.get("FASTCMP_DASK_ROWS", "1000000"))  # of a block
 BLOCKS = 16
 TIMES = 4  # that labels are counted, as if there were more blocks than memory holds
-
-
-def make_labels(seed, n):
-    """Draw a block, quickly: a hundred shifts of one row of mistakes."""
-    rng = np.random.default_rng(seed)
-    y_true = rng.integers(0, 10, n).astype(np.uint8)
-    wrong = (rng.random(2 * n, dtype=np.float32) < 0.2).view(np.uint8)
-    shifts = rng.integers(0, n, M)
-    return y_true, np.stack([(y_true + wrong[s : s + n]) % 10 for s in shifts])
-
-
-def make_scores(seed, n):
-    """Draw a block of normal scores of two classes."""
-    rng = np.random.default_rng(seed)
-    y_true = rng.integers(0, 2, n).astype(np.uint8)
-    return y_true, rng.standard_normal(n, dtype=np.float32) + y_true
 
 
 def measure(benchmark, n_workers, n, work, make):

@@ -8,7 +8,6 @@ from fastcmp.crew import Crew, parts
 from fastcmp.label_tensors import PairTables
 from fastcmp.pairs import all_pairs
 
-THREADS = 2
 TARGETS = {2: 50, 3: 30, 5: 12, 10: 4}
 
 
@@ -23,11 +22,12 @@ def classified(request, size, rng):
     return k, y_true, tuple(np.where(wrong, other, y_true))
 
 
-def group(k, what):
-    return f"{what} of 4,950 pairs, n = 100,000, K = {k}, {THREADS} threads"
+def group(k, what, threads):
+    words = "one thread" if threads == 1 else "two threads"
+    return f"{what} of 4,950 pairs, n = 100,000, K = {k}, {words}"
 
 
-def fold(y_true, preds, k, truth):
+def fold(y_true, preds, k, truth, threads):
     """Count all pairs by tiles, and keep the first and the last of each."""
     n_pairs = len(preds) * (len(preds) - 1) // 2
     tables = PairTables(preds, k, n_pairs, y_true=y_true if truth else None)
@@ -37,12 +37,12 @@ def fold(y_true, preds, k, truth):
         for p in (0, -1) if len(counts) else ():
             seen[tuple(block.pairs[p].tolist())] = counts[p].copy()
 
-    with Crew(THREADS) as crew:
+    with Crew(threads) as crew:
         tables.fold(None, crew, keep)
     return seen
 
 
-def scatter(y_true, preds, k, truth):
+def scatter(y_true, preds, k, truth, threads):
     """Count pair by pair, each into the same table of its thread's task."""
     pairs = all_pairs(len(preds)).tolist()
 
@@ -54,42 +54,44 @@ def scatter(y_true, preds, k, truth):
             else:
                 kernels.count_agreement(preds[i], preds[j], table)
 
-    with Crew(THREADS) as crew:
+    with Crew(threads) as crew:
         crew.run(count, parts(len(pairs), 50))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.benchmark(min_rounds=5)
 class TestTensors:
-    def test_slices(self, benchmark, classified):
+    def test_slices(self, benchmark, classified, threads):
         k, y_true, preds = classified
-        benchmark.group = group(k, "tri-label counts")
+        benchmark.group = group(k, "tri-label counts", threads)
         benchmark.extra_info["target"] = TARGETS[k]
-        seen = benchmark(fold, y_true, preds, k, truth=True)
+        seen = benchmark(fold, y_true, preds, k, truth=True, threads=threads)
         assert seen
         for (i, j), counts in seen.items():
             table = np.zeros((k, k, k), np.int64)
             kernels.count_labels(y_true, preds[i], preds[j], table)
             np.testing.assert_array_equal(counts, table)
 
-    def test_one_call_a_pair(self, benchmark, classified):
+    def test_one_call_a_pair(self, benchmark, classified, threads):
         k, y_true, preds = classified
-        benchmark.group = group(k, "tri-label counts")
-        benchmark(scatter, y_true, preds, k, truth=True)
+        benchmark.group = group(k, "tri-label counts", threads)
+        benchmark(scatter, y_true, preds, k, truth=True, threads=threads)
 
 
+@pytest.mark.parametrize("threads", [2])
 @pytest.mark.benchmark(min_rounds=5)
 class TestAgreement:
-    def test_slices(self, benchmark, classified):
+    def test_slices(self, benchmark, classified, threads):
         k, y_true, preds = classified
-        benchmark.group = group(k, "agreement tables")
-        seen = benchmark(fold, y_true, preds, k, truth=False)
+        benchmark.group = group(k, "agreement tables", threads)
+        seen = benchmark(fold, y_true, preds, k, truth=False, threads=threads)
         assert seen
         for (i, j), counts in seen.items():
             table = np.zeros((k, k), np.int64)
             kernels.count_agreement(preds[i], preds[j], table)
             np.testing.assert_array_equal(counts, table)
 
-    def test_one_call_a_pair(self, benchmark, classified):
+    def test_one_call_a_pair(self, benchmark, classified, threads):
         k, y_true, preds = classified
-        benchmark.group = group(k, "agreement tables")
-        benchmark(scatter, y_true, preds, k, truth=False)
+        benchmark.group = group(k, "agreement tables", threads)
+        benchmark(scatter, y_true, preds, k, truth=False, threads=threads)

@@ -155,7 +155,7 @@ def gathered(kind, y_true, preds):
 
 def refined(y_true, scores):
     counts = stream.ScoreCounts().update(y_true, scores)
-    return counts.refine().update(y_true, scores).auc
+    return counts.refine().update(y_true, scores).areas
 
 
 def laid(scores):

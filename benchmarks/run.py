@@ -1,6 +1,7 @@
-"""Run the benchmarks and write ``docs/benchmarks.md``.
+"""Run the benchmarks and write ``docs/benchmarks.md`` and ``docs/benchmarks-scale.md``.
 
-    python benchmarks/run.py
+    python benchmarks/run.py            # both
+    python benchmarks/run.py scale      # many models, streams, files and clusters
 
 Every line is a ratio: our time beside a rival's on the same work, in the same run.
 """
@@ -19,9 +20,14 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+DOCS = HERE.parent / "docs"
+#: What `docs/benchmarks-scale.md` is about; all others are for `docs/benchmarks.md`.
+SCALE = tuple(
+    HERE / f"test_{name}.py"
+    for name in ("scale", "slices", "stream", "score_counts", "files", "dask")
+)
 
-INTRODUCTION = """# Benchmarks
+INTRODUCTION = """# {title}
 
 Written by `python benchmarks/run.py`; do not edit. Each row is one piece of work, timed
 for fastcmp and for a rival in the same run, after compilation, and with the answers
@@ -52,30 +58,36 @@ LIMITS = """
 - **Likelihood ratio**: about four evaluations with a division for each difference, a
   logarithm or a short series for each, and one `erfc`: 0.25 us a table, and as much
   again to check the counts and to add up the losses.
-- **Ten thousand models**: counting is half of it, and runs at the rate above. A quarter
-  is p-values that are not 0, a sixth their sorting, which waits for memory; the rest is
-  a byte for each two models. The matrix product beside it only counts, and is timed on
-  a fifth of the models.
-- **Tables by bit slices**: (K - 1)^2 popcounts for 64 samples of two models instead of
-  64 increments. For few classes sorting the labels by true class takes longest. Handing
-  a task to a second thread costs some 50 us here, so that work below 15 ms is done by
-  one; a call a pair beside it has two threads.
-- **Streams**: `PairCounts.update` is packing and counting, as in memory. `ScoreCounts`
-  is bound by increments in the second-level cache, two loads and a store a score.
-- **Files**: pyarrow's decoding of the columns, two thirds of the time.
-- **Dask**: counting on each worker; what comes back is 42 KB a block.
 - **Mid-p values**: a square root, two logarithms and three exponentials a value, or a
   sum of at most some sixty terms.
 - **First answer**: `import numba` and what numba imports on its first call (SciPy's
   linear algebra among them) are most of it.
 """
 
+SCALE_LIMITS = """
+## What bounds them
 
-def measure() -> dict[str, list[dict[str, Any]]]:
+- **Ten thousand models**: counting is half of it, and runs at the rate above. A quarter
+  is p-values that are not 0, a sixth their sorting, which waits for memory; the rest is
+  a byte for each two models. The matrix product beside it only counts, and is timed on
+  a fifth of the models.
+- **Tables by bit slices**: (K - 1)^2 popcounts for 64 samples of two models instead of
+  64 increments. For few classes sorting the labels by true class takes longest. Handing
+  a task to a second thread costs some 50 us here, so that of two threads one does what
+  takes less than 15 ms; the calls beside it use both.
+- **Streams**: `PairCounts.update` is packing and counting, as in memory. `ScoreCounts`
+  is bound by increments in the second-level cache, two loads and a store a score.
+- **Files**: pyarrow's decoding of the columns, two thirds of the time.
+- **Dask**: counting on each worker; what comes back is 42 KB a block.
+"""
+
+
+def measure(files: list[Path]) -> dict[str, list[dict[str, Any]]]:
     """Run pytest-benchmark and group its results by work."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "benchmarks.json"
-        command = [sys.executable, "-m", "pytest", str(HERE), "-q", "-p", "no:randomly"]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly"]
+        command += map(str, files)
         command += ["--benchmark-only", "--benchmark-enable"]
         command += [f"--benchmark-json={path}"]
         subprocess.run(command, check=True, cwd=HERE.parent)
@@ -138,24 +150,37 @@ def machine() -> str:
     return f"Machine: {model}, {os.cpu_count()} processors; {packages}."
 
 
-def main() -> None:
-    """Measure and write the page."""
-    groups = measure()
-    rates = []
-    for group, results in groups.items():
-        if "words" in results[0]["extra_info"]:
-            rate = results[0]["extra_info"]["words"] / seconds(results[0]) / 1e9
-            rates.append(f"{rate:.1f} G words/s on {group.rsplit(', ', 1)[1]}")
-    counted = []
+def rates_of(groups: dict[str, list[dict[str, Any]]]) -> tuple[str, str]:
+    """Tell the rates of counting pairs, and of counting labels."""
+    rates, counted = [], []
     for group, (ours, *_) in groups.items():
-        if "samples" in ours["extra_info"]:
-            rate = 3 * ours["extra_info"]["samples"] / seconds(ours) / 1e9
-            counted.append(f"{rate:.1f} GB/s at {group.split(', ')[1]}")
-    page = INTRODUCTION.format(machine=machine())
-    page += "\n".join(rows(group, results) for group, results in groups.items()) + "\n"
-    page += LIMITS.format(rates=", ".join(rates), bandwidth=", ".join(counted))
-    PAGE.write_text(page, encoding="utf-8")
-    print(page)
+        extra, time = ours["extra_info"], seconds(ours)
+        if "words" in extra:
+            where = group.rsplit(", ", 1)[1]
+            rates.append(f"{extra['words'] / time / 1e9:.1f} G words/s on {where}")
+        if "samples" in extra:
+            where = group.split(", ")[1]
+            counted.append(f"{3 * extra['samples'] / time / 1e9:.1f} GB/s at {where}")
+    return ", ".join(rates), ", ".join(counted)
+
+
+def write(page: str, title: str, files: list[Path], limits: str) -> None:
+    """Measure some files and write their page."""
+    groups = measure(files)
+    rates, bandwidth = rates_of(groups)
+    text = INTRODUCTION.format(title=title, machine=machine())
+    text += "\n".join(rows(group, results) for group, results in groups.items()) + "\n"
+    text += limits.format(rates=rates, bandwidth=bandwidth)
+    (DOCS / page).write_text(text, encoding="utf-8")
+    print(text)
+
+
+def main() -> None:
+    """Measure and write the pages that were asked for."""
+    if sys.argv[1:] != ["scale"]:
+        others = sorted(set(HERE.glob("test_*.py")) - set(SCALE))
+        write("benchmarks.md", "Benchmarks", others, LIMITS)
+    write("benchmarks-scale.md", "Benchmarks of scale", list(SCALE), SCALE_LIMITS)
 
 
 if __name__ == "__main__":

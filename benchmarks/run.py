@@ -67,7 +67,7 @@ LIMITS = """
 SCALE_LIMITS = """
 ## What bounds them
 
-- **Ten thousand models**: counting is half of it, and runs at the rate above. A quarter
+- **Ten thousand models**: counting is half of it, 25 G words/s on two cores. A quarter
   is p-values that are not 0, a sixth their sorting, which waits for memory; the rest is
   a byte for each two models. The matrix product beside it only counts, and is timed on
   a fifth of the models.

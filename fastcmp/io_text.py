@@ -278,10 +278,11 @@ class _Lines:
             self._skip(stream, codec)
             rest = b""
             while True:
-                more = stream.read(_BLOCK)
+                # Where `read` fails, pyarrow loses the memory it has taken for it.
+                more = stream.read_buffer(_BLOCK)
                 self._done = raw.tell()
                 data = rest + more
-                end = self._end_of_lines(data) if more else len(data)
+                end = self._end_of_lines(data) if more.size else len(data)
                 if len(data) - end > _LONGEST:
                     message = f"a line is longer than {_LONGEST} bytes"
                     raise pa.ArrowInvalid(message)
@@ -289,7 +290,7 @@ class _Lines:
                 self.start, self.end = self.end, self.end + end
                 if end:
                     yield data[:end]
-                if not more:
+                if not more.size:
                     return
 
     def _skip(self, stream: Any, codec: str | None) -> None:
@@ -298,7 +299,7 @@ class _Lines:
             return
         left = self.start
         while left:
-            left -= len(stream.read(min(left, _BLOCK))) or left
+            left -= stream.read_buffer(min(left, _BLOCK)).size or left
 
     def _end_of_lines(self, data: bytes) -> int:
         """Find the end of the last line; a line break may be quoted."""

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -546,6 +547,24 @@ def test_compressed_text_that_is_cut_off(tmp_path, suffix):
     path.write_bytes(content[:-20])
     with pytest.raises(ValueError, match=r"cannot be read as .*, it may be cut off"):
         streamed([path])
+
+
+def test_refused_files_leave_no_memory_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(io_text, "_BLOCK", 1_000_000)
+    path = tmp_path / "p.csv.gz"
+    path.write_bytes(gzip.compress(b"y_true,a,b\n" + b"1,1,0\n" * 5000)[:-20])
+
+    def refused(times):
+        for _ in range(times):
+            with pytest.raises(ValueError, match="it may be cut off"):
+                streamed([path])
+
+    refused(2)
+    tracemalloc.start()
+    refused(5)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1e6
 
 
 def test_a_parquet_file_with_a_hole(tmp_path):

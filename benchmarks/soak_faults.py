@@ -55,10 +55,10 @@ for write in writers:
 # The program itself, with small blocks, and saving after each of them.
 SLOWLY = """
 import sys
-from fastcmp import checkpoint, io_mapped
+from fastcmp.io import checkpoint, mapped
 from fastcmp.cli import main
 checkpoint._SECONDS = checkpoint._SHARE = 0
-io_mapped._ROWS = (1, 40)
+mapped._ROWS = (1, 40)
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -33,8 +33,8 @@ def path(tmp_path_factory, size, rng):
 
 
 def leaderboard(path):
-    from fastcmp.count_files import count_files
-    from fastcmp.io_stream import PredictionStream
+    from fastcmp.io.counting import count_files
+    from fastcmp.io.stream import PredictionStream
     from fastcmp.stream import PairCounts
 
     stream = PredictionStream([path])

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from fastcmp.areas import ConcordanceResult, auc, concordance
     from fastcmp.auc_comparison import AUCComparison, ContrastResult
     from fastcmp.batch import compare_all, compare_all_from_counts
-    from fastcmp.bcv_result import BCVMcNemarResult, BetaPosterior
     from fastcmp.classification import (
         classification_table,
         classification_table_from_counts,
@@ -26,23 +25,31 @@ if TYPE_CHECKING:
     from fastcmp.cochran import CochranResult, cochrans_q, cochrans_q_from_counts
     from fastcmp.cost import cost_test, cost_test_from_counts
     from fastcmp.cost_result import CostResult
-    from fastcmp.crossval import compare_cv, compare_cv_all
-    from fastcmp.crossval_result import CVComparison, CVPairwiseResult
-    from fastcmp.cutpoints import optimal_cutpoint
-    from fastcmp.cutpoints_result import CutpointResult
-    from fastcmp.data import load_digits, load_digits_scores
-    from fastcmp.delong_result import DelongResult
-    from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
-    from fastcmp.fold_mcnemar import bcv_mcnemar, naive_mcnemar, proportion_z
-    from fastcmp.fold_result import FoldTestResult
-    from fastcmp.fold_tests import (
+    from fastcmp.crossval.bcv_result import BCVMcNemarResult, BetaPosterior
+    from fastcmp.crossval.comparison_result import CVComparison, CVPairwiseResult
+    from fastcmp.crossval.comparisons import compare_cv, compare_cv_all
+    from fastcmp.crossval.mcnemar import bcv_mcnemar, naive_mcnemar, proportion_z
+    from fastcmp.crossval.result import FoldTestResult
+    from fastcmp.crossval.t_tests import (
         bouckaert_frank_t,
         bouckaert_t,
         kfold_t,
         nadeau_bengio_t,
         resampled_t,
     )
-    from fastcmp.fold_z_tests import bayle_z, conservative_z
+    from fastcmp.crossval.two_fold import (
+        alpaydin_f,
+        blocked_t,
+        calibrated_f,
+        dietterich_t,
+        yildiz_t,
+    )
+    from fastcmp.crossval.z_tests import bayle_z, conservative_z
+    from fastcmp.cutpoints import optimal_cutpoint
+    from fastcmp.cutpoints_result import CutpointResult
+    from fastcmp.data import load_digits, load_digits_scores
+    from fastcmp.delong_result import DelongResult
+    from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
     from fastcmp.holdout import compare_holdout, compare_labels
     from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
@@ -80,13 +87,6 @@ if TYPE_CHECKING:
         stuart_maxwell,
         stuart_maxwell_from_counts,
     )
-    from fastcmp.two_fold_tests import (
-        alpaydin_f,
-        blocked_t,
-        calibrated_f,
-        dietterich_t,
-        yildiz_t,
-    )
 
 __version__ = "0.1.0"
 
@@ -95,11 +95,11 @@ _HOMES = {
     "AUCComparison": "auc_comparison",
     "AgreementResult": "agreement_result",
     "AreaBounds": "stream.score_bounds",
-    "BCVMcNemarResult": "bcv_result",
-    "BetaPosterior": "bcv_result",
+    "BCVMcNemarResult": "crossval.bcv_result",
+    "BetaPosterior": "crossval.bcv_result",
     "BootstrapResult": "resample",
-    "CVComparison": "crossval_result",
-    "CVPairwiseResult": "crossval_result",
+    "CVComparison": "crossval.comparison_result",
+    "CVPairwiseResult": "crossval.comparison_result",
     "ClassificationTable": "classification_result",
     "CochranResult": "cochran",
     "ConcordanceResult": "areas",
@@ -108,7 +108,7 @@ _HOMES = {
     "CostResult": "cost_result",
     "CutpointResult": "cutpoints_result",
     "DelongResult": "delong_result",
-    "FoldTestResult": "fold_result",
+    "FoldTestResult": "crossval.result",
     "GainCurve": "lift",
     "HoldoutResult": "holdout_result",
     "KsResult": "lift",
@@ -124,44 +124,44 @@ _HOMES = {
     "SymmetryResult": "results",
     "ThresholdSweep": "sweeps",
     "adjust": "multiplicity",
-    "alpaydin_f": "two_fold_tests",
+    "alpaydin_f": "crossval.two_fold",
     "auc": "areas",
     "auc_bootstrap": "resample",
     "auc_from_counts": "stream.area_from_counts",
     "auc_multiclass": "multiclass",
     "auc_permutation_test": "resample",
     "average_precision": "roc",
-    "bayle_z": "fold_z_tests",
-    "bcv_mcnemar": "fold_mcnemar",
-    "blocked_t": "two_fold_tests",
-    "bouckaert_frank_t": "fold_tests",
-    "bouckaert_t": "fold_tests",
+    "bayle_z": "crossval.z_tests",
+    "bcv_mcnemar": "crossval.mcnemar",
+    "blocked_t": "crossval.two_fold",
+    "bouckaert_frank_t": "crossval.t_tests",
+    "bouckaert_t": "crossval.t_tests",
     "bowker": "symmetry",
     "bowker_from_counts": "symmetry",
-    "calibrated_f": "two_fold_tests",
+    "calibrated_f": "crossval.two_fold",
     "classification_table": "classification",
     "classification_table_from_counts": "classification",
     "cochrans_q": "cochran",
     "cochrans_q_from_counts": "cochran",
     "compare_all": "batch",
     "compare_all_from_counts": "batch",
-    "compare_cv": "crossval",
-    "compare_cv_all": "crossval",
+    "compare_cv": "crossval.comparisons",
+    "compare_cv_all": "crossval.comparisons",
     "compare_holdout": "holdout",
     "compare_labels": "holdout",
     "compare_predictions": "agreement",
     "compare_sensitivity_specificity": "classification",
     "concordance": "areas",
-    "conservative_z": "fold_z_tests",
+    "conservative_z": "crossval.z_tests",
     "cost_test": "cost",
     "cost_test_from_counts": "cost",
     "count_labels": "label_counts",
     "delong": "delongs",
     "delong_unpaired": "delongs",
-    "dietterich_t": "two_fold_tests",
+    "dietterich_t": "crossval.two_fold",
     "gain_curve": "lift",
     "hanley_mcneil": "delongs",
-    "kfold_t": "fold_tests",
+    "kfold_t": "crossval.t_tests",
     "ks_statistic": "lift",
     "lift_table": "lift",
     "load_digits": "data",
@@ -169,17 +169,17 @@ _HOMES = {
     "mcnemar": "paired",
     "mcnemar_from_counts": "paired",
     "mcnemar_table": "paired",
-    "nadeau_bengio_t": "fold_tests",
-    "naive_mcnemar": "fold_mcnemar",
+    "nadeau_bengio_t": "crossval.t_tests",
+    "naive_mcnemar": "crossval.mcnemar",
     "optimal_cutpoint": "cutpoints",
     "precision_recall_curve": "roc",
-    "proportion_z": "fold_mcnemar",
-    "resampled_t": "fold_tests",
+    "proportion_z": "crossval.mcnemar",
+    "resampled_t": "crossval.t_tests",
     "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
     "stuart_maxwell_from_counts": "symmetry",
     "threshold_sweep": "sweeps",
-    "yildiz_t": "two_fold_tests",
+    "yildiz_t": "crossval.two_fold",
 }
 
 __all__ = [
@@ -279,7 +279,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"dask", "designs", "kernels", "stream"}:
+    if name in {"dask", "designs", "kernels", "plot", "stream"}:
         return import_module(f"fastcmp.{name}")
     if name not in _HOMES:
         message = f"module 'fastcmp' has no attribute {name!r}"

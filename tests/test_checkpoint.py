@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from fastcmp import io_mapped
-from fastcmp.checkpoint import Checkpoint, signals_held
 from fastcmp.cli import main
-from fastcmp.count_files import count_files
-from fastcmp.io_stream import PredictionStream
+from fastcmp.io import mapped
+from fastcmp.io.checkpoint import Checkpoint, signals_held
+from fastcmp.io.counting import count_files
+from fastcmp.io.stream import PredictionStream
 from fastcmp.stream import PairCounts
 from fastcmp.stream.files import read_state
 
@@ -23,12 +23,12 @@ LIMIT = 10**9
 # The program itself, with small blocks, and saving after each of them.
 SLOW = """
 import sys
-from fastcmp import checkpoint, count_files, io_mapped, io_text
+from fastcmp.io import checkpoint, counting, mapped, text
 from fastcmp.cli import main
 checkpoint._SECONDS = checkpoint._SHARE = 0
-io_mapped._ROWS = (1, 200)
-io_text._BLOCK = 2_000
-count_files._GATHERED = 5_000
+mapped._ROWS = (1, 200)
+text._BLOCK = 2_000
+counting._GATHERED = 5_000
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -155,7 +155,7 @@ def counted(path, saved, limit=None, **inputs):
 @pytest.fixture
 def stopped(path, saved, monkeypatch):
     """A checkpoint in the middle of the file."""
-    monkeypatch.setattr(io_mapped, "_ROWS", (1, 1_000))
+    monkeypatch.setattr(mapped, "_ROWS", (1, 1_000))
     with pytest.raises(ValueError, match="the disk is gone"):
         counted(path, saved, limit=20)
     assert position_in(saved)[0] == [21_000]

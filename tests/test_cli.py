@@ -304,8 +304,8 @@ def animals(tmp_path):
 
 @pytest.mark.parametrize("more", [[], ["--control", "big", "--method", "chi-square"]])
 def test_costs_in_every_form(capsys, large, animals, more):
-    from fastcmp.io import read_predictions
-    from fastcmp.io_formats import read_table
+    from fastcmp.io.formats import read_table
+    from fastcmp.io.predictions import read_predictions
 
     read = read_predictions([f"{large}/all.parquet"])
     named = dict(zip(more[::2], more[1::2], strict=True))
@@ -406,7 +406,7 @@ def test_the_answer_is_held_to_a_limit_that_is_given(capsys, large):
 @pytest.fixture
 def late(tmp_path, monkeypatch):
     """A file whose column b holds whole numbers at first, and half ones in the end."""
-    from fastcmp import io_text
+    from fastcmp.io import text as io_text
 
     monkeypatch.setattr(io_text, "_BLOCK", 500)
     truth = np.resize([1, 2, 2], 600)
@@ -434,7 +434,7 @@ def test_types_that_change_late(capsys, late, tmp_path):
 
 
 def test_fields_that_come_late(capsys, tmp_path, monkeypatch):
-    from fastcmp import io_text
+    from fastcmp.io import text as io_text
 
     monkeypatch.setattr(io_text, "_BLOCK", 500)
     path = tmp_path / "late.jsonl"

@@ -21,7 +21,7 @@ from fastcmp import (
     compare_cv_all,
     designs,
 )
-from fastcmp.cv_tests import TESTS
+from fastcmp.crossval.registry import TESTS
 
 NB, STUMP = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
 MODELS = {

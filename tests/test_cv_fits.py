@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from fastcmp import compare_cv, compare_cv_all, designs
-from fastcmp.cv_fits import fit_models
+from fastcmp.crossval.fits import fit_models
 
 NB, KNN = GaussianNB(), KNeighborsClassifier(3)
 

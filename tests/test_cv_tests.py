@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from fastcmp import compare_cv, compare_cv_all, designs
-from fastcmp.cv_tests import TESTS, find_test
+from fastcmp.crossval.registry import TESTS, find_test
 
 TWO_SIDED_ONLY = {"alpaydin-f", "calibrated-f", "naive-mcnemar"}
 COUNTING = {

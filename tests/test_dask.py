@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from strategies import modest
 
 import fastcmp
-from fastcmp import dask_blocks, dask_scores
+from fastcmp.dask import blocks as dask_blocks
+from fastcmp.dask import scores as dask_scores
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

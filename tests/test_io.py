@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from fastcmp.io import read_predictions, read_table
+from fastcmp.io.predictions import read_predictions, read_table
 
 TABLE = pa.table(
     {

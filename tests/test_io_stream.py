@@ -11,13 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
-from fastcmp import count_files as counting
-from fastcmp import io_mapped, io_text
 from fastcmp.cost_matrix import CostMatrix
-from fastcmp.count_files import count_files
-from fastcmp.io import read_predictions
-from fastcmp.io_stream import PredictionStream
-from fastcmp.io_text import LateValueError
+from fastcmp.io import counting, mapped, text
+from fastcmp.io.counting import count_files
+from fastcmp.io.predictions import read_predictions
+from fastcmp.io.stream import PredictionStream
+from fastcmp.io.text import LateValueError
 from fastcmp.stream import LabelCounts, PairCounts
 
 SUFFIXES = ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow", "feather"]
@@ -31,8 +30,8 @@ def small_blocks(monkeypatch):
 
 
 def sizes(monkeypatch, rows, n_bytes):
-    monkeypatch.setattr(io_mapped, "_ROWS", (1, rows))
-    monkeypatch.setattr(io_text, "_BLOCK", n_bytes)
+    monkeypatch.setattr(mapped, "_ROWS", (1, rows))
+    monkeypatch.setattr(text, "_BLOCK", n_bytes)
 
 
 def write(path, table, **options):
@@ -550,7 +549,7 @@ def test_compressed_text_that_is_cut_off(tmp_path, suffix):
 
 
 def test_refused_files_leave_no_memory_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr(io_text, "_BLOCK", 1_000_000)
+    monkeypatch.setattr(text, "_BLOCK", 1_000_000)
     path = tmp_path / "p.csv.gz"
     path.write_bytes(gzip.compress(b"y_true,a,b\n" + b"1,1,0\n" * 5000)[:-20])
 

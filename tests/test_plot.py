@@ -34,8 +34,8 @@ from fastcmp import (
 )
 from fastcmp.cutpoints import optimal_cutpoint
 from fastcmp.lift import lift_table
-from fastcmp.plot_pairs import _stack
-from fastcmp.plot_style import COLOURS, as_text, curve_style
+from fastcmp.plot.pairwise import _stack
+from fastcmp.plot.style import COLOURS, as_text, curve_style
 
 WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
 DPI = 50

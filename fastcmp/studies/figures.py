@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.plot_style import COLOURS, GREY, PALE, curve_style, prepare_axes
+from fastcmp.plot.style import COLOURS, GREY, PALE, curve_style, prepare_axes
 from fastcmp.studies.rivals import RIVALS
 
 if TYPE_CHECKING:

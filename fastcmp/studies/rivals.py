@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import designs
-from fastcmp.cv_tests import TESTS
-from fastcmp.fold_outcomes import FoldOutcomes, differences_of
+from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
+from fastcmp.crossval.registry import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

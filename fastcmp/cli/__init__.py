@@ -1,0 +1,5 @@
+"""The command line: from prediction files to an answer."""
+
+from fastcmp.cli.program import main
+
+__all__ = ["main"]

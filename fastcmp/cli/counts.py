@@ -1,0 +1,160 @@
+"""How `fastcmp compare` takes in its files: counted block by block, or read whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.cli.output import chosen_files
+from fastcmp.data import example_path
+from fastcmp.memory import in_words
+from fastcmp.pair_costs import LEVELS
+from fastcmp.pairs import choose_pairs
+from fastcmp.stream import LabelCounts, PairCounts
+from fastcmp.stream.tally import is_dense
+
+if TYPE_CHECKING:
+    import argparse
+
+    from fastcmp.cost_matrix import CostMatrix
+    from fastcmp.io.checkpoint import Checkpoint
+    from fastcmp.io.stream import PredictionStream
+
+_COPIES = 4  # all tables, those of some blocks, their sum, and the blocks themselves
+
+
+class Counted(NamedTuple):
+    """What was counted."""
+
+    #: None where the files are to be read as a whole.
+    counts: PairCounts | LabelCounts | None
+    #: To be removed when the answer is written.
+    checkpoint: Checkpoint | None
+
+
+def count_predictions(
+    options: argparse.Namespace, matrix: CostMatrix | None, memory_limit: int
+) -> Counted:
+    """Count the files of a command block by block, where that can be done.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Those of `fastcmp compare`.
+    matrix : CostMatrix or None
+        What each mistake costs, with names of classes; None to compare accuracies.
+    memory_limit : int
+        Bytes that counts, or files that are read as a whole, may take.
+
+    Returns
+    -------
+    Counted
+        Counts, or none.
+
+    Raises
+    ------
+    ValueError
+        If files cannot be read, or neither they nor their counts fit.
+    """
+    from fastcmp.io.counting import count_files
+    from fastcmp.io.stream import PredictionStream
+    from fastcmp.io.text import LateValueError
+
+    files = chosen_files(options, example_path)
+    _save_memory()
+    predictions = PredictionStream(
+        files, target=options.target, models=options.models, id_column=options.id
+    )
+    choose_pairs(predictions.names, None, options.control)
+    size = predictions.size_in_memory()
+    if len(files) > 1 and size <= memory_limit:
+        return _whole(options, "files that fit into --memory-limit are joined there")
+    if why := _uncountable(predictions.names, matrix, memory_limit):
+        if size > memory_limit:
+            message = (
+                f"{why}, and to read the files as a whole {in_words(size)} "
+                f"(--memory-limit is {in_words(memory_limit)}): pass a larger one, or "
+                "compare fewer models (--models)"
+            )
+            raise ValueError(message)
+        return _whole(options, f"{why}, so the files are read as a whole")
+    checkpoint = _checkpoint(options, predictions, matrix)
+    try:
+        counts = count_files(
+            predictions,
+            _empty(options, predictions, matrix),
+            memory_limit=memory_limit,
+            matrix=matrix,
+            checkpoint=checkpoint,
+            workers=options.workers,
+            progress=sys.stderr.isatty(),
+        )
+    except LateValueError as error:
+        if size > memory_limit:
+            message = f"{error}, or pass a larger --memory-limit"
+            raise ValueError(message) from None
+        return _whole(options, f"{error}; the files are read as a whole", checkpoint)
+    return Counted(counts, checkpoint)
+
+
+def _save_memory() -> None:
+    """Let Arrow give freed memory back at once: elsewhere 20 MB to 100 MB pile up."""
+    import pyarrow as pa
+
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+        pa.set_memory_pool(pa.system_memory_pool())
+
+
+def _whole(
+    options: argparse.Namespace, why: str, checkpoint: Checkpoint | None = None
+) -> Counted:
+    """Leave the files to be read as a whole, and say so where it matters."""
+    if options.checkpoint is not None:
+        message = f"fastcmp: --checkpoint is not used: {why}"
+        print(message, file=sys.stderr)
+    return Counted(None, checkpoint)
+
+
+def _uncountable(
+    names: tuple[str, ...], matrix: CostMatrix | None, memory_limit: int
+) -> str:
+    """Tell why costs cannot be had from counts; nothing where they can."""
+    if matrix is None:
+        return ""
+    k, n_pairs = len(matrix.values), len(names) * (len(names) - 1) // 2
+    if (n_costs := np.unique(matrix.values).size) > LEVELS:
+        return f"{n_costs} different costs are too many to count"
+    size = _COPIES * 8 * n_pairs * k**3
+    if size > memory_limit or not is_dense((n_pairs, k, k, k)):
+        return f"to count {n_pairs} pairs by {k} classes would take {in_words(size)}"
+    return ""
+
+
+def _empty(
+    options: argparse.Namespace,
+    predictions: PredictionStream,
+    matrix: CostMatrix | None,
+) -> PairCounts | LabelCounts:
+    if matrix is None:
+        return PairCounts(predictions.names, missing=options.missing)
+    return LabelCounts(predictions.names, classes=matrix.classes)
+
+
+def _checkpoint(
+    options: argparse.Namespace,
+    predictions: PredictionStream,
+    matrix: CostMatrix | None,
+) -> Checkpoint | None:
+    from fastcmp.io.checkpoint import Checkpoint
+
+    if options.checkpoint is None:
+        return None
+    inputs: dict[str, Any] = {"test": options.test} | predictions.inputs()
+    if matrix is None:
+        inputs["missing"] = options.missing
+    else:
+        inputs["classes"] = list(matrix.classes or ())
+    return Checkpoint(options.checkpoint, inputs)

@@ -1,0 +1,228 @@
+"""The commands on predicted labels: `compare` and `holdout`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fastcmp
+from fastcmp.cli.output import (
+    add_input,
+    add_output,
+    check_folder,
+    check_output,
+    chosen_files,
+    write,
+)
+from fastcmp.cost_matrix import read_cost
+from fastcmp.data import EXAMPLES, example_path
+from fastcmp.memory import read_size
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from fastcmp.io.predictions import Predictions
+
+_MEMORY = "4GB"  # unless the user says otherwise
+
+
+def add_compare(commands: Any) -> None:
+    """Add `fastcmp compare`.
+
+    Parameters
+    ----------
+    commands : object
+        The parser's subparsers.
+    """
+    compare = commands.add_parser(
+        "compare",
+        help="compare all models of prediction files in pairs",
+        description="Compare all models of one or several prediction files: a "
+        "leaderboard, who beats whom, and who cannot be told apart.",
+        epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
+        "compressed (.csv.gz). One row a sample, one column a model. Files may be "
+        "larger than memory: one file is read in blocks, and so are several whose ids "
+        "ascend. Lines whose types change late in a file are read again as a whole.",
+    )
+    add = compare.add_argument
+    _add_labels(add)
+    add("--models", nargs="+", metavar="COL", help="columns to compare (all others)")
+    add("--test", default="mcnemar", help="mcnemar: accuracy; cost (mcnemar)")
+    add("--method", help="variant of the test (midp; for costs likelihood)")
+    add("--adjust", default="holm", help="adjustment for many pairs (holm)")
+    add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add("--control", metavar="COL", help="compare only this model with all others")
+    add("--workers", type=int, help="threads (as many as processors)")
+    add(
+        "--checkpoint",
+        metavar="FILE",
+        type=Path,
+        help="save the counts here every few seconds and when stopped; the same "
+        "command goes on from it, and removes it when the answer is written",
+    )
+    add(
+        "--memory-limit",
+        metavar="SIZE",
+        help="what files joined by id, or counts for costs, may take in memory; larger "
+        "files must be sorted by id (4GB). If given, the answer is held to it, too",
+    )
+    add(
+        "--keep",
+        default="all",
+        metavar="all|significant|K|FILE",
+        help="pairs to answer with: all, those told apart, those of the K best models, "
+        "or all in a file (.npy or .parquet); decisions come from all pairs anyway "
+        "(all)",
+    )
+    add_output(add)
+    compare.set_defaults(run=_compare)
+
+
+def add_holdout(commands: Any) -> None:
+    """Add `fastcmp holdout`.
+
+    Parameters
+    ----------
+    commands : object
+        The parser's subparsers.
+    """
+    holdout = commands.add_parser(
+        "holdout",
+        help="decide between two models, by error rate or by cost",
+        description="Decide which of two models of a prediction file is better, by "
+        "their error rates or by what their mistakes cost.",
+        epilog="A cost file has a header with the predicted classes and a first column "
+        "with the true ones; costs are 0 where they agree.",
+    )
+    add = holdout.add_argument
+    _add_labels(add)
+    add("--models", nargs=2, metavar="COL", help="the two columns (the only two)")
+    add("--test", help="asymptotic, exact, midp (midp; with costs asymptotic)")
+    add(
+        "--alternative",
+        default="two-sided",
+        help="two-sided, greater (the first is better), less (two-sided)",
+    )
+    add("--alpha", type=float, default=0.05, help="significance level (0.05)")
+    add("--cost-test", default="likelihood", help="likelihood, chi-square (likelihood)")
+    add_output(add)
+    holdout.set_defaults(run=_holdout)
+
+
+def _add_labels(add: Callable[..., Any]) -> None:
+    add_input(add, EXAMPLES)
+    add("--cost", metavar="FILE", type=Path, help="what each mistake costs")
+    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
+
+
+def _read(options: argparse.Namespace) -> Predictions:
+    from fastcmp.io.predictions import read_predictions
+
+    return read_predictions(
+        chosen_files(options, example_path),
+        target=options.target,
+        models=options.models,
+        id_column=options.id,
+    )
+
+
+def _read_cost(options: argparse.Namespace) -> Any:
+    from fastcmp.io.formats import read_table
+
+    return None if options.cost is None else read_table(options.cost)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from fastcmp.cli.counts import count_predictions
+
+    cost = _read_cost(options)
+    keep = _read_keep(options)
+    shown: dict[str, Any] = {
+        "method": options.method,
+        "cost": cost,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "workers": options.workers,
+    }
+    check_output(options)
+    _try_options(options, shown)
+    limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
+    matrix = None if cost is None else read_cost(cost)
+    counts, checkpoint = count_predictions(options, matrix, limit)
+    shown |= {
+        "control": options.control,
+        "keep": keep,
+        "memory_limit": None if options.memory_limit is None else limit,
+        "progress": sys.stderr.isatty(),
+    }
+    if counts is not None:
+        result = fastcmp.compare_all_from_counts(counts, **shown)
+    else:
+        read = _read(options)
+        result = fastcmp.compare_all(
+            read.y_true, read.preds, test=options.test, missing=options.missing, **shown
+        )
+    write(result, options)
+    if checkpoint is not None:
+        checkpoint.remove()
+
+
+def _read_keep(options: argparse.Namespace) -> str | int | Path:
+    """Read which pairs to keep; a file must be no input, and its folder be there."""
+    from fastcmp.judging import read_keep
+
+    text = options.keep
+    keep = read_keep(int(text) if text.isdecimal() else text)
+    if isinstance(keep, Path):
+        check_folder(keep)
+        place = keep.resolve()
+        inputs = {file.resolve() for file in options.files}
+        if inputs & {place, place.parent}:
+            message = f"--keep would write {keep} over what is compared, or beside it"
+            raise ValueError(message)
+    return keep
+
+
+def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
+    """Refuse what the options do not permit before hours of reading."""
+    labels: Sequence[Any] = (0, 1)
+    if options.test == "cost" and shown["cost"] is not None:
+        labels = read_cost(shown["cost"]).classes or labels
+    fastcmp.compare_all(
+        labels,
+        {"a": labels, "b": labels},
+        test=options.test,
+        missing=options.missing,
+        **shown,
+    )
+
+
+def _holdout(options: argparse.Namespace) -> None:
+    from fastcmp.labels import encode
+
+    if options.models is not None and options.models[0] == options.models[1]:
+        message = f"--models names {options.models[0]} twice"
+        raise ValueError(message)
+    read = _read(options)
+    if len(read.preds) != 2:
+        found = ", ".join(list(read.preds)[:10])
+        message = f"name the two models to compare (--models A B); there are: {found}"
+        raise ValueError(message)
+    first, second = read.preds
+    # Whatever cannot be compared is refused by the names that the user knows.
+    encode(read.y_true, read.preds, missing=options.missing)
+    result = fastcmp.compare_labels(
+        read.y_true,
+        read.preds[first],
+        read.preds[second],
+        test=options.test,
+        alternative=options.alternative,
+        alpha=options.alpha,
+        cost=_read_cost(options),
+        cost_test=options.cost_test,
+        missing=options.missing,
+        names=(first, second),
+    )
+    write(result, options)

@@ -1,0 +1,170 @@
+"""The commands on scores: `roc`, `cutpoint` and `lift`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fastcmp
+from fastcmp.cli.output import add_input, add_output, chosen_files, write
+from fastcmp.data import SCORE_EXAMPLES, scores_path
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from fastcmp.io.predictions import Predictions
+
+
+def add_roc(commands: Any) -> None:
+    """Add `fastcmp roc`.
+
+    Parameters
+    ----------
+    commands : object
+        The parser's subparsers.
+    """
+    roc = commands.add_parser(
+        "roc",
+        help="compare scores of two classes by the area under the ROC curve",
+        description="Areas under the ROC curves of one or several models, with "
+        "DeLong's intervals, and all pairs compared.",
+    )
+    add = roc.add_argument
+    _add_scores(add)
+    add("--scores", nargs="+", metavar="COL", help="columns of scores (all others)")
+    add("--adjust", default="holm", help="adjustment for many pairs (holm)")
+    add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add_output(add)
+    roc.set_defaults(run=_roc)
+
+
+def add_cutpoint(commands: Any) -> None:
+    """Add `fastcmp cutpoint`.
+
+    Parameters
+    ----------
+    commands : object
+        The parser's subparsers.
+    """
+    cutpoint = commands.add_parser(
+        "cutpoint",
+        help="find the best cutoff of one column of scores",
+        description="The cutoffs that are best by a criterion, with their tables.",
+    )
+    add = cutpoint.add_argument
+    _add_scores(add)
+    add("--scores", nargs=1, metavar="COL", help="the column of scores (the only one)")
+    add("--criterion", default="youden", help="youden, accuracy, cost, ... (youden)")
+    add("--cost-fp", type=float, default=1.0, help="cost of a false positive (1)")
+    add("--cost-fn", type=float, default=1.0, help="cost of a false negative (1)")
+    add("--prevalence", type=float, help="share of positives to expect (as observed)")
+    add_output(add)
+    cutpoint.set_defaults(run=_cutpoint)
+
+
+def add_lift(commands: Any) -> None:
+    """Add `fastcmp lift`.
+
+    Parameters
+    ----------
+    commands : object
+        The parser's subparsers.
+    """
+    lift = commands.add_parser(
+        "lift",
+        help="response and captured events by groups of scores",
+        description="Samples in groups from the highest score down: events, response "
+        "rate, captured share and lift.",
+    )
+    add = lift.add_argument
+    _add_scores(add)
+    add("--scores", nargs=1, metavar="COL", help="the column of scores (the only one)")
+    add("--groups", type=int, default=10, help="how many groups (10)")
+    add("--ties", default="expected", help="expected, better, worse, first (expected)")
+    add_output(add)
+    lift.set_defaults(run=_lift)
+
+
+def _add_scores(add: Callable[..., Any]) -> None:
+    add_input(add, SCORE_EXAMPLES)
+    add("--positive", metavar="LABEL", help="the positive class (the larger number)")
+    add("--plot", metavar="FILE", type=Path, help="where to draw (.png, .pdf, .svg)")
+
+
+def _read(options: argparse.Namespace) -> Predictions:
+    from fastcmp.io.predictions import read_predictions
+
+    target = options.target
+    if options.example is not None and target is None:
+        target = SCORE_EXAMPLES[options.example].target
+    return read_predictions(
+        chosen_files(options, scores_path),
+        target=target,
+        models=options.scores,
+        id_column=options.id,
+    )
+
+
+def _one_score(options: argparse.Namespace) -> tuple[Any, Any, Any]:
+    read = _read(options)
+    if len(read.preds) != 1:
+        found = ", ".join(list(read.preds)[:10])
+        message = f"name one column of scores (--scores COL); there are: {found}"
+        raise ValueError(message)
+    (score,) = read.preds.values()
+    return read.y_true, score, _positive(options, read.y_true)
+
+
+def _positive(options: argparse.Namespace, y_true: Any) -> Any:
+    """Turn the text of --positive into the label that it names."""
+    if options.positive is None:
+        return None
+    labels = y_true.unique().to_pylist()
+    named = [label for label in labels if str(label) == options.positive]
+    return named[0] if named else options.positive
+
+
+def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
+    """Draw where --plot says."""
+    if options.plot is None:
+        return
+    from fastcmp import plot
+
+    ax = draw(plot)
+    ax.figure.savefig(options.plot, bbox_inches="tight", dpi=150)
+
+
+def _roc(options: argparse.Namespace) -> None:
+    read = _read(options)
+    positive = _positive(options, read.y_true)
+    result = fastcmp.delong(read.y_true, read.preds, positive=positive)
+    _save(options, lambda plot: plot.roc(read.y_true, read.preds, positive=positive))
+    if len(read.preds) <= 2:
+        write(result, options)
+    else:
+        write(result.pairwise(adjust=options.adjust, alpha=options.alpha), options)
+
+
+def _cutpoint(options: argparse.Namespace) -> None:
+    y_true, score, positive = _one_score(options)
+    result = fastcmp.optimal_cutpoint(
+        y_true,
+        score,
+        criterion=options.criterion,
+        positive=positive,
+        cost_fp=options.cost_fp,
+        cost_fn=options.cost_fn,
+        prevalence=options.prevalence,
+    )
+    _save(options, lambda plot: plot.cutoffs(y_true, score, positive=positive))
+    write(result, options)
+
+
+def _lift(options: argparse.Namespace) -> None:
+    y_true, score, positive = _one_score(options)
+    table = fastcmp.lift_table(
+        y_true, score, groups=options.groups, ties=options.ties, positive=positive
+    )
+    _save(options, lambda plot: plot.lift(table))
+    write(table, options)

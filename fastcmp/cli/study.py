@@ -1,0 +1,136 @@
+"""The command that runs simulation studies, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fastcmp
+from fastcmp.cli.output import write
+from fastcmp.report import to_csv, to_markdown
+
+if TYPE_CHECKING:
+    import argparse
+
+_STUDIES = {
+    "table5": ("table5", "draw_type_one_errors"),
+    "power": ("power", "draw_power"),
+    "errors": ("errors", "draw_errors"),
+    "correlations": ("correlation", "draw_correlations"),
+}
+
+
+def add_study(commands: Any) -> None:
+    """Add the command ``study``.
+
+    Parameters
+    ----------
+    commands : argparse action
+        Of the parser.
+    """
+    parser = commands.add_parser(
+        "study",
+        help="simulate how tests for cross-validated classifiers behave",
+        description=(
+            "table5: type I errors of 14 tests. power: how often they tell two "
+            "algorithms apart. errors: true error rates, and where two are equal. "
+            "correlations: of the disagreements on folds. An interrupted study goes on "
+            "where it stopped when the same command is run again."
+        ),
+    )
+    add = parser.add_argument
+    add("study", choices=tuple(_STUDIES), help="what to simulate")
+    add("--dataset", default=None, help="epsilon, exp6, simple, letter, digits, ...")
+    add("--replications", type=int, default=1000, metavar="R", help="data sets (1000)")
+    add("--seed", type=int, default=1, help="of all random numbers (1)")
+    add("--workers", type=int, metavar="N", help="processes (all processors)")
+    add("--path", type=Path, metavar="PATH", help="copy of letter or MNIST")
+    add("--steps", type=int, default=11, help="values of the parameter (11)")
+    add("--sets", type=int, default=300, help="training sets for a true error (300)")
+    add(
+        "--folder",
+        type=Path,
+        default=Path("studies"),
+        help="where tables, pictures and partial results go (studies)",
+    )
+    add("--format", choices=("table", "markdown", "csv", "json"), default="table")
+    parser.set_defaults(run=_run, output=None)
+
+
+def _run(options: argparse.Namespace) -> None:
+    studies = import_module("fastcmp.studies.run")
+    name, figure = _STUDIES[options.study]
+    dataset = options.dataset
+    if options.study == "correlations" and dataset is not None:
+        message = "correlations takes all data sets at hand: leave out --dataset"
+        raise ValueError(message)
+    if dataset is None:
+        dataset = "epsilon" if options.study == "table5" else "exp6"
+    chosen = studies.Options(
+        dataset=dataset,
+        replications=options.replications,
+        seed=options.seed,
+        workers=options.workers,
+        path=options.path,
+        folder=options.folder,
+        steps=options.steps,
+        n_sets=options.sets,
+        progress=sys.stderr.isatty() or None,
+    )
+    options.folder.mkdir(parents=True, exist_ok=True)  # refused before any work
+    started = time.perf_counter()
+    stem = options.study
+    if options.study != "correlations":
+        stem += f"-{dataset}"
+    try:
+        study = getattr(studies, name)(chosen)
+        _keep(study, options, stem, figure, time.perf_counter() - started)
+    except KeyboardInterrupt:
+        if options.study != "errors":
+            print("stopped: the same command goes on from here", file=sys.stderr)
+        raise
+    write(study, options)
+
+
+def _keep(
+    study: Any, options: argparse.Namespace, stem: str, figure: str, seconds: float
+) -> None:
+    """Write the table, its numbers and the picture beside the partial results."""
+    folder = options.folder
+    made = (
+        f"Made by `{_command(options)}` with fastcmp {fastcmp.__version__}; the last "
+        f"run of this command took {seconds:.1f} s."
+    )
+    text = f"{to_markdown(study.sections())}\n{made}\n"
+    (folder / f"{stem}.md").write_text(text, encoding="utf-8")
+    (folder / f"{stem}.csv").write_text(to_csv(study.columns()), encoding="utf-8")
+    try:
+        from matplotlib import use
+        from matplotlib.pyplot import close
+    except ImportError:
+        print("no picture: pip install 'fastcmp[plot]'", file=sys.stderr)
+        return
+    use("Agg")
+    ax = getattr(import_module("fastcmp.studies.figures"), figure)(study)
+    for kind in ("png", "svg"):
+        made_by = {"Description": made.replace("`", "")}
+        ax.figure.savefig(folder / f"{stem}.{kind}", dpi=150, metadata=made_by)
+    close(ax.figure)
+
+
+def _command(options: argparse.Namespace) -> str:
+    """Write the command again, with all that the numbers depend on."""
+    words = ["fastcmp study", options.study]
+    if options.dataset is not None:
+        words.append(f"--dataset {options.dataset}")
+    words.append(f"--replications {options.replications} --seed {options.seed}")
+    for name, usual in (("steps", 11), ("sets", 300)):
+        value = getattr(options, name)
+        if value != usual:
+            words.append(f"--{name} {value}")
+    if options.path is not None:
+        words.append(f"--path {options.path.name}")
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""Cross-validation: the tests on folds, and the doors that fit models on them."""

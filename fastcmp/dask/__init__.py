@@ -1,0 +1,10 @@
+"""The tests on Dask's arrays, frames and delayed blocks.
+
+Each block is counted where it lies, counts are merged in a tree, and only their sum
+comes back: the answers are those of the same tests in memory.
+"""
+
+from fastcmp.dask.areas import auc, delong
+from fastcmp.dask.comparisons import cochrans_q, compare_all, count_labels
+
+__all__ = ["auc", "cochrans_q", "compare_all", "count_labels", "delong"]

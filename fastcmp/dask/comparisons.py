@@ -1,0 +1,305 @@
+"""Models compared by their labels, on blocks that Dask holds."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.batch import check_method, compare_all_from_counts
+from fastcmp.checks import as_share, check_choice
+from fastcmp.cochran import cochrans_q_from_counts
+from fastcmp.cost_matrix import check_fit, refuse_cost, required_cost
+from fastcmp.dask.blocks import Blocks, read_blocks, two_models
+from fastcmp.dask.merge import count_blocks
+from fastcmp.judging import read_keep
+from fastcmp.memory import read_size
+from fastcmp.multiplicity import ADJUSTMENTS
+from fastcmp.paired import METHODS
+from fastcmp.pairs import choose_pairs
+from fastcmp.stream.label_counts import LabelCounts as PairLabels
+from fastcmp.stream.pair_counts import PairCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fastcmp.cochran import CochranResult
+    from fastcmp.label_counts import LabelCounts
+    from fastcmp.pairwise import PairwiseResult
+
+
+def compare_all(  # noqa: PLR0913  # options, all by keyword
+    data: Any,
+    preds: Any = None,
+    /,
+    *,
+    target: str | None = None,
+    names: int | Sequence[str] | None = None,
+    test: str = "mcnemar",
+    method: str | None = None,
+    cost: Any = None,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
+    split_every: int = 8,
+) -> PairwiseResult:
+    """Compare many models on blocks of samples, all pairs at once.
+
+    Parameters
+    ----------
+    data : dask.array, dask.dataframe or list of delayed
+        True labels, shape (n,); or a frame that holds them and the models; or delayed
+        blocks, each a pair of true labels and predictions, or a frame.
+    preds : dask.array of shape (M, n), or mapping to dask.array, optional
+        Predicted labels, where `data` is an array.
+    target : str, optional
+        The column of true labels, where there are frames.
+    names : int or sequence of str, optional
+        Columns of frames that are models, all others by default; or what to call the
+        rows of an array.
+    test : {"mcnemar", "cost"}
+        What is compared: accuracies, or expected costs.
+    method : str, optional
+        Variant of the test, as in `fastcmp.compare_all`.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        For ``test="cost"``: the cost of each mistake.
+    adjust : str
+        Adjustment for the number of pairs.
+    alpha : float
+        Error rate of the decisions, in (0, 1).
+    pairs : sequence of pairs, optional
+        Compare only these.
+    control : int or str, optional
+        Compare only this model with all others.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction.
+    keep : str, int or Path
+        Which pairs to keep, as in `fastcmp.compare_all`.
+    memory_limit : int or str, optional
+        What the answer may take here, as in `fastcmp.compare_all`.
+    split_every : int
+        How many blocks' counts a task merges; each takes 8 M**2 bytes, or for costs
+        4 M**2 K**3.
+
+    Returns
+    -------
+    PairwiseResult
+        To the bit what `fastcmp.compare_all` finds on the same samples.
+
+    Raises
+    ------
+    ValueError
+        If a block is refused, which the message names, blocks do not fit together, or
+        an option is unknown.
+    TypeError
+        If labels cannot be compared, or `data` is no collection of Dask.
+    ImportError
+        If Dask is missing.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> import fastcmp
+    >>> import fastcmp.dask
+    >>> y_true, preds = fastcmp.load_digits()
+    >>> blocks = {name: da.from_array(x, chunks=300) for name, x in preds.items()}
+    >>> result = fastcmp.dask.compare_all(da.from_array(y_true, chunks=300), blocks)
+    >>> np.array_equal(result.pvalue, fastcmp.compare_all(y_true, preds).pvalue)
+    True
+    """
+    # Before anything is computed.
+    check_choice(test, "test", ("mcnemar", "cost"))
+    check_method(test, method)
+    check_choice(adjust, "adjust", ADJUSTMENTS)
+    as_share(alpha, "alpha")
+    read_keep(keep)
+    if memory_limit is not None:
+        read_size(memory_limit)
+    matrix = None
+    if test == "cost":
+        matrix = required_cost(cost, classes, missing)
+    else:
+        refuse_cost(cost)
+    blocks = read_blocks(data, preds, target=target, names=names)
+    if blocks.names is not None:
+        choose_pairs(blocks.names, pairs, control)
+    counts: Any
+    if matrix is None:
+        counts = _count_pairs(blocks, classes, missing, split_every)
+    else:
+        start = partial(PairLabels, blocks.names, classes=matrix.classes)
+        counts = count_blocks(blocks, start, split_every)
+        check_fit(matrix, counts.classes, counts.n_excluded, classes)
+    return compare_all_from_counts(
+        counts,
+        method=method,
+        cost=None if matrix is None else matrix.values,
+        adjust=adjust,
+        alpha=alpha,
+        pairs=pairs,
+        control=control,
+        keep=keep,
+        memory_limit=memory_limit,
+    )
+
+
+def cochrans_q(  # noqa: PLR0913  # options, all by keyword
+    data: Any,
+    preds: Any = None,
+    /,
+    *,
+    target: str | None = None,
+    names: int | Sequence[str] | None = None,
+    method: str = "asymptotic",
+    post_hoc: str | None = None,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    split_every: int = 8,
+) -> CochranResult:
+    """Cochran's Q test that all models are equally accurate, on blocks of samples.
+
+    Parameters
+    ----------
+    data : dask.array, dask.dataframe or list of delayed
+        As in `compare_all`.
+    preds : dask.array of shape (M, n), or mapping to dask.array, optional
+        As in `compare_all`.
+    target : str, optional
+        As in `compare_all`.
+    names : int or sequence of str, optional
+        As in `compare_all`.
+    method : {"asymptotic", "f"}
+        Where the p-value comes from; the exact method needs all samples at once.
+    post_hoc : str, optional
+        Compare all pairs too, by this variant of McNemar's test.
+    adjust : str
+        Adjustment of the pairs' p-values.
+    alpha : float
+        Error rate of the pairs' decisions.
+    classes : sequence, optional
+        As in `compare_all`.
+    missing : {"raise", "wrong"}
+        As in `compare_all`.
+    split_every : int
+        As in `compare_all`.
+
+    Returns
+    -------
+    CochranResult
+        To the bit what `fastcmp.cochrans_q` finds on the same samples.
+
+    Raises
+    ------
+    ValueError
+        As `compare_all`.
+    TypeError
+        As `compare_all`.
+    ImportError
+        If Dask is missing.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import fastcmp
+    >>> import fastcmp.dask
+    >>> whole = dask.delayed(fastcmp.load_digits)()
+    >>> round(fastcmp.dask.cochrans_q([whole]).statistic, 1)
+    795.1
+    """
+    check_choice(method, "method", ("asymptotic", "f"))
+    check_choice(post_hoc, "post_hoc", (None, *METHODS))
+    check_choice(adjust, "adjust", ADJUSTMENTS)
+    as_share(alpha, "alpha")
+    blocks = read_blocks(data, preds, target=target, names=names)
+    return cochrans_q_from_counts(
+        _count_pairs(blocks, classes, missing, split_every),
+        method=method,
+        post_hoc=post_hoc,
+        adjust=adjust,
+        alpha=alpha,
+    )
+
+
+def count_labels(
+    data: Any,
+    pred_a: Any = 0,
+    pred_b: Any = 1,
+    /,
+    *,
+    target: str | None = None,
+    classes: Sequence[Any] | None = None,
+    split_every: int = 8,
+) -> LabelCounts:
+    """Count samples by true class and by the classes that two models predicted.
+
+    Parameters
+    ----------
+    data : dask.array, dask.dataframe or list of delayed
+        True labels, shape (n,); or what holds them and the models, as in `compare_all`.
+    pred_a, pred_b : dask.array of shape (n,), str or int
+        Predicted labels, where `data` is an array; else two models by name, or two rows
+        of delayed blocks.
+    target : str, optional
+        As in `compare_all`.
+    classes : sequence, optional
+        Classes to count, in this order; by default all that are found, sorted.
+    split_every : int
+        How many blocks' counts a task merges; each takes 8 K**3 bytes.
+
+    Returns
+    -------
+    fastcmp.LabelCounts
+        What `fastcmp.count_labels` finds on the same samples.
+
+    Raises
+    ------
+    ValueError
+        As `compare_all`, or if there are fewer than two samples.
+    TypeError
+        As `compare_all`.
+    ImportError
+        If Dask is missing.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastcmp.dask
+    >>> y_true, a, b = da.from_array([[0, 1, 1], [0, 1, 0], [0, 0, 0]], chunks=(3, 2))
+    >>> fastcmp.dask.count_labels(y_true, a, b).counts[1].tolist()
+    [[1, 0], [1, 0]]
+    """
+    if not isinstance(pred_a, (str, Integral)):
+        models = {"pred_a": pred_a, "pred_b": pred_b}
+        blocks = read_blocks(data, models, target=target)
+    else:
+        by_name = isinstance(pred_a, str) and isinstance(pred_b, str)
+        chosen = (pred_a, pred_b) if by_name else None
+        blocks = read_blocks(data, None, target=target, names=chosen)
+        blocks = two_models(blocks, pred_a, pred_b)
+    start = partial(PairLabels, blocks.names, classes=classes)
+    start()  # refuses classes that repeat
+    counts: Any = count_blocks(blocks, start, split_every)
+    if counts.n_samples < 2:
+        message = f"y_true must hold at least 2 samples, got {counts.n_samples}"
+        raise ValueError(message)
+    return counts.only_record()  # type: ignore[no-any-return]
+
+
+def _count_pairs(
+    blocks: Blocks, classes: Sequence[Any] | None, missing: str, split_every: int
+) -> PairCounts:
+    start = partial(PairCounts, blocks.names, classes=classes, missing=missing)
+    start()  # refuses options before anything is computed
+    counts: Any = count_blocks(blocks, start, split_every)
+    return counts  # type: ignore[no-any-return]

@@ -1,0 +1,278 @@
+"""Parquet and Arrow files, read in blocks of rows from a map of the file.
+
+Pages of a mapped file count as memory while they are touched, so they are given back
+block by block. What is left are the pages that pyarrow is decoding, one a column.
+"""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from fastcmp.io.formats import check_names, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_CELLS = 1_000_000  # of a block, as rows of a file with one column
+_ROWS = (1 << 10, 1 << 19)  # of a block, at least and at most
+_GIVEN_BACK = 16_000_000  # bytes of a file, after which its pages are given back
+
+
+class Place(NamedTuple):
+    """Where a block begins in its file."""
+
+    rows: int = 0
+    #: Of text, uncompressed; 0 in other formats.
+    n_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some rows of a file."""
+
+    #: Arrow arrays by the names of their columns.
+    columns: dict[str, Any]
+    n_rows: int
+    start: Place
+    #: Where the next block begins.
+    end: Place
+    #: Share of the file that is read with this block.
+    share: float
+
+    def cut(self, start: int, stop: int) -> dict[str, Any]:
+        """Take some of the rows.
+
+        Parameters
+        ----------
+        start, stop : int
+            The first, and the one after the last.
+
+        Returns
+        -------
+        dict
+            Arrow arrays by name.
+        """
+        if start == 0 and stop == self.n_rows:
+            return self.columns
+        return {
+            name: column.slice(start, stop - start)
+            for name, column in self.columns.items()
+        }
+
+
+def block_rows(n_columns: int) -> int:
+    """Choose how many rows to read at once.
+
+    Parameters
+    ----------
+    n_columns : int
+        Columns that are read.
+
+    Returns
+    -------
+    int
+        About a million cells' worth, which pyarrow decodes in some 30 MB.
+    """
+    return max(_ROWS[0], min(_ROWS[1], _CELLS // max(1, n_columns)))
+
+
+class _Map:
+    """A file in memory that is not kept there."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._path = path
+        self._size = len(self._map)
+        self._given = 0.0
+        self.buffer = pa.py_buffer(self._map)
+
+    def give_back(self, share: float) -> None:
+        """Forget the pages that were read, once in a while."""
+        # A page beyond the end of a file that was cut would end the process.
+        if self._map.size() < self._size:
+            message = f"{self._path} became shorter while it was read"
+            raise ValueError(message)
+        read = share * self._size
+        if read - self._given >= _GIVEN_BACK and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+            self._given = read
+
+
+class ParquetPart:
+    """A Parquet file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : str
+        Its format, for errors.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or two columns have one name.
+    """
+
+    def __init__(self, path: Path, kind: str = "Parquet") -> None:
+        self.path, self.kind = path, kind
+        self._map = _Map(path)
+        with reading(path, kind):
+            self._file = self._open()
+            schema = self._file.schema_arrow
+            self.n_rows: int | None = self._file.metadata.num_rows
+            names = schema.names
+        check_names(path, names)
+        self.types: dict[str, Any] = dict(zip(names, schema.types, strict=True))
+        #: A column of words that are not few: the ids.
+        self.many: str | None = None
+
+    def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
+        """Read blocks of rows.
+
+        Parameters
+        ----------
+        columns : list of str
+            Which columns.
+        start : Place
+            The first row.
+
+        Yields
+        ------
+        Block
+            In order.
+        """
+        words = [
+            name
+            for name in columns
+            if name != self.many and pa.types.is_string(self.types[name])
+        ]
+        file = self._file if not words else self._open(words)
+        groups, skip = self._groups_from(start.rows)
+
+        def batches() -> Iterator[Any]:
+            return file.iter_batches(  # type: ignore[no-any-return]
+                block_rows(len(columns)), row_groups=groups, columns=columns
+            )
+
+        yield from _cut(self, columns, batches, (start.rows - skip, skip), self._map)
+
+    def _open(self, words: list[str] | None = None) -> Any:
+        """Open the file; words that are few come as codes, in a quarter of the time."""
+        from pyarrow import parquet
+
+        source = pa.BufferReader(self._map.buffer)
+        return parquet.ParquetFile(source, read_dictionary=words)
+
+    def _groups_from(self, row: int) -> tuple[list[int], int]:
+        """List the row groups from a row on, and how many rows to skip in them."""
+        metadata = self._file.metadata
+        before = 0
+        for i in range(metadata.num_row_groups):
+            n = metadata.row_group(i).num_rows
+            if before + n > row:
+                return list(range(i, metadata.num_row_groups)), row - before
+            before += n
+        return [], 0
+
+
+class ArrowPart:
+    """An Arrow file (Feather, version 2).
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : str
+        Its format, for errors.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or two columns have one name.
+    """
+
+    def __init__(self, path: Path, kind: str = "Arrow") -> None:
+        self.path, self.kind = path, kind
+        self._map = _Map(path)
+        with reading(path, kind):
+            schema = self._open(None).schema
+            names = schema.names
+        check_names(path, names)
+        self.n_rows: int | None = None  # told by each batch, not by the file
+        self.types: dict[str, Any] = dict(zip(names, schema.types, strict=True))
+
+    def _open(self, fields: list[int] | None) -> Any:
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        return pa.ipc.open_file(pa.BufferReader(self._map.buffer), options=options)
+
+    def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
+        """Read blocks of rows.
+
+        Parameters
+        ----------
+        columns : list of str
+            Which columns.
+        start : Place
+            The first row.
+
+        Yields
+        ------
+        Block
+            In order.
+        """
+        places = {name: i for i, name in enumerate(self.types)}
+        n = block_rows(len(columns))
+
+        def batches() -> Iterator[Any]:
+            file = self._open(sorted(places[name] for name in columns))
+            for i in range(file.num_record_batches):
+                batch = file.get_batch(i)
+                for row in range(0, batch.num_rows, n):
+                    done = min(1.0, (row + n) / batch.num_rows)
+                    yield batch.slice(row, n), (i + done) / file.num_record_batches
+
+        yield from _cut(self, columns, batches, (0, start.rows), self._map)
+
+
+def _cut(
+    part: ParquetPart | ArrowPart,
+    columns: list[str],
+    batches: Callable[[], Iterator[Any]],
+    where: tuple[int, int],
+    mapped: _Map,
+) -> Iterator[Block]:
+    """Make blocks of batches; `where` is their first row, and how many to skip."""
+    row, skip = where
+    with reading(part.path, part.kind):
+        source = iter(batches())
+    while True:
+        with reading(part.path, part.kind):
+            batch = next(source, None)
+        if batch is None:
+            return
+        share = 0.0
+        if isinstance(batch, tuple):
+            batch, share = batch
+        row += batch.num_rows
+        if skip >= batch.num_rows:
+            skip -= batch.num_rows
+            continue
+        if skip:
+            batch, skip = batch.slice(skip), 0
+        share = row / part.n_rows if part.n_rows else share
+        found = dict(zip(batch.schema.names, batch.columns, strict=True))
+        yield Block(
+            columns={name: found[name] for name in columns},
+            n_rows=batch.num_rows,
+            start=Place(row - batch.num_rows),
+            end=Place(row),
+            share=share,
+        )
+        mapped.give_back(share)

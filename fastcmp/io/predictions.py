@@ -1,0 +1,252 @@
+"""Predictions of several models from files: which columns, and how rows are joined.
+
+Several files are joined by the sample's id, never by the order of their rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.io.formats import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from typing import TypeAlias
+
+    Table: TypeAlias = Any
+
+_TARGET = "y_true"
+_ID = "id"
+_NAMED = 5  # ids that an error message lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predictions:
+    """True labels and the labels that each model predicted."""
+
+    y_true: Any
+    preds: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which columns of several tables are compared."""
+
+    #: Column of the true labels.
+    target: str
+    #: Column by which the tables are joined; None for one table without ids.
+    id_column: str | None
+    #: Tables that hold the true labels, at least one.
+    targets: tuple[int, ...]
+    #: The models, in order, and the table that holds each.
+    models: dict[str, int]
+
+
+def read_predictions(
+    paths: Sequence[str | Path],
+    *,
+    target: str | None = None,
+    models: Sequence[str] | None = None,
+    id_column: str | None = None,
+) -> Predictions:
+    """Read true and predicted labels from one or several files.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        Files with one row a sample.
+    target : str, optional
+        Column of the true labels; ``y_true`` by default. Where several files have it,
+        they must agree.
+    models : sequence of str, optional
+        Columns to compare; all others by default.
+    id_column : str, optional
+        Column of the samples' ids, by which several files are joined; ``id`` by
+        default, where there is one.
+
+    Returns
+    -------
+    Predictions
+        True labels, and a column a model.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or given twice, ids are missing or repeated, files do not
+        hold the same samples, or their true labels differ.
+    """
+    tables = [read_table(path) for path in paths]
+    where = [str(path) for path in paths]
+    names = [table.column_names for table in tables]
+    plan = plan_columns(names, where, target, models, id_column)
+    if plan.id_column is not None:
+        tables = _align(tables, where, plan.id_column)
+    first, *others = plan.targets
+    y_true = tables[first].column(plan.target)
+    for i in others:
+        if not _same(y_true, tables[i].column(plan.target)):
+            raise ValueError(other_truth(plan.target, where[first], where[i]))
+    preds = {name: tables[i].column(name) for name, i in plan.models.items()}
+    return Predictions(y_true=y_true, preds=preds)
+
+
+def plan_columns(
+    names: list[list[str]],
+    paths: list[str],
+    target: str | None,
+    models: Sequence[str] | None,
+    id_column: str | None,
+) -> Plan:
+    """Choose the columns to compare.
+
+    Parameters
+    ----------
+    names : list of list of str
+        Columns of each table.
+    paths : list of str
+        Where they are from.
+    target, models, id_column : optional
+        As in `read_predictions`.
+
+    Returns
+    -------
+    Plan
+        What is in which table.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or given twice, or nothing says how to join.
+    """
+    if id_column is None and all(_ID in own for own in names):
+        id_column = _ID
+    if len(paths) > 1 and id_column is None:
+        message = "several files are joined by sample ids: name their column (--id)"
+        raise ValueError(message)
+    target = _TARGET if target is None else target
+    found: dict[str, int] = {}
+    for i, own in enumerate(names):
+        if id_column is not None and id_column not in own:
+            raise ValueError(_no_column(id_column, own, paths[i], "--id"))
+        for name in own:
+            if name in found and name not in (target, id_column):
+                message = (
+                    f"model {name!r} is both in {paths[found[name]]} and in {paths[i]}"
+                )
+                raise ValueError(message)
+            found.setdefault(name, i)
+    if id_column is not None:
+        found.pop(id_column)
+    where = ", ".join(paths)
+    if target not in found:
+        raise ValueError(_no_column(target, found, where, "--target"))
+    targets = tuple(i for i, own in enumerate(names) if target in own)
+    del found[target]
+    for name in models or ():
+        if name not in found:
+            raise ValueError(_no_column(name, found, where, "--models"))
+    chosen = found if models is None else {name: found[name] for name in models}
+    return Plan(target=target, id_column=id_column, targets=targets, models=chosen)
+
+
+def other_truth(target: str, first: str, second: str) -> str:
+    """Say that true labels are not the same.
+
+    Parameters
+    ----------
+    target : str
+        Their column.
+    first, second : str
+        Where they are from.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    return f"{target!r} differs between {first} and {second}"
+
+
+def _no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
+    known = ", ".join(columns) or "none"
+    return f"{where} has no column {name!r} ({option}); there are: {known}"
+
+
+def _same(first: Any, second: Any) -> bool:
+    return bool(first.combine_chunks().equals(second.combine_chunks()))
+
+
+def _align(tables: list[Table], paths: list[str], id_column: str) -> list[Table]:
+    """Bring the rows of all tables into the order of the first one's ids."""
+    import pyarrow.compute as pc
+
+    ids = [
+        _checked_ids(table, path, id_column)
+        for table, path in zip(tables, paths, strict=True)
+    ]
+    aligned = [tables[0]]
+    for table, path, own in zip(tables[1:], paths[1:], ids[1:], strict=True):
+        if own.type != ids[0].type:
+            message = (
+                f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
+                f"{own.type} in {path}"
+            )
+            raise ValueError(message)
+        _refuse_unknown(ids[0], own, id_column, (paths[0], path))
+        _refuse_unknown(own, ids[0], id_column, (path, paths[0]))
+        aligned.append(table.take(pc.index_in(ids[0], value_set=own)))
+    return aligned
+
+
+def _checked_ids(table: Table, path: str, id_column: str) -> Any:
+    ids = table.column(id_column).combine_chunks()
+    check_distinct(ids, path)
+    return ids
+
+
+def check_distinct(ids: Any, path: str) -> None:
+    """Refuse ids that are missing or repeated.
+
+    Parameters
+    ----------
+    ids : pyarrow.Array
+        All ids of a table.
+    path : str
+        Where they are from.
+
+    Raises
+    ------
+    ValueError
+        If they do not tell all rows apart.
+    """
+    import pyarrow.compute as pc
+
+    if ids.null_count:
+        row = pc.index(pc.is_null(ids), value=True).as_py()
+        message = f"{path}: {ids.null_count} rows have no id, the first is row {row}"
+        raise ValueError(message)
+    counts = pc.value_counts(ids)
+    repeated = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
+    if len(repeated):
+        message = f"{path}: ids must differ, more than one row has {_listed(repeated)}"
+        raise ValueError(message)
+
+
+def _refuse_unknown(
+    ids: Any, within: Any, id_column: str, paths: Sequence[str]
+) -> None:
+    import pyarrow.compute as pc
+
+    absent = ids.filter(pc.invert(pc.is_in(ids, value_set=within)))
+    if len(absent):
+        message = (
+            f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}"
+        )
+        raise ValueError(message)
+
+
+def _listed(ids: Any) -> str:
+    named = ", ".join(map(str, ids[:_NAMED].to_pylist()))
+    return named if len(ids) <= _NAMED else f"{named} and {len(ids) - _NAMED} more"

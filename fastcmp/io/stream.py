@@ -1,0 +1,252 @@
+"""Prediction files as a stream of blocks, several files joined by sorted ids.
+
+Where the ids of all files ascend and all files hold the same samples, row i of one file
+is row i of every other. So files are joined side by side, and what does not fit is told
+at the first row where it shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.io.formats import no_rows
+from fastcmp.io.predictions import Plan, other_truth, plan_columns
+from fastcmp.io.sorted_ids import SortedIds, decoded, value_type
+from fastcmp.io.sources import Cursor, Source, family
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Some samples: what is true, and what the models say."""
+
+    y_true: Any
+    #: Arrow arrays by the names of models.
+    preds: dict[str, Any]
+    #: Number of the first sample.
+    first: int
+    n_rows: int
+    #: From where to go on after them, for `PredictionStream.rows`.
+    position: list[list[Any]]
+    #: Share of the files that is read with them.
+    share: float
+
+
+class PredictionStream:
+    """Predictions of several models, read block by block.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        Files or folders with one row a sample.
+    target, models, id_column : optional
+        As in `fastcmp.io.predictions.read_predictions`.
+
+    Raises
+    ------
+    ValueError
+        If a file cannot be read, a column is missing or given twice, or there are fewer
+        than two models.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        target: str | None = None,
+        models: Sequence[str] | None = None,
+        id_column: str | None = None,
+    ) -> None:
+        self.sources = [Source(Path(path)) for path in paths]
+        self._paths = [str(path) for path in paths]
+        names = [list(source.types) for source in self.sources]
+        self.plan: Plan = plan_columns(names, self._paths, target, models, id_column)
+        if len(self.plan.models) < 2:
+            message = (
+                f"preds must hold at least 2 models, got {len(self.plan.models)} "
+                f"(columns of {', '.join(self._paths)})"
+            )
+            raise ValueError(message)
+        if self.plan.id_column is not None:
+            self._check_id_types(self.plan.id_column)
+        for source in self.sources:
+            source.expect(self.plan.id_column, named=models is not None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in order."""
+        return tuple(self.plan.models)
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of samples; None where only reading would tell."""
+        return self.sources[0].n_rows
+
+    def size_in_memory(self) -> int:
+        """Estimate what it would take to read and join the files as a whole.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
+        return 2 * sum(source.size_in_memory() for source in self.sources)
+
+    def unlike(self) -> list[str]:
+        """List models whose labels can never equal the true ones.
+
+        Returns
+        -------
+        list of str
+            Their names; one all of whose predictions are missing does no harm.
+        """
+        truth = family(self.sources[self.plan.targets[0]].types[self.plan.target])
+        return [
+            name
+            for name, i in self.plan.models.items()
+            if truth and family(self.sources[i].types[name]) not in ("", truth)
+        ]
+
+    def inputs(self) -> dict[str, Any]:
+        """Tell what a checkpoint of this stream depends on.
+
+        Returns
+        -------
+        dict
+            Files, columns and types.
+        """
+        return {
+            "files": [source.inputs() for source in self.sources],
+            "target": self.plan.target,
+            "id": self.plan.id_column,
+            "models": [
+                [name, str(self.sources[i].types[name])]
+                for name, i in self.plan.models.items()
+            ],
+        }
+
+    def columns_of(self, i: int) -> list[str]:
+        """List the columns that are read of a source.
+
+        Parameters
+        ----------
+        i : int
+            Its number.
+
+        Returns
+        -------
+        list of str
+            Names.
+        """
+        plan = self.plan
+        columns = [name for name, home in plan.models.items() if home == i]
+        if i in plan.targets:
+            columns.insert(0, plan.target)
+        if plan.id_column is not None:
+            columns.insert(0, plan.id_column)
+        return columns
+
+    def rows(
+        self, memory_limit: int, position: list[list[Any]] | None = None
+    ) -> Iterator[Rows]:
+        """Read blocks of samples.
+
+        Parameters
+        ----------
+        memory_limit : int
+            Bytes that a check of ids that do not ascend may take.
+        position : list, optional
+            Where to begin; see `Rows`. By default at the first sample.
+
+        Yields
+        ------
+        Rows
+            In order.
+
+        Raises
+        ------
+        ValueError
+            If a file is damaged, ids repeat or do not ascend, files do not hold the
+            same samples, or their true labels differ.
+        """
+        plan, ids = self.plan, self._checks(memory_limit)
+        first, (cursors, done) = plan.targets[0], self._cursors(position)
+        while n := self._in_step(cursors, ids):
+            taken = [cursor.take(n) for cursor in cursors]
+            if plan.id_column is not None:
+                assert ids is not None
+                columns = [columns.pop(plan.id_column) for columns in taken]
+                ids.check(columns, cursors, done)
+            y_true = taken[first][plan.target]
+            for i in plan.targets[1:]:
+                if not decoded(y_true).equals(decoded(taken[i][plan.target])):
+                    raise ValueError(
+                        other_truth(plan.target, self._paths[first], self._paths[i])
+                    )
+            done += n
+            yield Rows(
+                y_true=y_true,
+                preds={name: taken[i][name] for name, i in plan.models.items()},
+                first=done - n,
+                n_rows=n,
+                position=[[done], *(cursor.position() for cursor in cursors)],
+                share=min(cursor.share for cursor in cursors),
+            )
+        if not done:
+            raise ValueError(no_rows(self.sources[0].path))
+
+    def _cursors(self, position: list[list[Any]] | None) -> tuple[list[Cursor], int]:
+        places = position or [[0], *([] for _ in self.sources)]
+        cursors = [
+            Cursor(source, self.columns_of(i), places[i + 1])
+            for i, source in enumerate(self.sources)
+        ]
+        return cursors, places[0][0]
+
+    def _checks(self, memory_limit: int) -> SortedIds | None:
+        id_column, source = self.plan.id_column, self.sources[0]
+        if id_column is None:
+            return None
+
+        def read_all() -> Any:
+            import pyarrow as pa
+
+            blocks = source.blocks([id_column])
+            ids = [decoded(block.columns[id_column]) for _, block, _ in blocks]
+            return pa.concat_arrays(ids)
+
+        n_rows = source.n_rows
+        if n_rows is None:
+            n_rows = source.size_in_memory() // (8 * len(source.types))
+        return SortedIds(
+            id_column,
+            self._paths,
+            n_rows=n_rows,
+            read_all=read_all,
+            memory_limit=memory_limit,
+        )
+
+    def _in_step(self, cursors: list[Cursor], ids: SortedIds | None) -> int:
+        """Choose how many rows to take of each source; 0 where all have ended."""
+        left = [cursor.left() for cursor in cursors]
+        if min(left) == 0 < max(left):
+            longer, shorter = left.index(max(left)), left.index(0)
+            assert ids is not None
+            assert self.plan.id_column is not None
+            extra = cursors[longer].take(1)[self.plan.id_column]
+            ids.refuse_absent(extra[0], shorter, longer)
+        return min(left)
+
+    def _check_id_types(self, id_column: str) -> None:
+        kinds = [value_type(source.types[id_column]) for source in self.sources]
+        for kind, path in zip(kinds[1:], self._paths[1:], strict=True):
+            if kind != kinds[0]:
+                message = (
+                    f"ids differ in type: {id_column!r} is {kinds[0]} in "
+                    f"{self._paths[0]} and {kind} in {path}"
+                )
+                raise ValueError(message)

@@ -1,0 +1,20 @@
+"""Pictures by matplotlib: axes in, axes out.
+
+Nothing is shown on a screen, and no setting of matplotlib is changed.
+"""
+
+from fastcmp.plot.fold_points import folds
+from fastcmp.plot.pairwise import critical_difference, leaderboard, pvalue_map
+from fastcmp.plot.roc_curves import roc
+from fastcmp.plot.score_curves import cutoffs, lift, precision_recall
+
+__all__ = [
+    "critical_difference",
+    "cutoffs",
+    "folds",
+    "leaderboard",
+    "lift",
+    "precision_recall",
+    "pvalue_map",
+    "roc",
+]

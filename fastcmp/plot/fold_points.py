@@ -1,0 +1,110 @@
+"""The picture of two classifiers on the folds of a cross-validation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.crossval.comparison_result import CVComparison, difference_interval
+from fastcmp.plot.style import COLOURS, GREY, LEGEND, PALE, as_text, prepare_axes
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Axes: TypeAlias = Any
+
+_ROWS = 30  # repetitions that each get a row of their own
+
+
+def folds(
+    result: CVComparison, /, *, test: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the difference in each fold, their mean, and its interval.
+
+    What lies right of zero speaks for the first model. Folds share records: their
+    scatter is no measure of the uncertainty, the interval is.
+
+    Parameters
+    ----------
+    result : CVComparison
+        From `compare_cv`.
+    test : str, optional
+        Whose folds and interval to draw; those of the first test by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    TypeError
+        If `result` or `ax` is something else.
+    ValueError
+        If the test is unknown, or its design was not fitted.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from fastcmp import compare_cv, plot
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot.folds(compare_cv(GaussianNB(), KNeighborsClassifier(), X, y, rng=1))
+    >>> ax.get_xlabel()
+    'Accuracy of a minus b (points)'
+    >>> plt.close(ax.figure)
+    """
+    if not isinstance(result, CVComparison):
+        message = f"folds draws a CVComparison, got {type(result).__name__}"
+        raise TypeError(message)
+    name = next(iter(result.tests)) if test is None else test
+    record = result.tests.get(name) or result.test(name)
+    percent = result.measure == "accuracy"
+    scale = 100.0 if percent else 1.0
+    first, second = scale * result.scores(name)
+    gains = first - second
+    n_rows = len(gains)
+    ax = prepare_axes(ax, (6.2, 1.9 + 0.22 * min(n_rows, _ROWS)))
+    low, high = scale * difference_interval(record)
+    handles = []
+    if np.isfinite([low, high]).all():
+        handles.append(ax.axvspan(low, high, color=PALE, label="95 % interval"))
+    ax.axvline(0.0, color=GREY, linewidth=1, linestyle="--")
+    handles.append(
+        ax.axvline(gains.mean(), color=COLOURS[1], linewidth=1.8, label="mean")
+    )
+    rows = np.repeat(np.arange(1, n_rows + 1), gains.shape[1])
+    handles += ax.plot(
+        gains.ravel(),
+        rows,
+        linestyle="",
+        marker="o",
+        markersize=6,
+        color=COLOURS[0],
+        alpha=0.75,
+        label="a fold",
+    )
+    ax.set_ylim(n_rows + 0.6, 0.4)
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylabel("repetition")
+    a, b = map(as_text, result.names)
+    measure = f"Accuracy of {a} minus {b} (points)"
+    ax.set_xlabel(measure if percent else f"{result.measure} of {a} minus {b}")
+    ax.spines[["top", "right"]].set_visible(False)
+    # Above the axes, where no fold can be.
+    ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        **LEGEND,
+    )
+    return ax

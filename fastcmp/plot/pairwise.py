@@ -1,0 +1,363 @@
+"""Pictures of many models compared in pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.pairwise import PairwiseResult
+from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
+from fastcmp.ranking import letters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    Axes: TypeAlias = Any
+    Floats = NDArray[np.float64]
+
+_MARKED = 40  # models whose pairs get a mark each; beyond, one outline
+_LETTERED = 14  # models whose p-values are written out, in points of at least
+_READABLE = 4.5
+_MEASURES = {
+    "accuracy": ("Accuracy (%)", 100.0),
+    "cost": ("Cost per sample (lower is better)", 1.0),
+    "AUC": ("AUC", 1.0),
+}
+
+
+def _checked(result: Any, what: str) -> PairwiseResult:
+    if isinstance(result, PairwiseResult):
+        return result
+    hint = "; pass its pairwise()" if hasattr(result, "pairwise") else ""
+    message = f"{what} draws a PairwiseResult, got {type(result).__name__}{hint}"
+    raise TypeError(message)
+
+
+def _longest(names: Sequence[str]) -> int:
+    return max(map(len, names))
+
+
+def leaderboard(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
+    r"""Draw models from best to worst with the intervals of their scores.
+
+    Beside them stand the ranks that the decisions leave open, and letters: models that
+    share one are not told apart. Filled points are the best model and those not told
+    apart from it.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+        From `compare_all`, or ``delong(...).pairwise()``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    TypeError
+        If `result` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import compare_all, load_digits, plot
+    >>> ax = plot.leaderboard(compare_all(*load_digits()))
+    >>> ax.get_xlabel()
+    'Accuracy (%)\n95 % intervals, each model alone'
+    >>> plt.close(ax.figure)
+    """
+    result = _checked(result, "leaderboard")
+    board = result.leaderboard
+    n = len(board.names)
+    names = [as_text(name) for name in board.names]
+    ax = prepare_axes(ax, (5.5 + 0.08 * _longest(names), 1.8 + 0.27 * n))
+    label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
+    score, ends = scale * board.score, scale * board.interval
+    spread = np.maximum([score - ends[:, 0], ends[:, 1] - score], 0.0)
+    best = np.isin(board.names, result.best)
+    all_tested = 2 * len(result.pairs) == n * (n - 1)
+    others = "worse than the best" if all_tested else "worse, or not tested against it"
+    for which, fill, told in (
+        (best, COLOURS[0], "best, or tied with it"),
+        (~best, "white", others),
+    ):
+        if which.any():
+            ax.errorbar(
+                score[which],
+                np.flatnonzero(which),
+                xerr=spread[:, which],
+                fmt="o",
+                color=COLOURS[0],
+                markerfacecolor=fill,
+                capsize=3,
+                label=told,
+            )
+    size = fitting_size(ax, n + 3.0)
+    ax.set_yticks(range(n), names, fontsize=size)
+    ax.set_ylim(n + 1.6, -0.7)  # the legend has the room below the last model
+    ax.legend(loc="lower center", fontsize=min(size, 8.0), frameon=False)
+    ax.grid(axis="x", color=PALE)
+    ax.set_axisbelow(True)
+    level = f"{100 * (1 - result.alpha):g} %"
+    ax.set_xlabel(f"{label}\n{level} intervals, each model alone")
+    _write_ranks(ax, result, size)
+    return ax
+
+
+def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
+    """Write open ranks and letters of ties on the right of the axes."""
+    board = result.leaderboard
+    marks = letters(result.groups.groups, len(board.names))
+    columns: list[tuple[float, str, list[str]]] = []
+    spans = [f"{a}" if a == b else f"{a}-{b}" for a, b in board.rank_interval]
+    columns.append((6.0, "ranks", spans))
+    if any(marks):
+        shift = 6.0 + size * (1.0 + 0.6 * _longest(["ranks", *spans]))
+        columns.append((shift, "ties", [marks[model] for model in board.models]))
+    for shift, title, cells in columns:
+        style = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+        style |= {"xytext": (shift, 0.0), "va": "center", "fontsize": size}
+        ax.annotate(title, (1.0, -1.2), color=GREY, **style)
+        for row, cell in enumerate(cells):
+            ax.annotate(cell, (1.0, row), **style)
+
+
+def pvalue_map(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
+    """Draw the adjusted p-values of all pairs as a map, best models first.
+
+    Pairs that are told apart bear a star; tied models that are neighbours in the
+    ranking have a frame around their pairs. Grey pairs were not tested.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+        From `compare_all`, or ``delong(...).pairwise()``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure. The colour bar takes a part of it.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What the map was drawn on.
+
+    Raises
+    ------
+    TypeError
+        If `result` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    Of up to 14 models the p-values are written out, if the axes have room for them. Of
+    more than 40 the pairs that are told apart have an outline, and no stars or frames.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import compare_all, load_digits, plot
+    >>> ax = plot.pvalue_map(compare_all(*load_digits()))
+    >>> [label.get_text() for label in ax.get_yticklabels()[:3]]
+    ['svm_rbf', 'knn_3', 'extra_trees']
+    >>> plt.close(ax.figure)
+    """
+    result = _checked(result, "pvalue_map")
+    board = result.leaderboard
+    n = len(board.names)
+    names = [as_text(name) for name in board.names]
+    cell = float(np.clip(10.0 / n, 0.02, 0.5))  # inches
+    side = max(n * cell, 2.0) + 0.07 * _longest(names)
+    is_new = ax is None
+    ax = prepare_axes(ax, (side + 1.5, side + 0.4))
+    if not is_new:
+        cell = fitting_size(ax, n, 36.0) / 72.0
+    order = np.ix_(board.models, board.models)
+    values = result.matrix("pvalue_adjusted")[order]
+    np.fill_diagonal(values, np.nan)
+    told = result.matrix("significant")[order]
+    _draw_map(ax, values, result.alpha)
+    size = float(np.clip(54.0 * cell, 2.0, 10.0))
+    ax.set_yticks(range(n), names, fontsize=size)
+    slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(n), names, fontsize=size, **slanted)
+    _write_pvalues(ax, values, told, 72.0 * cell)
+    position = np.argsort(board.models)
+    for group in result.groups.groups if n <= _MARKED else ():
+        first, last = (int(position[group[end]]) for end in (0, -1))
+        if last - first + 1 == len(group) > 1:
+            _frame(ax, first, last)
+    ax.set_xlabel(
+        f"* told apart at {result.alpha:g}; framed: neighbours not told apart"
+        if n <= _MARKED
+        else f"outline: told apart at {result.alpha:g}",
+        fontsize=8,
+    )
+    return ax
+
+
+def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
+    from matplotlib import colormaps
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    edges = sorted({0.0, 0.001, 0.01, 0.05, 0.2, 1.0, alpha})
+    # Light is a large p-value; the darkest still lets a white letter be read.
+    shades = colormaps["Blues"](np.linspace(0.85, 0.05, len(edges) - 1))
+    cmap = ListedColormap(shades, "p-values").with_extremes(bad=PALE)
+    # A p-value on an edge belongs below it, as p <= alpha is told apart.
+    below = np.nextafter(values, 0.0)
+    norm = BoundaryNorm(edges, cmap.N)
+    image = ax.imshow(np.ma.masked_invalid(below), cmap=cmap, norm=norm)
+    bar = ax.figure.colorbar(image, ax=ax, spacing="uniform", shrink=0.8)
+    bar.set_ticks(edges, labels=[f"{edge:g}" for edge in edges])
+    bar.set_label("adjusted p-value")
+
+
+def _write_pvalues(
+    ax: Axes, values: Floats, told: NDArray[np.bool_], cell: float
+) -> None:
+    n = len(values)
+    if n > _MARKED:
+        if told.any() and not told.all():
+            # Four points a cell, so that the outline follows the cells.
+            fine = told.repeat(4, axis=0).repeat(4, axis=1)
+            x = (np.arange(4 * n) + 0.5) / 4 - 0.5
+            ax.contour(x, x, fine, [0.5], colors=COLOURS[1], linestyles="dashed")
+        return
+    size = min(0.19 * cell, 7.0)
+    lettered = n <= _LETTERED and size >= _READABLE
+    size = size if lettered else min(0.6 * cell, 10.0)
+    for (i, j), p in np.ndenumerate(values):
+        star = "*" if told[i, j] else ""
+        text = star
+        if lettered and not np.isnan(p):
+            text = ("<.001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)) + star
+        if text:
+            style = {"ha": "center", "va": "center", "fontsize": size}
+            style["color"] = "white" if p <= 0.01 else "black"
+            style["weight"] = "bold" if told[i, j] else "normal"
+            ax.text(j, i, text, **style)
+
+
+def _frame(ax: Axes, first: int, last: int) -> None:
+    from matplotlib.patches import Rectangle
+
+    corner, side = (first - 0.5, first - 0.5), last - first + 1
+    style: dict[str, Any] = {"edgecolor": COLOURS[1], "linewidth": 1.8}
+    style["clip_on"] = False
+    ax.add_patch(Rectangle(corner, side, side, fill=False, **style))
+
+
+def critical_difference(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
+    """Draw models on the line of their scores, ties joined by bars.
+
+    Each bar is a set of models of which no two are told apart; its members have a dot
+    on it. A model that a bar passes without a dot is not in that set.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+        From `compare_all`, or ``delong(...).pairwise()``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure. Names stand left and right of it.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    TypeError
+        If `result` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    References
+    ----------
+    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets",
+       J. Machine Learning Research 7 (2006) 1-30; the form of the picture. What is
+       joined here comes from tests of all pairs, not from one critical difference.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import compare_all, load_digits, plot
+    >>> ax = plot.critical_difference(compare_all(*load_digits()))
+    >>> ax.get_xlabel()
+    'Accuracy (%); bars join models that are not told apart at 0.05'
+    >>> plt.close(ax.figure)
+    """
+    result = _checked(result, "critical_difference")
+    label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
+    score = scale * result.score
+    groups = [group for group in result.groups.groups if len(group) > 1]
+    margin = 0.03 * (np.ptp(score) or 1.0)
+    levels = _stack([score[list(group)] for group in groups], margin)
+    top = 0.5 * (max(levels, default=-1) + 2)
+    rows = top + (score.size + 1) // 2
+    width = 5.0 + 0.16 * _longest([as_text(name) for name in result.names])
+    ax = prepare_axes(ax, (width, 1.0 + 0.22 * rows))
+    ends = score.min() - margin, score.max() + margin
+    ax.set(xlim=ends, ylim=(rows, 0.0))
+    _hang_names(ax, result, score, top)
+    for group, level in zip(groups, levels, strict=True):
+        x, y = np.sort(score[list(group)]), 0.5 * (level + 1)
+        reach = x[0] - 0.3 * margin, x[-1] + 0.3 * margin
+        ax.plot(reach, (y, y), color=COLOURS[0], linewidth=3.5, zorder=3)
+        dots = {"color": COLOURS[0], "markerfacecolor": "white", "markersize": 5}
+        ax.plot(x, np.full(x.size, y), "o", zorder=4, **dots)
+    ax.set_yticks([])
+    ax.spines[["left", "right", "bottom"]].set_visible(False)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.set_xlabel(
+        f"{label}; bars join models that are not told apart at {result.alpha:g}"
+    )
+    return ax
+
+
+def _stack(members: Sequence[Floats], gap: float) -> list[int]:
+    """Give each bar the first level on which it meets no other bar."""
+    levels = [0] * len(members)
+    room: list[float] = []  # where the last bar of each level ends
+    for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
+        low, high = float(members[k].min()), float(members[k].max())
+        free = (level for level, end in enumerate(room) if end + gap < low)
+        levels[k] = next(free, len(room))
+        room[levels[k] : levels[k] + 1] = [high]
+    return levels
+
+
+def _hang_names(ax: Axes, result: PairwiseResult, score: Floats, top: float) -> None:
+    """Lead a line from each score down, and then out to the name.
+
+    The outermost models have the highest rows, so that no two lines cross.
+    """
+    ends, order = ax.get_xlim(), np.argsort(score, kind="stable")
+    half = score.size // 2
+    size = fitting_size(ax, ax.get_ylim()[0], 9.0)
+    digits = 2 if result.measure == "accuracy" else 4
+    for side, models in enumerate((order[:half], order[: half - 1 : -1])):
+        for row, model in enumerate(models):
+            x, y = score[model], top + row + 0.5
+            ax.plot([x, x, ends[side]], [0.0, y, y], color=GREY, linewidth=0.9)
+            name, value = as_text(result.names[model]), f"{x:.{digits}f}"
+            ax.text(
+                (-0.01, 1.01)[side],
+                y,
+                (f"{name}  {value}", f"{value}  {name}")[side],
+                transform=ax.get_yaxis_transform(),
+                ha=("right", "left")[side],
+                va="center",
+                fontsize=size,
+            )

@@ -1,0 +1,320 @@
+"""Pictures of what cut-offs do: precision and recall, cut-points, lift."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.checks import check_choice
+from fastcmp.cutpoints import optimal_cutpoint
+from fastcmp.lift_result import LiftTable
+from fastcmp.plot.style import (
+    COLOURS,
+    GREY,
+    LEGEND,
+    LINES,
+    PALE,
+    as_text,
+    curve_style,
+    in_doubles,
+    place_legend,
+    place_legend_above,
+    prepare_axes,
+)
+from fastcmp.roc import average_precision, precision_recall_curve, roc_points
+from fastcmp.scores import read_scores
+from fastcmp.sweeps import sweep_scores
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.cutpoints_result import CutpointResult
+    from fastcmp.roc import RocCurve
+
+    Axes: TypeAlias = Any
+    Floats = NDArray[np.float64]
+
+_TICKED = 20  # groups that each get a number
+_MEASURES = {
+    "lift": ("lift", "Lift (response rate over that of all cases)", 1.0),
+    "response": ("response_rate", "Response rate (%)", 100.0),
+    "captured": ("captured", "Captured events (% of all events)", 100.0),
+}
+
+
+def cutoffs(
+    y_true: ArrayLike,
+    score: ArrayLike,
+    /,
+    *,
+    positive: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw accuracy, sensitivity and specificity against the cutoff.
+
+    Marked are the cutoffs with the best accuracy, and those where sensitivity and
+    specificity are closest.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score : array-like, shape (n,)
+        Higher scores speak for the positive class; those that reach the cutoff are
+        called positive.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ValueError
+        As `roc_curve`, or if no score is finite.
+    TypeError
+        If scores are not numbers, or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import plot
+    >>> y_true, score = [0, 0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.7, 0.9]
+    >>> ax = plot.cutoffs(y_true, score)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][3]
+    'best accuracy 0.833 at 0.7'
+    >>> plt.close(ax.figure)
+    """
+    read = read_scores(y_true, in_doubles(score), positive, single=True)
+    curve = roc_points(sweep_scores(read))
+    share = read.n_positives / read.positive.size
+    x, rows = _against_cutoff(curve)
+    se, sp = curve.tpr[rows], 1 - curve.fpr[rows]
+    ax = prepare_axes(ax, (6.4, 4.6))
+    handles = []
+    named = {"accuracy": share * se + (1 - share) * sp, "sensitivity": se}
+    for model, (name, y) in enumerate((named | {"specificity": sp}).items()):
+        style = curve_style(model, 1) | {"linestyle": ("-", "--", ":")[model]}
+        handles += ax.plot(x, y, drawstyle="steps-pre", label=name, **style)
+    for criterion in ("accuracy", "sensitivity=specificity"):
+        found = optimal_cutpoint(
+            read.positive, read.columns[0], positive=1, criterion=criterion
+        )
+        handles += _mark_cutoffs(ax, found, x)
+    ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Share")
+    ax.margins(x=0)
+    place_legend_above(ax, handles)
+    return ax
+
+
+def _mark_cutoffs(ax: Axes, found: CutpointResult, drawn: Floats) -> list[Any]:
+    """Mark the best cutoffs by a criterion; infinite ones at the end of the axis."""
+    se, sp = found.sensitivity, found.specificity
+    at = f"at {found.cutoff:.4g}"
+    if found.criterion == "accuracy":
+        share = found.prevalence
+        y, marker, color = share * se + (1 - share) * sp, "*", COLOURS[0]
+        label = f"best accuracy {found.value:.3f} {at}"
+    else:
+        y, marker, color = 0.5 * (se + sp), "o", COLOURS[6]
+        label = f"crossing {se[0]:.3f}, {sp[0]:.3f} {at}"
+    x = np.clip(found.cutoffs, drawn[0], drawn[-1])
+    ax.vlines(x[0], -0.02, y[0], color=color, linewidth=0.8, linestyle="-.")
+    style = {"color": color, "label": label, "clip_on": False, "zorder": 4}
+    style |= {"markersize": 10, "markerfacecolor": "none" if marker == "o" else color}
+    return list(ax.plot(x, y, marker, **style))
+
+
+def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
+    """Cutoffs, ascending, and which point of the curve each of them gives.
+
+    One cutoff more at either end shows what happens beyond the scores.
+    """
+    rows = np.flatnonzero(np.isfinite(curve.thresholds))[::-1]
+    if not rows.size:
+        message = (
+            "score must have finite values to draw cutoffs, got infinite ones only"
+        )
+        raise ValueError(message)
+    x = curve.thresholds[rows]
+    beyond = 0.03 * (x[-1] - x[0]) or 0.5
+    x = np.concatenate([[x[0] - beyond], x, [x[-1] + beyond]])
+    return x, np.concatenate([rows[:1], rows, [rows[-1] - 1]])
+
+
+def precision_recall(
+    y_true: ArrayLike,
+    scores: Any,
+    /,
+    *,
+    positive: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw precision against recall, of one model or of several.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        Higher scores speak for the positive class.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ValueError
+        As `precision_recall_curve`.
+    TypeError
+        If scores are not numbers, or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    The area under the steps is the average precision. The line of the base rate is what
+    scores without information reach.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import plot
+    >>> ax = plot.precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['average precision 0.833', 'base rate 0.500']
+    >>> plt.close(ax.figure)
+    """
+    read = read_scores(y_true, scores, positive)
+    drawn = []
+    for column in read.columns:
+        curve = precision_recall_curve(read.positive, column, positive=1)
+        drawn.append((curve, average_precision(read.positive, column, positive=1)))
+    above = len(drawn) <= 5
+    names = [as_text(name) for name in read.names]
+    aside = 1.1 + 0.065 * max(map(len, names))  # what a legend outside takes
+    aside *= 1 + len(names) // LINES
+    ax = prepare_axes(ax, (6.4, 4.8) if above else (5.2 + aside, 5.2))
+    handles = []
+    for model, (curve, area) in enumerate(drawn):
+        label = f"average precision {area:.3f}"
+        if not read.single:
+            label = f"{area:.3f}  {names[model]}"
+        style = curve_style(model, len(drawn)) | {"drawstyle": "steps-post"}
+        handles += ax.plot(curve.recall, curve.precision, label=label, **style)
+    rate = read.n_positives / read.positive.size
+    base = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
+    handles.append(ax.axhline(rate, label=f"base rate {rate:.3f}", **base))
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
+    ax.set(
+        xlabel="Recall (sensitivity)", ylabel="Precision (positive predictive value)"
+    )
+    if above:
+        place_legend_above(ax, handles)
+    else:
+        place_legend(ax, handles, "average precision", inside=False)
+    return ax
+
+
+def lift(
+    table: LiftTable,
+    /,
+    *,
+    cumulative: bool = False,
+    kind: str = "lift",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a lift table with its intervals: bars by group, or a line added up.
+
+    Parameters
+    ----------
+    table : LiftTable
+        From `lift_table`.
+    cumulative : bool
+        Whether groups are added up from the first one.
+    kind : {"lift", "response", "captured"}
+        Lift, response rate, or share of all events.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the kind is unknown.
+    TypeError
+        If `table` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    The dashed line is what scores without information give on average.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import plot
+    >>> from fastcmp.lift import lift_table
+    >>> y_true, score = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1]
+    >>> ax = plot.lift(lift_table(y_true, score, groups=3))
+    >>> [float(bar.get_height()) for bar in ax.patches]
+    [2.0, 1.0, 0.0]
+    >>> plt.close(ax.figure)
+    """
+    if not isinstance(table, LiftTable):
+        message = f"lift draws a LiftTable, got {type(table).__name__}"
+        raise TypeError(message)
+    check_choice(kind, "kind", tuple(_MEASURES))
+    name, label, scale = _MEASURES[kind]
+    rates = table.cumulative if cumulative else table.by_group
+    cases = rates.cases / table.n_samples
+    chance: Any = {
+        "lift": 1.0,
+        "response": table.n_events / table.n_samples,
+        "captured": cases,
+    }[kind]
+    y = scale * getattr(rates, name)
+    low, high = (scale * end for end in getattr(rates, f"{name}_interval"))
+    spread = np.maximum([y - low, high - y], 0.0)
+    level = f"{100 * table.confidence_level:g} % intervals"
+    ax = prepare_axes(ax, (6.4, 4.4))
+    x: Any = 100 * cases if cumulative else table.group
+    if cumulative:
+        line = {"fmt": "o-", "color": COLOURS[0], "capsize": 3, "markersize": 5}
+        ax.errorbar(x, y, yerr=spread, label=f"cases added up, {level}", **line)
+        ax.set_xlabel("Cases called, highest scores first (%)")
+    else:
+        bars = {"color": COLOURS[5], "edgecolor": "black", "linewidth": 0.6}
+        bars |= {"capsize": 3, "width": 0.8}
+        ax.bar(x, y, yerr=spread, label=f"by group, {level}", **bars)
+        if x.size <= _TICKED:
+            ax.set_xticks(x)
+        ax.set_xlabel(f"Group of cases (1 of {table.groups}: the highest scores)")
+    line = {"color": COLOURS[1], "linestyle": "--", "linewidth": 1.4}
+    ax.plot(x, np.broadcast_to(scale * chance, x.shape), label="chance", **line)
+    ax.set_ylabel(label)
+    ax.set_ylim(bottom=0)
+    ax.grid(axis="y", color=PALE)
+    ax.set_axisbelow(True)
+    ax.legend(loc="best", **LEGEND)
+    return ax

@@ -6,12 +6,13 @@ its distinct values with -1 for what is missing.
 
 from __future__ import annotations
 
-import numbers
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from fastcmp.label_kinds import kind_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,22 +101,12 @@ class Column:
         """
         if self.integers is not None:
             return "number" if len(self.integers) else ""
-        kinds = {_kind_of(label): type(label).__name__ for label in self.distinct}
+        kinds = {kind_of(label): type(label).__name__ for label in self.distinct}
         if len(kinds) > 1:
             types = " and ".join(sorted(kinds.values()))
             message = f"{self.name} mixes {types} labels, which cannot be compared"
             raise TypeError(message)
         return next(iter(kinds), "")
-
-
-def _kind_of(label: object) -> str:
-    if isinstance(label, str):
-        return "str"
-    if isinstance(label, bytes):
-        return "bytes"
-    if isinstance(label, (numbers.Number, np.bool_)):
-        return "number"
-    return type(label).__name__
 
 
 def read_column(raw: Any, name: str) -> Column:

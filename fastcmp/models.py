@@ -40,14 +40,31 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
         named = list(zip(raw.column_names, raw.columns, strict=True))
     else:
         named = [(f"model_{i}", row) for i, row in enumerate(_rows(raw, argument))]
-    names = [name for name, _ in named]
+    check_distinct_names([name for name, _ in named], argument)
+    return named
+
+
+def check_distinct_names(names: list[str], argument: str) -> None:
+    """Refuse two models of one name.
+
+    Parameters
+    ----------
+    names : list of str
+        The models.
+    argument : str
+        What to call them in an error.
+
+    Raises
+    ------
+    ValueError
+        If names repeat.
+    """
     if len(set(names)) < len(names):
         duplicates = sorted({name for name in names if names.count(name) > 1})
         message = (
             f"{argument} must have one name a model, got {duplicates} more than once"
         )
         raise ValueError(message)
-    return named
 
 
 def _rows(raw: Any, argument: str) -> list[Any]:

@@ -300,7 +300,7 @@ def choose_pairs(
         message = "pairs and control exclude each other: pass one of them"
         raise ValueError(message)
     if control is not None:
-        first = _model_index(control, names, "control")
+        first = model_index(control, names, "control")
         others = [i for i in range(len(names)) if i != first]
         return np.array([(first, i) for i in others], np.int32)
     if pairs is None:
@@ -328,14 +328,35 @@ def _pair_indices(pair: Any, names: tuple[str, ...]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
         message = f"pairs must be pairs of models, got {pair!r}"
         raise ValueError(message)
-    i, j = (_model_index(model, names, "pairs") for model in pair)
+    i, j = (model_index(model, names, "pairs") for model in pair)
     if i == j:
         message = f"pairs must be of two models, got {names[i]} with itself"
         raise ValueError(message)
     return i, j
 
 
-def _model_index(model: int | str, names: tuple[str, ...], argument: str) -> int:
+def model_index(model: int | str, names: Sequence[str], argument: str) -> int:
+    """Find a model by its name or its place.
+
+    Parameters
+    ----------
+    model : int or str
+        Which.
+    names : sequence of str
+        All models.
+    argument : str
+        What to call it in an error.
+
+    Returns
+    -------
+    int
+        Its place.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
     if isinstance(model, Integral) and not isinstance(model, bool):
         if 0 <= model < len(names):
             return int(model)

@@ -221,7 +221,7 @@ def _fits(array: NDArray[Any]) -> bool:
 
 def _refuse_nan(column: NDArray[Any], name: str) -> None:
     # A sum is NaN where a score is; opposite infinities are looked at once more.
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         total = np.add.reduce(column, dtype=np.float64)
     if np.isnan(total):
         where = np.flatnonzero(np.isnan(column))

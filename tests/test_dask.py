@@ -1,6 +1,7 @@
 """Blocks in Dask's collections, against the same tests in memory."""
 
 import dataclasses
+import enum
 import math
 import os
 import subprocess
@@ -298,6 +299,11 @@ def test_frames_that_are_refused():
         fastcmp.dask.auc(frame)
     with pytest.raises(ValueError, match=r"the frame has no columns \['m9'\]"):
         fastcmp.dask.compare_all(frame, target="y", names=["m1", "m9"])
+    with pytest.raises(ValueError, match="names must be those of models, got the tar"):
+        fastcmp.dask.compare_all(frame, target="y", names=["m1", "y"])
+    columns = pd.DataFrame({"y": [0, 1, 0, 1], 0: [1, 2, 3, 4], "0": [4, 3, 2, 1]})
+    with pytest.raises(ValueError, match=r"one name a model, got \['0'\] more than"):
+        fastcmp.dask.auc(dd.from_pandas(columns, npartitions=1), target="y")
     for data, preds in ((frame["y"], None), (frame, da.zeros((2, 20)))):
         with pytest.raises(TypeError, match="of a Dask DataFrame pass target="):
             fastcmp.dask.compare_all(data, preds, target="y")
@@ -361,9 +367,52 @@ def test_errors_name_the_block():
         fastcmp.dask.compare_all([dask.delayed([1, 2, 3])])
     with pytest.raises(ValueError, match=r"block 0: the block has no column 'y'"):
         fastcmp.dask.compare_all([dask.delayed(good[1])], target="y")
-    for models, wanted in ((("a", "c"), "'c'"), ((0, 2), "2")):
-        with pytest.raises(ValueError, match=f"block 0: there is no model {wanted}"):
-            fastcmp.dask.count_labels([dask.delayed(good)], *models)
+    with pytest.raises(ValueError, match="block 0: there is no model 2"):
+        fastcmp.dask.count_labels([dask.delayed(good)], 0, 2)
+    wanted = r"block 0: the block has no columns \['c'\], only \['a', 'b'\]"
+    with pytest.raises(ValueError, match=wanted):
+        fastcmp.dask.count_labels([dask.delayed(good)], "a", "c")
+
+
+def test_names_of_mappings_are_checked():
+    y_true, row = da.zeros(4, chunks=2), da.ones(4, chunks=2)
+    with pytest.raises(
+        ValueError, match=r"preds has no columns \['model_0', 'model_1'"
+    ):
+        fastcmp.dask.auc(y_true, {"a": row, "b": row}, names=2)
+    with pytest.raises(ValueError, match=r"one name a model, got \['0'\] more than"):
+        fastcmp.dask.auc(y_true, {0: row, "0": row})
+
+
+def test_scores_of_several_narrow_types():
+    y_true = np.array([0, 1, 1, 0])
+    scores = [np.array([1, 2, -2, 0], "i1"), np.array([3, 70, 1, 700], "u2")]
+    scores += [np.array([0.5, 2, 1, 0], "f2"), np.array([3, 7000, 1, 4], "i2")]
+    for some in (scores[:2], scores[2:], scores):
+        blocks = [dask.delayed((y_true, block)) for block in some]
+        whole = np.concatenate([block.astype(float) for block in some])
+        ours = fastcmp.dask.auc(blocks)
+        assert ours == fastcmp.auc(np.tile(y_true, len(some)), whole)
+
+
+@pytest.mark.parametrize("labels", ["sets", "enum", "strings"])
+def test_labels_of_other_types(labels):
+    class Diagnosis(enum.Enum):
+        ILL = "i"
+        WELL = "w"
+
+    one, two = {
+        "sets": (frozenset({1}), frozenset({2})),
+        "enum": (Diagnosis.ILL, Diagnosis.WELL),
+        "strings": ("ill", np.str_("well")),
+    }[labels]
+    parts = [([one, two, one], [0.0, 1.0, 0.5]), ([two, one, two], [1.0, 0.0, 0.25])]
+    y_true, scores = parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
+    for positive in (one, two):
+        expect = fastcmp.auc(y_true, scores, positive=positive)
+        blocks = [dask.delayed(part) for part in parts]
+        assert fastcmp.dask.auc(blocks, positive=positive) == expect
+        assert fastcmp.dask.delong(blocks, positive=positive).auc[0] == expect
 
 
 def test_samples_that_change_between_passes():
@@ -460,7 +509,7 @@ def test_dask_is_loaded_when_it_is_needed():
         "import sys, fastcmp\n"
         "fastcmp.dask\n"
         "assert 'dask' not in sys.modules\n"
-        "assert fastcmp.dask.compare_all.__module__ == 'fastcmp.dask'\n"
+        "assert fastcmp.dask.compare_all.__module__ == 'fastcmp.dask.comparisons'\n"
         "sys.modules['dask'] = None\n"
         "try: fastcmp.dask.auc([])\n"
         "except ImportError as error: assert 'fastcmp[dask]' in str(error)\n"

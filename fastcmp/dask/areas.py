@@ -61,7 +61,9 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     Raises
     ------
     ValueError
-        As `fastcmp.auc`; or if the data are not the same at each computation.
+        As `fastcmp.auc`; or if the data are not the same at each computation, if whole
+        numbers are beyond 2**53, or if a block holds scores of a wider type than those
+        looked at first.
     TypeError
         If scores are not numbers, or `data` is no collection of Dask.
     ImportError
@@ -141,7 +143,8 @@ def delong(
     Raises
     ------
     ValueError
-        As `fastcmp.delong`; or if the scores of a model do not fit into memory.
+        As `fastcmp.delong`; or if the scores of a model do not fit into memory, or
+        whole numbers are beyond 2**53.
     TypeError
         If scores are not numbers, or `data` is no collection of Dask.
     ImportError

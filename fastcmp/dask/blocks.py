@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.models import named_columns
+from fastcmp.models import check_distinct_names, named_columns
 from fastcmp.stream.blocks import check_names
 
 if TYPE_CHECKING:
@@ -193,6 +193,7 @@ def _of_frame(frame: Any, models: Any, target: Any, names: Names) -> Blocks:
             "and nothing else; make a column of a Series of its own"
         )
         raise TypeError(message)
+    check_distinct_names([str(column) for column in frame.columns], "the frame")
     columns = {str(column): column for column in frame.columns}
     if target is None or str(target) not in columns:
         message = (
@@ -202,9 +203,10 @@ def _of_frame(frame: Any, models: Any, target: Any, names: Names) -> Blocks:
         raise ValueError(message)
     target = str(target)
     names = names or tuple(name for name in columns if name != target)
-    if absent := [name for name in names if name not in columns]:
-        message = f"the frame has no columns {absent[:3]}, only {list(columns)[:10]}"
+    if target in names:
+        message = f"names must be those of models, got the target {target!r}"
         raise ValueError(message)
+    _check_present(names, columns, "the frame")
     # Of a Parquet file only these columns are read then.
     parts = frame[[columns[name] for name in (target, *names)]].to_delayed()
     places = tuple(f"partition {i}" for i in range(len(parts)))
@@ -216,10 +218,14 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
 
     truth = _array(y_true, "y_true", (1,))
     if isinstance(models, Mapping):
-        rows = {str(k): _array(v, str(k), (1,)) for k, v in models.items()}
-        if not rows:
+        if not models:
             message = "preds must hold at least one model, got none"
             raise ValueError(message)
+        check_distinct_names([str(name) for name in models], "preds")
+        rows = {str(k): _array(v, str(k), (1,)) for k, v in models.items()}
+        if names is not None:
+            _check_present(names, rows, "preds")
+            rows = {name: rows[name] for name in names}
         chunks = next(iter(rows.values())).chunks[-1]
         rows = {name: _aligned(row, chunks, name) for name, row in rows.items()}
         columns = {name: _delayed(row) for name, row in rows.items()}
@@ -354,4 +360,11 @@ def _choose(models: Any, names: Names) -> Any:
     if names is None or not with_names:
         return models
     columns = dict(named_columns(models, "preds"))
-    return {name: columns[name] for name in names if name in columns}
+    _check_present(names, columns, "the block")
+    return {name: columns[name] for name in names}
+
+
+def _check_present(names: Iterable[str], columns: Mapping[str, Any], what: str) -> None:
+    if absent := [name for name in names if name not in columns]:
+        message = f"{what} has no columns {absent[:3]}, only {list(columns)[:10]}"
+        raise ValueError(message)

@@ -9,11 +9,11 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.dask.blocks import Blocks, load_dask
 from fastcmp.dask.merge import merge_tree
-from fastcmp.dask.scores import positive_flags, read_score_block
+from fastcmp.dask.scores import read_score_block
 from fastcmp.delong_result import DelongResult
 from fastcmp.memory import check_memory
 from fastcmp.scores import order_of
-from fastcmp.stream.score_labels import join_labels, split_labels
+from fastcmp.stream.score_labels import flags_of, join_labels, split_labels
 from fastcmp.two_classes import positive_label
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _covariance(
 def _read(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:
     """Give the scores of each model in a block, and which samples are positive."""
     _, block = read_score_block(blocks, part, place)
-    return [*block.columns, positive_flags(block, positive).view(np.uint8)]
+    return [*block.columns, flags_of(block.truth, positive).view(np.uint8)]
 
 
 def _place(columns: list[Any], flags: list[Any], whole: _Whole) -> list[Any]:

@@ -14,8 +14,8 @@ from fastcmp.scores import named_scores
 from fastcmp.stream.score_blocks import ScoreBlock, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, total_product
 from fastcmp.stream.score_counts import ScoreCounts
-from fastcmp.stream.score_labels import split_labels
-from fastcmp.stream.score_map import ScoreMap
+from fastcmp.stream.score_labels import flags_of
+from fastcmp.stream.score_map import ScoreMap, holds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -180,29 +180,6 @@ def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, Score
     return single, block
 
 
-def positive_flags(block: ScoreBlock, positive: Any) -> NDArray[np.bool_]:
-    """Tell which samples of a block are positive.
-
-    Parameters
-    ----------
-    block : ScoreBlock
-        Samples of the two classes, or of one.
-    positive : label
-        The positive class.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        Flags.
-    """
-    if not block.n_samples:
-        return np.zeros(0, np.bool_)
-    found, labels, pair = split_labels(block.truth, at_all=True)
-    if len(found) == 1:
-        return np.full(labels.size, found[0] == positive)
-    return np.asarray(labels == pair[found.index(positive)])
-
-
 def _look(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
     """Take some scores of a block, evenly spaced."""
     single, block = read_score_block(blocks, part, place)
@@ -230,9 +207,16 @@ def _lay(seen: list[tuple[bool, ScoreBlock]]) -> _Laid | None:
             at = block.names.index(name) if name in block.names else model
             columns.append(block.columns[at])
             kinds.append(block.kinds[at])
-        widest = max(kinds, key=lambda kind: kind.itemsize)
-        maps[name] = ScoreMap.laid(np.concatenate(columns), widest)
+        maps[name] = ScoreMap.laid(np.concatenate(columns), _common(kinds))
     return _Laid(single, maps)
+
+
+def _common(kinds: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """Choose a type whose values are those of all blocks."""
+    widest = max(kinds, key=lambda kind: kind.itemsize)
+    if all(holds(kind, widest.name) for kind in kinds):
+        return widest
+    return np.dtype(np.float32)  # which holds all of at most 16 bits
 
 
 def _is_single(laid: _Laid | None) -> bool | None:
@@ -322,7 +306,7 @@ def _split(
 ) -> Pieces:
     """Give the negatives and the positives of each piece in a block."""
     _, block = read_score_block(blocks, part, place)
-    flags = positive_flags(block, positive)
+    flags = flags_of(block.truth, positive)
     nothing = np.empty(0, dtypes[0])
     found: Pieces = [(nothing, nothing)] * n_pieces
     for plan, column, dtype in zip(plans, block.columns, dtypes, strict=True):

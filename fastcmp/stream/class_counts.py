@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastcmp.crew import check_workers
+from fastcmp.label_kinds import distinct
 from fastcmp.label_order import in_order
 from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
@@ -19,7 +20,7 @@ from fastcmp.stream.blocks import (
 from fastcmp.stream.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -155,7 +156,7 @@ class ClassCounts(BlockCounts):
             block = in_order(block)
         tally = self._count(block, threads)
         used = tally.seen().tolist()
-        classes = _sorted({block.classes[code] for code in used})
+        classes = _sorted(block.classes[code] for code in used)
         place = {label: i for i, label in enumerate(classes)}
         new = [place[block.classes[code]] for code in used]
         return classes, tally.placed(used, new, len(classes))
@@ -177,7 +178,7 @@ class ClassCounts(BlockCounts):
             )
         classes = mine.classes
         if self._found and classes != more.classes:
-            classes = _sorted({*classes, *more.classes})
+            classes = _sorted([*classes, *more.classes])
         self._state = _State(
             mine.names,
             classes,
@@ -241,9 +242,9 @@ def _spread(state: _State, classes: tuple[Any, ...]) -> Tally:
     return state.tally.placed(range(len(new)), new, len(classes))
 
 
-def _sorted(labels: set[Any]) -> tuple[Any, ...]:
+def _sorted(labels: Iterable[Any]) -> tuple[Any, ...]:
     try:
-        return tuple(sorted(labels))
+        return tuple(sorted(distinct(labels)))
     except TypeError as error:
         message = (
             f"classes found in blocks must be of types that sort ({error}): convert "

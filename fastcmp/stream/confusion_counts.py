@@ -9,6 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.crew import Crew
 from fastcmp.label_counts import count_cells
+from fastcmp.pairs import model_index
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.tally import Tally, is_dense
@@ -93,7 +94,7 @@ class ConfusionCounts(ClassCounts):
         >>> ConfusionCounts().update([0, 1], {"a": [1, 1]}).matrix("a").tolist()
         [[0, 1], [0, 1]]
         """
-        i = self._place(model)
+        i = model_index(model, self.names or (), "model")
         tally, k = self._state.tally, self.n_classes
         if tally.cells is None:
             return np.array(tally.counts[i])
@@ -157,15 +158,6 @@ class ConfusionCounts(ClassCounts):
             np.ix_(*[[labels.index(no), labels.index(yes)]] * 2)
         ].tolist()
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, (yes, no)
-
-    def _place(self, model: str | int) -> int:
-        names = self.names or ()
-        if model in names:
-            return names.index(model)
-        if isinstance(model, int) and 0 <= model < len(names):
-            return int(model)
-        message = f"model must be one of {list(names)} or its place, got {model!r}"
-        raise ValueError(message)
 
     @classmethod
     def _made_anew(cls, settings: dict[str, Any]) -> Self:

@@ -10,6 +10,7 @@ from fastcmp import kernels
 from fastcmp.crew import Crew, parts
 from fastcmp.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
 from fastcmp.label_tensors import all_label_cells, all_label_counts
+from fastcmp.pairs import model_index
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.tally import Tally, is_dense
@@ -127,7 +128,7 @@ class LabelCounts(ClassCounts):
         (0.5, 0.0)
         """
         names = self.names or ()
-        i, j = (_place(model, names) for model in (a, b))
+        i, j = (model_index(model, names, "a or b") for model in (a, b))
         if i == j:
             message = f"a and b must be two models, got {names[i]!r} twice"
             raise ValueError(message)
@@ -234,15 +235,6 @@ class LabelCounts(ClassCounts):
         return cls(settings["rows"], classes=classes, pairs=tuple(settings["pair"]))
 
 
-def _place(model: int | str, names: tuple[str, ...]) -> int:
-    if model in names:
-        return names.index(model)
-    if isinstance(model, int) and 0 <= model < len(names):
-        return int(model)
-    message = f"a and b must be among {list(names)} or their places, got {model!r}"
-    raise ValueError(message)
-
-
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Find the names of the only pair."""
     wanted = 'pairs must be "all" or two models'
@@ -255,7 +247,7 @@ def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
         message = f"pairs by place need names, got pairs={pairs!r} and names=None"
         raise ValueError(message)
     else:
-        pair = tuple(names[_place(model, names)] for model in pairs)
+        pair = tuple(names[model_index(model, names, "pairs")] for model in pairs)
     if pair[0] == pair[1]:
         message = f"{wanted}, got {pair[0]!r} twice"
         raise ValueError(message)

@@ -1,18 +1,21 @@
 """Labels of classes as JSON and back, of the same type and value.
 
-JSON itself knows strings, numbers and booleans. Other labels become a mapping with one
+JSON itself knows strings, numbers and booleans. Others become a mapping with one
 key that says their type.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _PLAIN = (str, int, float, bool, type(None))
-_KINDS = "biufUSMm"  # NumPy's scalars whose bytes say all
+_KINDS = "biufMm"  # NumPy's scalars whose bytes say all
 
 
 def to_json(value: Any) -> Any:
@@ -35,18 +38,16 @@ def to_json(value: Any) -> Any:
     """
     if isinstance(value, dict):
         return {str(key): to_json(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
         return [to_json(part) for part in value]
-    if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
-        return {"$numpy": [value.dtype.str, value.tobytes().hex()]}
     if type(value) in _PLAIN:
         return value
-    if type(value) is bytes:
-        return {"$bytes": value.hex()}
-    if type(value) is dt.datetime:
-        return {"$datetime": value.isoformat()}
-    if type(value) is dt.date:
-        return {"$date": value.isoformat()}
+    kind = type(value)
+    if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
+        kind = np.generic
+    for mark, (marked, write, _) in _MARKS.items():
+        if kind is marked:
+            return {mark: write(value)}
     message = (
         f"classes of type {type(value).__name__} are not saved to a file ({value!r}): "
         "use strings, numbers, booleans, bytes or dates, or pickle it"
@@ -55,7 +56,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """Undo `to_json`, but for tuples, which come back as lists.
+    """Undo `to_json`.
 
     Parameters
     ----------
@@ -71,13 +72,30 @@ def from_json(value: Any) -> Any:
         return [from_json(part) for part in value]
     if not isinstance(value, dict):
         return value
-    match value:
-        case {"$numpy": [kind, data]}:
-            return np.frombuffer(bytes.fromhex(data), np.dtype(kind))[0]
-        case {"$bytes": data}:
-            return bytes.fromhex(data)
-        case {"$datetime": text}:
-            return dt.datetime.fromisoformat(text)
-        case {"$date": text}:
-            return dt.date.fromisoformat(text)
+    if len(value) == 1:
+        ((mark, held),) = value.items()
+        if mark in _MARKS:
+            return _MARKS[mark][2](held)
     return {key: from_json(part) for key, part in value.items()}
+
+
+def _bits(scalar: np.generic) -> list[str]:
+    return [scalar.dtype.str, scalar.tobytes().hex()]
+
+
+def _scalar(held: list[str]) -> Any:
+    kind, data = held
+    return np.frombuffer(bytes.fromhex(data), np.dtype(kind))[0]
+
+
+#: What marks a type: the type, and the ways to write and to read it.
+_MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "$tuple": (tuple, lambda t: to_json(list(t)), lambda held: tuple(from_json(held))),
+    "$bytes": (bytes, bytes.hex, bytes.fromhex),
+    "$datetime": (dt.datetime, dt.datetime.isoformat, dt.datetime.fromisoformat),
+    "$date": (dt.date, dt.date.isoformat, dt.date.fromisoformat),
+    "$numpy": (np.generic, _bits, _scalar),
+    # Their bytes, and what `str` makes of them, lose a zero at the end.
+    "$numpy.str": (np.str_, "".join, np.str_),
+    "$numpy.bytes": (np.bytes_, bytes.hex, lambda held: np.bytes_(bytes.fromhex(held))),
+}

@@ -13,7 +13,7 @@ from fastcmp.columns import Column, read_column
 from fastcmp.crew import Crew, parts
 from fastcmp.scores import named_scores
 from fastcmp.stream.score_edges import as_words
-from fastcmp.stream.score_labels import split_labels
+from fastcmp.stream.score_labels import FEW, split_labels
 from fastcmp.stream.score_map import ScoreMap, read_score_column
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-_FEW = 1 << 14  # samples; up to here it does not pay to clear counters for them
 _PART = 1 << 20  # samples that are worth a thread
 _MOST = 1 << 30  # samples after which 32-bit counters are emptied
 
@@ -234,13 +233,11 @@ def _count(
     n = labels.size
     words = [as_words(column) for column in columns]
     lookups = [map_.tables() for map_ in maps]
-    if n <= _FEW:
+    if n <= FEW:  # it does not pay to clear counters; all labels are known
         stops = []
         for model, table in enumerate(tables):
             bins = np.empty(n, np.int64)
             at = kernels.find_score_bins(words[model], lookups[model], bins)
-            strange = (labels != pair[0]) & (labels != pair[1])
-            at = min(at, int(strange.argmax())) if strange.any() else at
             stops.append((model, at))
             if at == n:
                 np.add.at(table, (bins, (labels == pair[1]).astype(np.intp)), 1)

@@ -10,7 +10,7 @@ from fastcmp.crew import check_workers
 from fastcmp.stream.accumulator import BlockCounts
 from fastcmp.stream.score_blocks import count_block, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, only_area
-from fastcmp.stream.score_labels import join_labels, split_labels
+from fastcmp.stream.score_labels import join_labels
 from fastcmp.stream.score_state import ScoreState
 from fastcmp.two_classes import positive_label
 
@@ -52,8 +52,9 @@ class ScoreCounts(BlockCounts):
     where their maps agree: lay one, and start all parts with it.
 
     The area is exact for scores of a type of at most 16 bits, such as float16, and for
-    scores of less than 2**15 different values that the first block holds; of others
-    there are exact bounds, and `refine` makes it exact in a second pass.
+    scores of less than 2**15 - 1 different values all of which the first block holds,
+    each twice on average; of others there are exact bounds, and `refine` makes it exact
+    in a second pass.
 
     Examples
     --------
@@ -170,8 +171,31 @@ class ScoreCounts(BlockCounts):
         True
         """
         threads = check_workers(workers)
+        return self.add(read_block(y_true, scores, self.names), threads)
+
+    def add(self, block: ScoreBlock, threads: int) -> Self:
+        """Count a block that was read.
+
+        Parameters
+        ----------
+        block : ScoreBlock
+            Samples, the models in the order of `names`.
+        threads : int
+            How many to use at most.
+
+        Returns
+        -------
+        ScoreCounts
+            This accumulator.
+
+        Raises
+        ------
+        ValueError
+            As `update`.
+        TypeError
+            As `update`.
+        """
         state = self._state
-        block = read_block(y_true, scores, state.names)
         totals = np.array([block.n_samples, block.n_missing])
         maps = state.maps_of(len(block.names))
         if not block.n_samples:
@@ -194,8 +218,24 @@ class ScoreCounts(BlockCounts):
         ScoreCounts
             One that changes on its own.
         """
-        made = type(self)(positive=self._positive)
-        made._state = self._state  # which is replaced, never changed
+        return self.of(self)
+
+    @classmethod
+    def of(cls, counts: ScoreCounts) -> Self:
+        """Take over the state of an accumulator of another kind.
+
+        Parameters
+        ----------
+        counts : ScoreCounts
+            Or one of its kinds; it stays as it is.
+
+        Returns
+        -------
+        ScoreCounts
+            One that changes on its own.
+        """
+        made = cls(positive=counts.positive)
+        made._state = counts._state  # which is replaced, never changed
         return made
 
     def like(self) -> Self:
@@ -318,26 +358,6 @@ class ScoreCounts(BlockCounts):
             message = "no bins are laid before the first block"
             raise ValueError(message)
         return self._state.maps[model]
-
-    def sides(self, block: ScoreBlock) -> NDArray[np.bool_]:
-        """Tell which samples of a block have the larger of the two labels.
-
-        Parameters
-        ----------
-        block : ScoreBlock
-            Samples whose labels are among those found.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-            Flags.
-        """
-        if not block.n_samples:
-            return np.zeros(0, np.bool_)
-        found, labels, pair = split_labels(block.truth, at_all=True)
-        if len(found) == 1:
-            return np.full(labels.size, found == self._state.labels[1:])
-        return np.asarray(labels == pair[1])
 
     def _settings(self) -> dict[str, Any]:
         return {"positive": self._positive, **self._state.settings()}

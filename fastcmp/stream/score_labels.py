@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.label_kinds import ascending, distinct, kind_of
 from fastcmp.two_classes import positive_label
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from fastcmp.columns import Column
 
 _HEAD = 1 << 12  # labels that tell the two classes as a rule
-_FEW = 1 << 14  # labels that are looked at one and all
+#: Labels that are looked at one and all.
+FEW = 1 << 14
 
 
 def split_labels(
@@ -56,7 +57,7 @@ def split_labels(
         return two, flags if list(two) == found else 1 - flags, pair
     plain = values.view(np.uint8) if values.dtype == np.bool_ else values
     direct = plain.dtype in (np.uint8, np.int64) and plain.dtype.isnative
-    some = plain if at_all or not direct or plain.size <= _FEW else plain[:_HEAD]
+    some = plain if at_all or not direct or plain.size <= FEW else plain[:_HEAD]
     low, high = some.min(), some.max()
     if low == high and some is not plain:
         return split_labels(truth, at_all=True)
@@ -73,6 +74,36 @@ def split_labels(
     return tuple(found), (plain == high).view(np.uint8), pair
 
 
+def flags_of(truth: Column, label: Any) -> NDArray[np.bool_]:
+    """Tell which samples of a block have a label.
+
+    Parameters
+    ----------
+    truth : Column
+        True labels, none missing, of any number of samples.
+    label : label
+        One of the two of the stream.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        Flags.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two labels.
+    TypeError
+        If they are of different kinds.
+    """
+    if not len(truth):
+        return np.zeros(0, np.bool_)
+    found, labels, pair = split_labels(truth, at_all=True)
+    if label not in found:
+        return np.zeros(labels.size, np.bool_)
+    return np.asarray(labels == pair[found.index(label)])
+
+
 def join_labels(mine: Iterable[Any], theirs: Iterable[Any]) -> tuple[Any, ...]:
     """Put the labels of two parts of a stream together.
 
@@ -84,8 +115,7 @@ def join_labels(mine: Iterable[Any], theirs: Iterable[Any]) -> tuple[Any, ...]:
     Returns
     -------
     tuple
-        Up to two labels, ascending. Of equal ones of different types, such as True and
-        1, the number is kept, whoever had it.
+        Up to two labels, as `distinct` and `ascending` give them.
 
     Raises
     ------
@@ -94,27 +124,13 @@ def join_labels(mine: Iterable[Any], theirs: Iterable[Any]) -> tuple[Any, ...]:
     TypeError
         If they are of different kinds.
     """
-    joined: dict[Any, Any] = {}
-    for label in [*mine, *theirs]:
-        held = joined.get(label, label)
-        joined[label] = max(held, label, key=_rank)
-    labels = list(joined.values())
+    labels = distinct([*mine, *theirs])
     if len(labels) > 2:
         positive_label(labels, None)
-    if len(labels) == 2 and _kind(labels[0]) != _kind(labels[1]):
+    kinds = list(map(kind_of, labels))
+    if len(set(kinds)) > 1:
         message = (
-            f"y_true mixes {_kind(labels[0])} and {_kind(labels[1])} labels, which "
-            "cannot be compared"
+            f"y_true mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared"
         )
         raise TypeError(message)
-    return tuple(sorted(labels))
-
-
-def _rank(label: Any) -> int:
-    kinds: tuple[Any, ...] = ((bool, np.bool_), int, float)
-    return next((i for i, k in enumerate(kinds) if isinstance(label, k)), len(kinds))
-
-
-def _kind(label: Any) -> str:
-    number = isinstance(label, (Real, np.bool_))
-    return "number" if number else type(label).__name__
+    return ascending(labels)

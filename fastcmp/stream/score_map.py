@@ -68,7 +68,9 @@ class ScoreMap:
         array.flags.writeable = False
         self.edges = array
         self.grid = grid
-        if not np.array_equal(array, array.astype(self.dtype)):
+        with np.errstate(over="ignore"):
+            rounded = array.astype(self.dtype)
+        if not np.array_equal(array, rounded):
             message = f"edges must be {grid} values"
             raise ValueError(message)
         self._tables: Any = None
@@ -87,8 +89,8 @@ class ScoreMap:
         -------
         ScoreMap
             A bin for each value of a type of at most 16 bits; for each value seen where
-            they repeat and are less than 2**15; else by mass, and a bin for each value
-            of a share above 2**-14.
+            they repeat, twice on average, and are less than 2**15 - 1; else by mass,
+            and a bin for each value of a share above 2**-14.
 
         Raises
         ------
@@ -99,7 +101,7 @@ class ScoreMap:
 
         Notes
         -----
-        Every eighth of an octave keeps a bin of its own (of float64, every half), so
+        Every eighth of an octave keeps a bin of its own (of float64, every octave), so
         that later scores have a place wherever they fall.
 
         Examples
@@ -245,7 +247,7 @@ class ScoreMap:
         ValueError
             If the type holds values that the map's does not.
         """
-        if not _fits(kind, self.grid):
+        if not holds(kind, self.grid):
             message = (
                 f"{name} must be {self.grid} scores, as those that the map was laid "
                 f"for, got {kind}: convert them, or start with the wider type"
@@ -350,8 +352,21 @@ def _evenly(edges: NDArray[Any]) -> NDArray[Any]:
     return np.where(edges <= 0, ends, edges)
 
 
-def _fits(kind: np.dtype[Any], into: str) -> bool:
-    """Tell whether all values of a type are values of another."""
+def holds(kind: np.dtype[Any], into: str) -> bool:
+    """Tell whether all values of a type are values of another.
+
+    Parameters
+    ----------
+    kind : dtype
+        A type of scores.
+    into : str
+        Name of the other, "float32" or "float64" or one of at most 16 bits.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
     if into in {kind.name, "float64"}:
         return True
     if into == "float32":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.crew import check_workers
 from fastcmp.memory import in_words, read_size
 from fastcmp.stream.accumulator import Accumulator, stored
 from fastcmp.stream.score_blocks import read_block
@@ -17,11 +18,14 @@ from fastcmp.stream.score_bounds import (
     total_product,
 )
 from fastcmp.stream.score_counts import ScoreCounts
+from fastcmp.stream.score_labels import flags_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.stream.accumulator import Arrays
+
+    Pieces = list[NDArray[Any]]
 
 _COPIES = 3  # of each score that is kept: as collected, put together, and sorted
 _CHUNK = 1 << 20  # scores whose bins are looked up at a time
@@ -35,6 +39,15 @@ class _Plan(NamedTuple):
     resolved: NDArray[np.bool_]
     #: Concordant and tied pairs within the resolved bins.
     within: tuple[int, int]
+
+
+class _Seen(NamedTuple):
+    """What one assignment replaces, so that an interrupt never leaves half a block."""
+
+    #: The samples counted once more, which tells in the end whether all came again.
+    again: ScoreCounts
+    #: Collected scores of each block, of each model, by label, in pieces.
+    kept: tuple[list[tuple[Pieces, Pieces]], ...]
 
 
 class ScoreRefinement(Accumulator):
@@ -56,9 +69,7 @@ class ScoreRefinement(Accumulator):
     def __init__(self, first: ScoreCounts, plans: list[_Plan]) -> None:
         self._first = first
         self._plans = plans
-        self._again = first.like()
-        #: Collected scores of each model, by label.
-        self._kept: list[tuple[list[Any], list[Any]]] = [([], []) for _ in plans]
+        self._seen = _Seen(first.like(), ())
 
     @classmethod
     def begin(
@@ -91,7 +102,7 @@ class ScoreRefinement(Accumulator):
         limit = read_size(memory_limit)
         models = range(first.n_models)
         first.class_labels()
-        first = first.copy()
+        first = ScoreCounts.of(first)
         if before is None:
             sizes = [first.model_map(model).n_bins for model in models]
             nothing = [np.zeros(size, np.bool_) for size in sizes]
@@ -129,7 +140,7 @@ class ScoreRefinement(Accumulator):
     @property
     def n_samples(self) -> int:
         """Number of samples that this pass has seen."""
-        return self._again.n_samples
+        return self._seen.again.n_samples
 
     @property
     def n_chosen(self) -> int:
@@ -158,20 +169,17 @@ class ScoreRefinement(Accumulator):
         TypeError
             As `ScoreCounts.update`.
         """
+        threads = check_workers(workers)
         block = read_block(y_true, scores, self._first.names)
-        # Counted once more as well, which tells in the end whether all came again.
-        again = self._again.copy().update(y_true, scores, workers=workers)
-        sides = self._first.sides(block)
+        again = self._seen.again.copy().add(block, threads)
+        sides = flags_of(block.truth, self._first.labels[1])
         found = []
         for model, plan in enumerate(self._plans):
             map_ = self._first.model_map(model)
             column, kind = block.columns[model], block.kinds[model]
             column = map_.convert(column, kind, block.names[model])
             found.append(_collect(column, sides, map_, plan.chosen))
-        for kept, new in zip(self._kept, found, strict=True):
-            for side in range(2):
-                kept[side].extend(new[side])
-        self._again = again
+        self._seen = _Seen(again, (*self._seen.kept, found))
         return self
 
     @property
@@ -212,26 +220,26 @@ class ScoreRefinement(Accumulator):
         Raises
         ------
         ValueError
-            If the samples of this pass were others than those of the first, or the
-            limit is too low for any bin.
+            If the samples of this pass fell into other bins than those of the first, or
+            the limit is too low for any bin.
         """
         return type(self).begin(self._first, memory_limit, self._resolved())
 
     def _resolved(self) -> list[_Plan]:
         """Count the pairs within the chosen bins, and add what was known."""
-        if self._again != self._first:
+        again = self._seen.again
+        if again != self._first:
             message = (
                 "a second pass needs the samples of the first, got "
-                f"{self._again.n_samples} samples against {self._first.n_samples}"
+                f"{again.n_samples} samples against {self._first.n_samples}"
                 ", or other ones"
             )
             raise ValueError(message)
         yes = self._first.labels.index(self._first.class_labels()[0])
         plans = []
-        for model, (plan, kept) in enumerate(zip(self._plans, self._kept, strict=True)):
-            dtype = self._first.model_map(model).dtype
+        for model, plan in enumerate(self._plans):
             negatives, positives = (
-                _ascending(kept[side], dtype, with_end=True) for side in (1 - yes, yes)
+                self._collected(model, side, with_end=True) for side in (1 - yes, yes)
             )
             pairs = kernels.concordance_sorted(negatives, positives)
             base = kernels.PAIR_BASE
@@ -239,28 +247,42 @@ class ScoreRefinement(Accumulator):
             tied = int(pairs.tied_high) * base + int(pairs.tied_low)
             # Those of a positive and a negative in a lower bin were known.
             counts = [n * plan.chosen for n in self._first.by_class(model)]
+            found = negatives.size - 1, positives.size - 1
+            if found != tuple(int(count.sum()) for count in counts):
+                message = f"scores that were collected are not those counted: {found}"
+                raise ValueError(message)
             below = np.cumsum(counts[0]) - counts[0]
             concordant -= total_product(counts[1], below)
             within = plan.within[0] + concordant, plan.within[1] + tied
             plans.append(_Plan(plan.chosen, plan.resolved | plan.chosen, within))
         return plans
 
+    def _collected(
+        self, model: int, side: int, *, with_end: bool = False
+    ) -> NDArray[Any]:
+        """Sort the collected scores of a label, with inf behind if wanted."""
+        dtype = self._first.model_map(model).dtype
+        pieces = [piece for block in self._seen.kept for piece in block[model][side]]
+        zero = dtype.type(0)  # -0.0 becomes 0.0: of one array there is one form
+        joined: NDArray[Any] = np.concatenate([np.empty(0, dtype), *pieces]) + zero
+        joined.sort()
+        return np.append(joined, dtype.type(np.inf)) if with_end else joined
+
     def _settings(self) -> dict[str, Any]:
         return {
             "first": self._first._settings(),
-            "again": self._again._settings(),
+            "again": self._seen.again._settings(),
             "within": [list(plan.within) for plan in self._plans],
         }
 
     def _arrays(self) -> Arrays:
         arrays = {f"first_{k}": a for k, a in self._first._arrays().items()}
-        arrays |= {f"again_{k}": a for k, a in self._again._arrays().items()}
-        for i, (plan, kept) in enumerate(zip(self._plans, self._kept, strict=True)):
+        arrays |= {f"again_{k}": a for k, a in self._seen.again._arrays().items()}
+        for i, plan in enumerate(self._plans):
             arrays[f"chosen_{i}"] = plan.chosen
             arrays[f"resolved_{i}"] = plan.resolved
-            dtype = self._first.model_map(i).dtype
             for side in range(2):
-                arrays[f"kept_{i}_{side}"] = _ascending(kept[side], dtype)
+                arrays[f"kept_{i}_{side}"] = self._collected(i, side)
         return arrays
 
     @classmethod
@@ -283,10 +305,10 @@ class ScoreRefinement(Accumulator):
             resolved = stored(arrays, f"resolved_{i}", shape, np.bool_)
             plans.append(_Plan(chosen, resolved, (int(within[0]), int(within[1]))))
             names = (f"kept_{i}_0", f"kept_{i}_1")
-            lists = [stored(arrays, n, arrays[n].shape, dtype) for n in names]
-            kept.append(([lists[0]], [lists[1]]))
+            sides = [stored(arrays, n, arrays[n].shape, dtype) for n in names]
+            kept.append(([sides[0]], [sides[1]]))
         made = cls(first, plans)
-        made._again, made._kept = again, kept
+        made._seen = _Seen(again, (kept,))
         return made
 
     def _check_fit(self, other: Self) -> None:
@@ -303,10 +325,8 @@ class ScoreRefinement(Accumulator):
             raise ValueError(message)
 
     def _join(self, other: Self) -> None:
-        self._again = self._again + other._again
-        for mine, theirs in zip(self._kept, other._kept, strict=True):
-            for side in range(2):
-                mine[side].extend(theirs[side])
+        mine, theirs = self._seen, other._seen
+        self._seen = _Seen(mine.again + theirs.again, mine.kept + theirs.kept)
 
 
 def _collect(
@@ -314,9 +334,9 @@ def _collect(
     sides: NDArray[np.bool_],
     map_: Any,
     chosen: NDArray[np.bool_],
-) -> tuple[list[Any], list[Any]]:
+) -> tuple[Pieces, Pieces]:
     """Take the scores in the chosen bins, by the label's place."""
-    found: tuple[list[Any], list[Any]] = ([], [])
+    found: tuple[Pieces, Pieces] = ([], [])
     for start in range(0, column.size, _CHUNK):
         part = column[start : start + _CHUNK]
         wanted = chosen[map_.bins_of(part)]
@@ -324,13 +344,3 @@ def _collect(
         found[0].append(part[wanted & ~side])
         found[1].append(part[wanted & side])
     return found
-
-
-def _ascending(
-    pieces: list[Any], dtype: np.dtype[Any], *, with_end: bool = False
-) -> NDArray[Any]:
-    """Put pieces together and sort them, with inf behind if wanted."""
-    zero = dtype.type(0)  # -0.0 becomes 0.0: of one array there is one form
-    joined: NDArray[Any] = np.concatenate([np.empty(0, dtype), *pieces]) + zero
-    joined.sort()
-    return np.append(joined, dtype.type(np.inf)) if with_end else joined

@@ -239,8 +239,8 @@ def _sum(
     labels = join_labels(one.labels, two.labels)
 
     def aligned(state: ScoreState) -> list[Counts]:
-        # Tables with one label have it first, where it may be the second of two.
-        turn = state.labels == labels[1:]
+        # A single label comes first, where it may be the second of two.
+        turn = bool(state.labels) and state.labels[0] != labels[0]
         return [table[:, ::-1] if turn else table for table in state.counts]
 
     if not one.counts or not two.counts:

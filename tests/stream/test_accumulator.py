@@ -447,8 +447,9 @@ LABELS = {
     "zones": [dt.datetime(2024, 2, 29, h, tzinfo=dt.UTC) for h in (1, 2)],
     "float32": [np.float32(0.1), np.float32(0.2)],
     "int8": [np.int8(-3), np.int8(4)],
-    "numpy strings": [np.str_("a"), np.str_("bc")],
-    "numpy bytes": [np.bytes_(b"a"), np.bytes_(b"bc")],
+    "numpy strings": [np.str_("a\0"), np.str_("b"), np.str_("")],
+    "numpy bytes": [np.bytes_(b"a"), np.bytes_(b"")],
+    "tuples": [(0, "x"), (1, (2,)), ()],
     "numpy bools": [np.True_, np.False_],
     "datetime64": [np.datetime64("2024-02-29"), np.datetime64(5, "D")],
     "nanoseconds": [np.datetime64(5, "ns"), np.datetime64(6, "ns")],
@@ -460,14 +461,16 @@ LABELS = {
 @pytest.mark.parametrize("kind", [PairCounts, LabelCounts, ConfusionCounts])
 def test_classes_of_every_type_are_saved(kind, classes, tmp_path):
     counts = kind(classes=classes)
-    preds = {"a": classes, "b": [classes[0]] * len(classes)}
-    counts.update(classes, preds)
+    first = [classes[0]] * len(classes)
+    truth, a, b = (np.fromiter(x, object, len(x)) for x in (classes, classes, first))
+    preds = {"a": a, "b": b}
+    counts.update(truth, preds)
     counts.save(tmp_path / "x")
     other = stream.load(tmp_path / "x")
     assert other == counts
     found = other._settings()["classes"]
     assert [type(label) for label in found] == [type(label) for label in classes]
-    other.update(classes, preds)
+    other.update(truth, preds)
     assert other == counts + counts
 
 

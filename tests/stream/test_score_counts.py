@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import pickle
+import sys
+from decimal import Decimal
 from math import inf, nan
 
 import ml_dtypes
@@ -17,7 +20,7 @@ from strategies import modest
 
 import fastcmp
 from fastcmp import auc_from_counts, stream
-from fastcmp.stream import ScoreCounts, ScoreMap, ScoreRefinement
+from fastcmp.stream import RocSketch, ScoreCounts, ScoreMap, ScoreRefinement
 from fastcmp.stream.score_bounds import total_product
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -591,6 +594,86 @@ def test_a_second_pass_wants_the_same_samples():
     with pytest.raises(ValueError, match="NaN"):
         again.update([0, 1], [nan, 1.0])
     assert again == counts.refine()
+
+
+def test_parts_of_a_second_pass_of_a_sketch_merge():
+    y_true, scores = gaussian(900)
+    begin = RocSketch(ScoreMap([0.0])).update(y_true, scores).refine()
+    parts = [(y_true[:500], scores[:500]), (y_true[500:], scores[500:])]
+    merged = sum(begin.copy().update(*part) for part in parts)
+    assert merged == begin.copy().update(y_true, scores)
+    assert merged.auc.auc == fastcmp.auc(y_true, scores)
+    assert pickle.loads(pickle.dumps(begin)) == begin
+
+
+@pytest.mark.parametrize("interrupted", range(1, 40))
+def test_an_interrupted_second_pass_holds_a_block_whole_or_not(interrupted):
+    y_true, scores = gaussian(200)
+    again = ScoreCounts(ScoreMap([0.0])).update(y_true, scores).refine()
+    lines = 0
+
+    def stop(frame, event, _):
+        nonlocal lines
+        own = frame.f_code is ScoreRefinement.update.__code__
+        lines += own and event == "line"
+        if own and event == "line" and lines == interrupted:
+            raise KeyboardInterrupt
+        return stop if own else None
+
+    before = sys.gettrace()
+    try:
+        sys.settrace(stop)
+        again.update(y_true, scores)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    if again.n_samples == 0:
+        again.update(y_true, scores)
+    assert (again.auc.auc, again.auc.exact) == (fastcmp.auc(y_true, scores), True)
+
+
+class Diagnosis(enum.Enum):
+    """Labels that do not sort."""
+
+    ILL = "i"
+    WELL = "w"
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (frozenset({1}), frozenset({2})),  # < is no order of all
+        (Diagnosis.ILL, Diagnosis.WELL),
+        (1j, 2j),
+        ("ill", np.str_("well")),
+        (Decimal("0.5"), 1),
+    ],
+)
+@pytest.mark.parametrize("n_first", [1, 2, 3, 4])
+def test_labels_of_other_types(one, two, n_first):
+    y_true, scores = [one, two, two, one, two], [0.0, 1.0, 0.5, 0.5, 0.25]
+    for a, b in ((one, two), (two, one)):
+        y = [a if label == one else b for label in y_true]
+        parts = [(y[:n_first], scores[:n_first]), (y[n_first:], scores[n_first:])]
+        for positive in (one, two):
+            begin = ScoreCounts(ScoreMap([0.3]), positive=positive)
+            made = [begin.copy().update(*part) for part in parts]
+            assert made[0] + made[1] == made[1] + made[0]
+            exact = fastcmp.auc(y, scores, positive=positive)
+            bounds = (made[1] + made[0]).auc
+            assert bounds.low <= exact <= bounds.high
+            again = (made[0] + made[1]).refine()
+            for part in parts[::-1]:
+                again.update(*part)
+            assert again.auc.auc == exact
+
+
+def test_the_largest_scores_bring_no_warning():
+    huge = [1.7e308, 1.7e308]
+    assert fastcmp.auc([0, 1], huge) == ScoreCounts().update([0, 1], huge).auc.auc
+    with pytest.raises(ValueError, match="edges must be float32 values"):
+        ScoreMap([1e300], grid="float32")
 
 
 @pytest.mark.parametrize("dtype", NARROW[:2])

@@ -219,6 +219,22 @@ def test_classes_that_do_not_sort():
     assert given.matrix("m").tolist() == [[0, 1], [0, 1]]
 
 
+def test_of_equal_classes_the_number_is_kept_whoever_had_it():
+    flags = ConfusionCounts().update([True, False], {"m": [True, True]})
+    numbers = ConfusionCounts().update([0, 2], {"m": [2, 2]})
+    for joined in (flags + numbers, numbers + flags):
+        assert [type(label) for label in joined.classes] == [int, int, int]
+        assert joined.classes == (0, 1, 2)
+
+
+def test_models_by_place():
+    counts = ConfusionCounts(2).update([0, 1], [[0, 1], [1, 1]])
+    assert np.array_equal(counts.matrix(np.int64(1)), counts.matrix("model_1"))
+    for wrong in (True, 2, -1, "m"):
+        with pytest.raises(ValueError, match="model names no model"):
+            counts.matrix(wrong)
+
+
 @pytest.mark.parametrize("box", [dict, pd.DataFrame, pl.DataFrame])
 def test_one_pair_reads_no_other_columns(box):
     y_true, preds = models(3, 30)
@@ -244,7 +260,9 @@ def test_what_pairs_may_be():
         LabelCounts(["a", "b"], pairs=("a", 0))
     with pytest.raises(ValueError, match=r"^pairs by place need names, got pairs="):
         LabelCounts(pairs=(0, 1))
-    with pytest.raises(ValueError, match=r"^a and b must be among \['model_0', "):
+    with pytest.raises(
+        ValueError, match=r"^pairs names no model 2; there are model_0, "
+    ):
         LabelCounts(2, pairs=(0, 2))
     with pytest.raises(ValueError, match=r"^preds must hold at least 2 models, got 1$"):
         LabelCounts(1)
@@ -254,9 +272,9 @@ def test_what_pairs_may_be():
     with pytest.raises(ValueError, match=r"^a and b must be two models, got 'model_1'"):
         counts.record(1, "model_1")
     for wrong in ("x", 2, -1, None):
-        with pytest.raises(ValueError, match=r"^a and b must be among "):
+        with pytest.raises(ValueError, match=r"^a or b names no model "):
             counts.record(0, wrong)
-        with pytest.raises(ValueError, match=r"^model must be one of "):
+        with pytest.raises(ValueError, match=r"^model names no model "):
             ConfusionCounts(2).matrix(wrong)
     with pytest.raises(ValueError, match="read-only"):
         counts.counts[0] = 1

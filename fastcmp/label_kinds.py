@@ -1,0 +1,85 @@
+"""Single labels: which can be compared, which are equal, and what order they have."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_BOOLEANS = (bool, np.bool_)
+
+
+def kind_of(label: object) -> str:
+    """Name the kind of a label: labels of one kind can be compared.
+
+    Parameters
+    ----------
+    label : object
+        Any label.
+
+    Returns
+    -------
+    str
+        "str", "bytes", "number", or the name of another type.
+    """
+    if isinstance(label, str):
+        return "str"
+    if isinstance(label, bytes):
+        return "bytes"
+    if isinstance(label, (Number, np.bool_)):
+        return "number"
+    return type(label).__name__
+
+
+def distinct(labels: Iterable[Any]) -> list[Any]:
+    """Keep one of equal labels.
+
+    Parameters
+    ----------
+    labels : iterable
+        Labels.
+
+    Returns
+    -------
+    list
+        In the order in which they came. Of equal ones of different types, such as True
+        and 1, the number is kept, and of numbers the less special, whoever had it.
+    """
+    kept: dict[Any, Any] = {}
+    for label in labels:
+        kept[label] = max(kept.get(label, label), label, key=_rank)
+    return list(kept.values())
+
+
+def _rank(label: Any) -> int:
+    kinds: tuple[Any, ...] = (_BOOLEANS, int, float)
+    return next((i for i, k in enumerate(kinds) if isinstance(label, k)), len(kinds))
+
+
+def ascending(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Put labels in an order that does not depend on which came first.
+
+    Parameters
+    ----------
+    labels : iterable
+        Different labels of one kind.
+
+    Returns
+    -------
+    tuple
+        Ascending; where that is no order of all, as of members of an Enum, the labels
+        in the order of what `repr` writes.
+    """
+    given = list(labels)
+    try:
+        found = sorted(given)
+        if all(one < two for one, two in pairwise(found)):
+            return tuple(found)
+    except TypeError:
+        pass
+    return tuple(sorted(given, key=repr))

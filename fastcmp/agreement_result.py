@@ -171,7 +171,7 @@ class AgreementResult(Printed, Tabular):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
+        """Give everything as plain Python objects, ready for JSON if the classes are.
 
         Returns
         -------

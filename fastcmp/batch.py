@@ -16,7 +16,8 @@ from fastcmp.labels import encode
 from fastcmp.memory import read_size
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.pair_accuracies import judge_accuracies, judge_joint_counts
-from fastcmp.pair_costs import encode_costs, judge_cost_counts, judge_costs
+from fastcmp.pair_cost_counts import judge_cost_counts
+from fastcmp.pair_costs import encode_costs, judge_costs
 from fastcmp.paired import METHODS
 from fastcmp.pairs import choose_pairs
 from fastcmp.pairwise import PairwiseResult
@@ -93,12 +94,14 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         all pairs in any case, at 44 bytes a pair while they are worked out.
     memory_limit : int or str, optional
         Bytes, or such as "4GB", that the answer may take; what would take more is
-        refused before the work begins. By default what the machine has left.
+        refused before the work begins, but for significant pairs, whose number is known
+        when all are tested. By default what the machine has left.
     workers : int, optional
         Threads; by default as many as there are processors. The result is the same
         for any number.
     progress : bool or callable, optional
-        True draws a bar; a function is called with the pairs done and all pairs.
+        True draws a bar; a function is called with the pairs done and all pairs. Where
+        not all is kept, pairs that are kept or written are judged, and counted, twice.
 
     Returns
     -------
@@ -259,13 +262,18 @@ def _judge_counts(
     return judge_cost_counts(counts, matrix, check_options(method), level)
 
 
-def check_counts(counts: Any) -> tuple[str, ...]:
+def check_counts(
+    counts: Any,
+    kinds: tuple[type[Any], ...] = (stream.PairCounts, stream.LabelCounts),
+) -> tuple[str, ...]:
     """Refuse counts of which nothing can be said.
 
     Parameters
     ----------
     counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
         What a stream has gathered.
+    kinds : tuple of type
+        What it may be.
 
     Returns
     -------
@@ -279,9 +287,10 @@ def check_counts(counts: Any) -> tuple[str, ...]:
     TypeError
         If they are no such counts.
     """
-    if not isinstance(counts, (stream.PairCounts, stream.LabelCounts)):
-        kind = type(counts).__name__
-        message = f"counts must be a fastcmp.stream.PairCounts, got {kind}"
+    if not isinstance(counts, kinds):
+        wanted = " or ".join(f"fastcmp.stream.{kind.__name__}" for kind in kinds)
+        kind = f"{type(counts).__module__}.{type(counts).__name__}"
+        message = f"counts must be a {wanted}, got {kind}"
         raise TypeError(message)
     names = counts.names or ()
     if len(names) < 2 or counts.n_samples < 2:

@@ -187,9 +187,11 @@ def as_share(value: Any, name: str) -> float:
         message = f"{name} must be a number in (0, 1), got {value!r}"
         raise TypeError(message)
     share = float(value)
-    # 1 - alpha is the level of an interval, and must lie inside as well.
-    if not 0.0 < share < 1.0 or 1.0 - share == 1.0:
+    if not 0.0 < share < 1.0:
         message = f"{name} must lie in (0, 1), got {value}"
+        raise ValueError(message)
+    if 1.0 - share == 1.0:  # which is the level of an interval
+        message = f"{name} must be so large that 1 - {name} is below 1, got {value}"
         raise ValueError(message)
     return share
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _METHODS = ("asymptotic", "f", "exact")
 _MAX_WORK = 20_000_000  # states times ways: some seconds
+_MAX_CELLS = 40_000_000  # entries of the states after a sample: a gigabyte or so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -175,6 +176,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
             adjust=adjust,
             alpha=alpha,
         )
+        pairs = replace(pairs, n_missing=labels.n_missing, n_excluded=labels.n_excluded)
     return _record(labels, correct, outcome, method, exact, pairs)
 
 
@@ -227,10 +229,7 @@ def cochrans_q_from_counts(
     check_choice(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
-    check_counts(counts)
-    if not isinstance(counts, stream.PairCounts):
-        message = "counts must be a fastcmp.stream.PairCounts, got LabelCounts"
-        raise TypeError(message)
+    check_counts(counts, (stream.PairCounts,))
     correct = counts.correct
     squares = int(counts.joint.sum())
     outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
@@ -286,8 +285,9 @@ def _exact_pvalue(labels: Labels) -> float:
     base = int(np.count_nonzero(mixed)) + 1  # a column sum is below it
     work = 0 if base**n_models < 2**63 else _MAX_WORK
     for size in np.sort(row_sums[mixed]).tolist():
-        work += len(states) * comb(n_models, size)
-        if work > _MAX_WORK:
+        ways = len(states) * comb(n_models, size)
+        work += ways
+        if work > _MAX_WORK or ways * n_models > _MAX_CELLS:
             message = (
                 f"method='exact' takes too long for {n_models} models and {base - 1} "
                 "samples on which they differ: use method='asymptotic', which is close "
@@ -296,7 +296,7 @@ def _exact_pvalue(labels: Labels) -> float:
             raise ValueError(message)
         states, weights = _permute(states, weights, size, base)
     reached = (states**2).sum(axis=1) >= observed
-    return float(min(weights[reached].sum(), 1.0))
+    return float(min(weights[reached].sum() / weights.sum(), 1.0))
 
 
 def _permute(

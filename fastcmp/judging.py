@@ -7,13 +7,13 @@ decisions follow, and once more, those that are kept, for the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_whole
 from fastcmp.crew import parts
 from fastcmp.memory import check_memory
 from fastcmp.multiplicity import adjust_checked
@@ -24,6 +24,7 @@ from fastcmp.pairs import (
     block_of,
     count_pairs,
     pairs_at,
+    places_of,
     tiles_of,
 )
 from fastcmp.ranking import verdicts_of, verdicts_of_all
@@ -90,17 +91,23 @@ def read_keep(keep: object) -> str | int | Path:
     TypeError
         If it is neither a number nor a name.
     """
+    wanted = (
+        "keep must be 'all', 'significant', a number of models from 2 on, or a file "
+        "that ends in .npy or .parquet"
+    )
     if isinstance(keep, (str, Path)):
         if keep in ("all", "significant"):
             return str(keep)
         if Path(keep).suffix in (".npy", ".parquet"):
             return Path(keep)
-        message = (
-            "keep must be 'all', 'significant', a number of models, or a file that "
-            f"ends in .npy or .parquet, got {str(keep)!r}"
-        )
+        message = f"{wanted}, got {str(keep)!r}"
         raise ValueError(message)
-    return as_whole(keep, "keep", 2)
+    message = f"{wanted}, got {keep!r}"
+    if isinstance(keep, bool) or not isinstance(keep, Integral):
+        raise TypeError(message)
+    if keep < 2:
+        raise ValueError(message)
+    return int(keep)
 
 
 def judge_pairs(
@@ -138,14 +145,17 @@ def judge_pairs(
         If a file cannot be written.
     """
     work = _Work(judge, chosen, crew)
-    _check_room(work, options)
+    places = _of_best(work, options) if isinstance(options.keep, int) else None
+    _check_room(work, options, 0 if places is None else places.size)
     if isinstance(options.keep, Path):
+        crew.expect(2 * work.n_pairs)
         # Opened first: that it cannot be written is better known before the work.
         with open_table(options.keep, names, work.n_pairs) as table:
             adjusted, told, verdicts = _decide_all(work, options)
             for span, some in work.judge_by_rows():
                 table.write(work.pairs_at(span), some, adjusted[span], told[span])
         return Judged(*table.read_back(), work.n_pairs, verdicts)
+    crew.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
         columns = work.judge_all()
         adjusted = adjust_checked(columns.pvalue, options.adjust, crew)
@@ -153,7 +163,9 @@ def judge_pairs(
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
         adjusted, told, verdicts = _decide_all(work, options)
-        places = _places(work, options, told)
+        if places is None:
+            places = _significant(told, options)
+            crew.expect(places.size)
         pairs, adjusted = work.pairs_at(places), adjusted[places]
         columns = work.judge_chosen(pairs)
     return Judged(pairs, columns, adjusted, work.n_pairs, verdicts)
@@ -169,10 +181,11 @@ def _decide_all(
     return adjusted, told, work.verdicts(told, options.gain)
 
 
-def _check_room(work: _Work, options: Options) -> None:
+def _check_room(work: _Work, options: Options, n_kept: int) -> None:
     """Refuse before the work begins what will not fit."""
     everything = options.keep == "all"
-    needed = work.n_pairs * (_PVALUES + _ROW * everything) + work.n_models**2
+    n_kept = work.n_pairs if everything else n_kept
+    needed = work.n_pairs * _PVALUES + n_kept * _ROW + work.n_models**2
     advice = "pass pairs=, or compare fewer models"
     if everything:
         advice = "keep='significant', a number of models or a file takes less"
@@ -180,25 +193,25 @@ def _check_room(work: _Work, options: Options) -> None:
     check_memory(needed, options.memory_limit, what, advice)
 
 
-def _places(
-    work: _Work, options: Options, told: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Find the pairs to keep: the significant ones, or those of the best models."""
-    if options.keep == "significant":
-        n_kept = int(np.count_nonzero(told))
-        check_memory(
-            n_kept * (_ROW + 16),
-            options.memory_limit,
-            f"keeping {n_kept} significant pairs",
-            "pass keep= a number of models or a file",
-        )
-        return np.flatnonzero(told)
+def _of_best(work: _Work, options: Options) -> NDArray[np.int64]:
+    """Find the pairs of the best models."""
     ranking = np.argsort(-options.gain * work.judge.score, kind="stable")
     best = np.sort(ranking[: options.keep])
     if work.chosen is not None:
         return np.flatnonzero(np.isin(work.chosen, best).all(axis=1))
-    i, j = best[all_pairs(best.size).T]
-    return np.asarray(i * work.n_models - i * (i + 1) // 2 - i - 1 + j)
+    return places_of(best[all_pairs(best.size)], work.n_models)
+
+
+def _significant(told: NDArray[np.bool_], options: Options) -> NDArray[np.int64]:
+    """Find the pairs that are told apart; how many these are is known only now."""
+    n_kept = int(np.count_nonzero(told))
+    check_memory(
+        n_kept * (_ROW + 16),
+        options.memory_limit,
+        f"keeping {n_kept} significant pairs",
+        "pass keep= a number of models or a file",
+    )
+    return np.flatnonzero(told)
 
 
 class _Work:
@@ -294,5 +307,4 @@ class _Work:
         return columns
 
     def _run(self, work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
-        self.crew.expect(sum(map(count_pairs, tasks)))
         self.crew.run(work, tasks, steps=count_pairs)

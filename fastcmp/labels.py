@@ -6,6 +6,7 @@ column, and only the distinct labels are compared in Python.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -206,6 +207,9 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
             )
             raise TypeError(message)
     if classes is not None:
+        if not isinstance(classes, Iterable):
+            message = f"classes must be a sequence of labels, got {classes!r}"
+            raise TypeError(message)
         chosen = read_column(list(classes), "classes")
         if "" not in (chosen.kind(), truth.kind()) and chosen.kind() != truth.kind():
             message = (

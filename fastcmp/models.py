@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,7 +61,7 @@ def check_distinct_names(names: list[str], argument: str) -> None:
         If names repeat.
     """
     if len(set(names)) < len(names):
-        duplicates = sorted({name for name in names if names.count(name) > 1})
+        duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
         message = (
             f"{argument} must have one name a model, got {duplicates} more than once"
         )

@@ -7,6 +7,7 @@ that the tests need, in L x L cells instead of K x K x K.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -33,15 +34,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.crew import Crew
-    from fastcmp.stream import LabelCounts
 
 #: Different costs; beyond, the differences of each pair are sorted, and counts refused.
 LEVELS = 256
-_SIDE = 32  # models of a side of a tile, at most
-_COUNTED = 1 << 20  # cells of the counts of a tile
+#: Models of a side of a tile, at most.
+SIDE = 32
 
 
-class _Prices(NamedTuple):
+class Prices(NamedTuple):
     """What predictions cost."""
 
     cost: NDArray[np.float64]
@@ -53,7 +53,7 @@ class _Prices(NamedTuple):
     groups: CostGroups | None
 
 
-class _Losses(NamedTuple):
+class Losses(NamedTuple):
     """What the predictions of each of M models cost."""
 
     #: Cost per sample and its interval, shape (M, 3).
@@ -111,7 +111,7 @@ class CostJudge:
     ----------
     n_samples : int
         How many samples there are.
-    losses : _Losses
+    losses : Losses
         What the predictions of each model cost.
     judge : callable
         From a `Block` and whether intervals are wanted to what is found of its pairs.
@@ -122,12 +122,12 @@ class CostJudge:
     def __init__(
         self,
         n_samples: int,
-        losses: _Losses,
+        losses: Losses,
         judge: _Judgement,
         side: int,
     ) -> None:
         self.n_samples, self.correct, self.side = n_samples, losses.correct, side
-        self.score = losses.losses[:, 0]
+        self.score = _evened(losses.losses[:, 0])
         self.score_interval = losses.losses[:, 1:]
         self._judge = judge
 
@@ -202,10 +202,10 @@ def judge_costs(  # what is judged, how, and by whom
     CostJudge
         With costs per sample as scores.
     """
-    prices = _read_prices(matrix.values)
+    prices = read_prices(matrix.values)
     n_models, n, size = len(labels.names), labels.n_samples, prices.levels.size
     rows = np.empty((n_models, n), np.uint8 if size <= LEVELS else np.int32)
-    found = _Losses(np.empty((n_models, 3)), np.empty(n_models, np.int64))
+    found = Losses(np.empty((n_models, 3)), np.empty(n_models, np.int64))
     code = prices.code.ravel().astype(rows.dtype)
 
     def price(i: int) -> None:
@@ -213,89 +213,31 @@ def judge_costs(  # what is judged, how, and by whom
         np.take(code, y_true.astype(np.int64) * len(prices.cost) + pred, out=rows[i])
         found.correct[i] = np.count_nonzero(y_true == pred)
         used = np.bincount(rows[i], minlength=size)
-        found.losses[i] = _loss(prices, used, confidence_level)
+        found.losses[i] = loss_of(prices, used, confidence_level)
 
     crew.run(price, range(n_models), steps=no_step)
     levels = (options, confidence_level)
     if prices.groups is None:
-        return CostJudge(n, found, _by_sorting(prices, rows, *levels), _SIDE)
+        return CostJudge(n, found, _by_sorting(prices, rows, *levels), SIDE)
     tables = PairTables(tuple(rows), size, n_pairs)
     crew.run(tables.pack, tables.packing, steps=no_step)
-    judge = _by_tables(prices, tables.count, *levels)
-    return CostJudge(n, found, judge, min(_SIDE, tables.side))
+    judge = by_tables(prices, tables.count, *levels)
+    return CostJudge(n, found, judge, min(SIDE, tables.side))
 
 
-def judge_cost_counts(
-    counts: LabelCounts,
-    matrix: CostMatrix,
-    options: CostOptions,
-    confidence_level: float,
-) -> CostJudge:
-    """Judge pairs by counts of true and predicted classes.
+def read_prices(cost: NDArray[np.float64]) -> Prices:
+    """Find the levels of a cost matrix.
 
     Parameters
     ----------
-    counts : fastcmp.stream.LabelCounts
-        Of all pairs, dense.
-    matrix : CostMatrix
-        Costs of mistakes, in the order of the classes.
-    options : CostOptions
-        Which test.
-    confidence_level : float
-        Of all intervals.
+    cost : ndarray of float64, shape (K, K)
+        A checked cost matrix.
 
     Returns
     -------
-    CostJudge
-        As from `judge_costs` on the same samples.
-
-    Raises
-    ------
-    ValueError
-        If there are too many different costs.
+    Prices
+        Levels, and which one each prediction has.
     """
-    prices = _read_prices(matrix.values)
-    size = prices.levels.size
-    if prices.groups is None:
-        message = (
-            f"cost must hold at most {LEVELS} different costs for counts, got {size}"
-        )
-        raise ValueError(message)
-    tensors, names = counts.counts, counts.names or ()
-    m, k = len(names), len(prices.cost)
-    # Cells in the order of their two levels, so that one sum gives a table.
-    cells = (prices.code[:, :, None] * size + prices.code[:, None, :]).ravel()
-    order = np.argsort(cells, kind="stable")
-    present, starts = np.unique(cells[order], return_index=True)
-
-    def table(block: Block) -> NDArray[np.int64]:
-        i, j = np.sort(block.pairs.astype(np.int64), axis=1).T
-        place = i * m - i * (i + 1) // 2 - i - 1 + j
-        flat = tensors[place].reshape(place.size, -1)[:, order]
-        tables = np.zeros((place.size, size * size), np.int64)
-        tables[:, present] = np.add.reduceat(flat, starts, axis=1)
-        tables = tables.reshape(-1, size, size)
-        turned = block.pairs[:, 0] > block.pairs[:, 1]
-        tables[turned] = tables[turned].transpose(0, 2, 1)
-        return tables
-
-    found = _Losses(np.empty((m, 3)), np.empty(m, np.int64))
-    for i in range(m):
-        # Each model is the first or the second of some pair.
-        other = 1 if i == 0 else 0
-        low, high = min(i, other), max(i, other)
-        tensor = tensors[low * m - low * (low + 1) // 2 - low - 1 + high]
-        confusion = tensor.sum(axis=2 if i == low else 1)
-        used = np.zeros(size, np.int64)
-        np.add.at(used, prices.code, confusion)
-        found.correct[i] = np.trace(confusion)
-        found.losses[i] = _loss(prices, used, confidence_level)
-    judge = _by_tables(prices, table, options, confidence_level)
-    side = max(4, int((_COUNTED / k**3) ** 0.5) // 4 * 4)
-    return CostJudge(counts.n_samples, found, judge, min(_SIDE, side))
-
-
-def _read_prices(cost: NDArray[np.float64]) -> _Prices:
     k = len(cost)
     levels, code = np.unique(cost, return_inverse=True)
     code = code.reshape(k, k)
@@ -305,21 +247,50 @@ def _read_prices(cost: NDArray[np.float64]) -> _Prices:
         np.add.at(present, (np.arange(k)[:, None], code), 1.0)
         differences = (levels[:, None] - levels).ravel()
         groups = group_cells(differences, (present.T @ present).ravel(), levels[-1])
-    return _Prices(cost, levels, code.astype(np.int64), groups)
+    return Prices(cost, levels, code.astype(np.int64), groups)
 
 
-def _loss(
-    prices: _Prices, used: NDArray[np.int64], confidence_level: float
+def loss_of(
+    prices: Prices, used: NDArray[np.int64], confidence_level: float
 ) -> tuple[float, float, float]:
-    """Average the cost of one model's predictions, and bound it."""
+    """Average the cost of one model's predictions, and bound it.
+
+    Parameters
+    ----------
+    prices : Prices
+        The levels.
+    used : ndarray of int64, shape (L,)
+        How many predictions are of each level.
+    confidence_level : float
+        Of the interval.
+
+    Returns
+    -------
+    tuple of three floats
+        The mean, and the interval.
+    """
     n = int(used.sum())
     # Costs lie in [0, largest]; about the middle that is the range of the interval.
     half = 0.5 * prices.levels[-1]
     interval = kernels.cost_profile_interval(
         prices.levels - half, used.astype(np.float64), float(n), half, confidence_level
     )
-    loss = float(used @ prices.levels) / n
+    loss = math.fsum(used * prices.levels) / n
     return loss, interval.low + half, interval.high + half
+
+
+def _evened(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Make equal what differs only by rounding: such as costs of 0.3 and 3 x 0.1."""
+    order = np.argsort(losses)
+    ascending = losses[order]
+    # No cost is negative, so a sum of products is off by three roundings at most.
+    rises = np.diff(ascending) > 8 * np.finfo(np.float64).eps * ascending[1:]
+    first = np.maximum.accumulate(
+        np.where(np.append(True, rises), np.arange(order.size), 0)
+    )
+    evened = np.empty_like(losses)
+    evened[order] = ascending[first]
+    return evened
 
 
 class _Found(NamedTuple):
@@ -335,13 +306,30 @@ class _Found(NamedTuple):
     high: NDArray[np.float64]
 
 
-def _by_tables(
-    prices: _Prices,
+def by_tables(
+    prices: Prices,
     count: Callable[[Block], NDArray[np.int64]],
     options: CostOptions,
     confidence_level: float,
 ) -> _Judgement:
-    """Test pairs by tables of the levels of both models."""
+    """Test pairs by tables of the levels of both models.
+
+    Parameters
+    ----------
+    prices : Prices
+        Few enough levels that their differences are grouped.
+    count : callable
+        From a `Block` to its tables, shape (p, L, L).
+    options : CostOptions
+        Which test.
+    confidence_level : float
+        Of all intervals.
+
+    Returns
+    -------
+    callable
+        As `CostJudge` wants it.
+    """
     assert prices.groups is not None
     groups = prices.groups
 
@@ -365,7 +353,7 @@ def _by_tables(
 
 
 def _by_sorting(
-    prices: _Prices,
+    prices: Prices,
     rows: NDArray[Any],
     options: CostOptions,
     confidence_level: float,

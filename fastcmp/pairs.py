@@ -61,8 +61,7 @@ class Block:
         """
         i0, i1, j0, j1 = tile
         i, j = np.arange(i0, i1)[:, None], np.arange(j0, j1)
-        where = i * n_models - i * (i + 1) // 2 - i - 1 + j
-        return cls(above(where, tile), tile=tile)
+        return cls(above(_place(i, j, n_models), tile), tile=tile)
 
     @property
     def pairs(self) -> NDArray[np.int32]:
@@ -222,6 +221,29 @@ def all_pairs(n_models: int) -> NDArray[np.int32]:
     return pairs
 
 
+def _place(i: Any, j: Any, n_models: int) -> Any:
+    return i * n_models - i * (i + 1) // 2 - i - 1 + j
+
+
+def places_of(pairs: NDArray[Any], n_models: int) -> NDArray[np.int64]:
+    """Find the places of some pairs among all.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (p, 2)
+        The models i < j of each.
+    n_models : int
+        How many models (M).
+
+    Returns
+    -------
+    ndarray of int64, shape (p,)
+        Positions among ``np.triu_indices(M, 1)``.
+    """
+    i, j = pairs.astype(np.int64).T
+    return np.asarray(_place(i, j, n_models))
+
+
 def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
     """Find the pairs at some places of all pairs.
 
@@ -308,29 +330,28 @@ def choose_pairs(
     if not isinstance(pairs, Iterable):
         message = f"pairs must be a sequence of pairs of models, got {pairs!r}"
         raise TypeError(message)
-    chosen = [_pair_indices(pair, names) for pair in pairs]
+    known = {name: i for i, name in enumerate(names)}
+    chosen = [_pair_indices(pair, known) for pair in pairs]
     if not chosen:
         message = "pairs must name at least one pair, got none"
         raise ValueError(message)
-    unordered = [frozenset(pair) for pair in chosen]
-    if len(set(unordered)) < len(unordered):
-        twice = next(
-            p for p, u in zip(chosen, unordered, strict=True) if unordered.count(u) > 1
-        )
-        message = (
-            f"pairs must differ, got {names[twice[0]]} and {names[twice[1]]} twice"
-        )
-        raise ValueError(message)
+    seen: set[frozenset[int]] = set()
+    for pair in map(frozenset, chosen):
+        if pair in seen:
+            one, two = (names[model] for model in sorted(pair))
+            message = f"pairs must differ, got {one} and {two} twice"
+            raise ValueError(message)
+        seen.add(pair)
     return np.array(chosen, np.int32)
 
 
-def _pair_indices(pair: Any, names: tuple[str, ...]) -> tuple[int, int]:
+def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
         message = f"pairs must be pairs of models, got {pair!r}"
         raise ValueError(message)
-    i, j = (model_index(model, names, "pairs") for model in pair)
+    i, j = (_index(model, known, "pairs") for model in pair)
     if i == j:
-        message = f"pairs must be of two models, got {names[i]} with itself"
+        message = f"pairs must be of two models, got {list(known)[i]} with itself"
         raise ValueError(message)
     return i, j
 
@@ -357,11 +378,23 @@ def model_index(model: int | str, names: Sequence[str], argument: str) -> int:
     ValueError
         If there is none.
     """
+    return _index(model, {name: i for i, name in enumerate(names)}, argument)
+
+
+def _index(model: int | str, known: dict[str, int], argument: str) -> int:
     if isinstance(model, Integral) and not isinstance(model, bool):
-        if 0 <= model < len(names):
-            return int(model)
-    elif model in names:
-        return names.index(model)
-    known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-    message = f"{argument} names no model {model!r}; there are {known}"
-    raise ValueError(message)
+        named = known.get(str(model))
+        found = int(model) if 0 <= model < len(known) else named
+        if named not in (None, found):
+            message = (
+                f"{argument} {model} is the name of one model and the place of "
+                f"another: pass {str(model)!r} for the name"
+            )
+            raise ValueError(message)
+    else:
+        found = known.get(model) if isinstance(model, str) else None
+    if found is None:
+        some = ", ".join(list(known)[:10]) + (", ..." if len(known) > 10 else "")
+        message = f"{argument} names no model {model!r}; there are {some}"
+        raise ValueError(message)
+    return found

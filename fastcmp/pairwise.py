@@ -88,6 +88,8 @@ class PairwiseResult(Printed, Tabular):
     #: What was kept of the pairs: "all", "significant", those of so many of the best
     #: models, or the file that all were written to.
     kept: Any = "all"
+    #: Whether `statistic` has the sign of the difference, as t and z have.
+    signed: bool = False
     #: Who beats whom, shape (M, M), as from `fastcmp.ranking.verdicts_of`; worked out
     #: from the pairs if not given.
     all_verdicts: NDArray[np.int8] | None = None
@@ -210,8 +212,8 @@ class PairwiseResult(Printed, Tabular):
         -------
         ndarray, shape (M, M)
             Entry [i, j] compares model i as the first with model j. Pairs that were
-            not tested are NaN (-1 for counts, False for decisions), and so is the
-            diagonal, but for differences and counts (0) and p-values (1).
+            not kept are NaN (-1 for counts, False for decisions); the diagonal is 0,
+            of p-values 1.
 
         Raises
         ------
@@ -234,7 +236,7 @@ class PairwiseResult(Printed, Tabular):
             )
             raise ValueError(message)
         mirrored = values
-        if field == "difference":
+        if field == "difference" or (field == "statistic" and self.signed):
             mirrored = -values
         elif field in ("only_a", "only_b"):
             mirrored = self.only_b if field == "only_a" else self.only_a

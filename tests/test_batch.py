@@ -1,6 +1,7 @@
 """All pairs at once: the same answers as pair by pair, for any number of threads."""
 
 import sys
+import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
@@ -17,6 +18,7 @@ from strategies import modest
 
 from fastcmp import adjust, batch, compare_all, crew, load_digits, mcnemar
 from fastcmp.multiplicity import ADJUSTMENTS
+from fastcmp.pairs import choose_pairs
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
 
@@ -226,6 +228,29 @@ def test_the_order_of_samples_does_not_matter():
     y_true, preds = simulate(7, 300)
     order = np.random.default_rng(1).permutation(300)
     assert_same(compare_all(y_true[order], preds[:, order]), compare_all(y_true, preds))
+
+
+def test_whole_numbers_as_names():
+    y_true, preds = [0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1], [1, 1, 1, 1]]
+    named = dict(zip((10, 20, 30), preds, strict=True))
+    assert compare_all(y_true, named, control=20).pairs[:, 0].tolist() == [1, 1]
+    assert compare_all(y_true, named, control=2).pairs[:, 0].tolist() == [2, 2]
+    shifted = dict(zip((1, 0, 2), preds, strict=True))
+    assert compare_all(y_true, shifted, control=2).pairs[:, 0].tolist() == [2, 2]
+    assert compare_all(y_true, shifted, control="0").pairs[:, 0].tolist() == [1, 1]
+    wanted = "control 0 is the name of one model and the place of another: pass '0'"
+    with pytest.raises(ValueError, match=wanted):
+        compare_all(y_true, shifted, control=0)
+
+
+def test_many_pairs_are_read_and_refused_fast():
+    n, names = 300, [f"m{i}" for i in range(300)]
+    pairs = [(names[i], names[j]) for i in range(n) for j in range(i)]
+    start = time.process_time()
+    assert len(choose_pairs(tuple(names), pairs, None)) == len(pairs)
+    with pytest.raises(ValueError, match="pairs must differ, got m0 and m1 twice"):
+        choose_pairs(tuple(names), [*pairs, ("m1", "m0")], None)
+    assert time.process_time() - start < 2
 
 
 def test_the_names_of_classes_do_not_matter():

@@ -15,8 +15,15 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from strategies import modest, right_matrices
 
-from fastcmp import cochrans_q, compare_all, load_digits, mcnemar
+from fastcmp import (
+    cochrans_q,
+    cochrans_q_from_counts,
+    compare_all,
+    load_digits,
+    mcnemar,
+)
 from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.stream import PairCounts
 
 
 def labels_of(right):
@@ -171,6 +178,23 @@ def test_exact_refuses_what_takes_too_long(n_models, n):
         cochrans_q(*labels_of(right), method="exact")
     assert time.process_time() - start < 5
     assert "use method='asymptotic'" in str(caught.value)
+
+
+def test_exact_of_many_models_takes_no_great_memory():
+    one = np.arange(25)[:, None] < np.array([[25, 12]])
+    with pytest.raises(ValueError, match="takes too long for 25 models and 1 samples"):
+        cochrans_q(*labels_of(one), method="exact")
+    result = cochrans_q(*labels_of(one[:16]), method="exact")
+    assert result.pvalue == 1.0
+
+
+def test_pairs_know_what_was_dropped():
+    y_true = np.array([0, 1, 1, 0, None, 1], object)
+    preds = [[0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]]
+    pairs = cochrans_q(y_true, preds, post_hoc="midp").post_hoc
+    counts = PairCounts().update(y_true, preds)
+    again = cochrans_q_from_counts(counts, post_hoc="midp").post_hoc
+    assert (pairs.n_missing, str(pairs)) == (1, str(again))
 
 
 def test_laws():

@@ -299,6 +299,13 @@ def test_intervals_of_the_scores_by_hand():
     assert "(corrected resampled t)" in str(result)
 
 
+@pytest.mark.parametrize(("test", "signed"), [("kfold-t", True), ("alpaydin-f", False)])
+def test_statistics_with_a_sign_change_it_with_the_order(test, signed):
+    table = compare_cv_all(MODELS, X, Y, test=test, rng=1).matrix("statistic")
+    np.testing.assert_array_equal(table.T, -table if signed else table)
+    assert (np.nanmin(table) < 0) == signed
+
+
 def test_intervals_of_one_split():
     result = compare_cv_all(MODELS, X, Y, test="holdout-mcnemar", rng=1)
     n_test = 27

@@ -170,6 +170,22 @@ def test_counts_of_labels_give_the_same_costs(method, some):
     assert str(result) == str(expect)
 
 
+@pytest.mark.parametrize("some", [{}, {"pairs": [(2, 0), (1, 2)]}])
+def test_sparse_counts_give_the_same_costs(some):
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(130, size=300)
+    preds = np.where(rng.random((3, 300)) < 0.6, y_true, rng.integers(130, size=300))
+    cost = np.array([0.0, 1.0, 2.5, 3.0])[np.add.outer(range(130), range(130)) % 4]
+    np.fill_diagonal(cost, 0)
+    counts = LabelCounts(classes=range(130)).update(y_true, preds)
+    options = {"cost": cost, **some}
+    result = compare_all_from_counts(counts, **options)
+    expect = compare_all(y_true, preds, test="cost", classes=range(130), **options)
+    assert_part(result, expect, slice(None))
+    assert not counts.is_dense
+    np.testing.assert_array_equal(result.score, expect.score)
+
+
 def test_counts_that_do_not_fit():
     y_true, preds = simulate(3, 20)
     pairs, labels = PairCounts().update(y_true, preds), LabelCounts()
@@ -180,9 +196,9 @@ def test_counts_that_do_not_fit():
     labels.update(y_true, preds)
     with pytest.raises(ValueError, match="need cost=, the matrix of costs"):
         compare_all_from_counts(labels)
-    with pytest.raises(TypeError, match=r"PairCounts, got LabelCounts"):
+    with pytest.raises(TypeError, match=r"be a fastcmp.stream.PairCounts, got fastcmp"):
         cochrans_q_from_counts(labels)
-    with pytest.raises(TypeError, match=r"PairCounts, got ndarray"):
+    with pytest.raises(TypeError, match=r"LabelCounts, got numpy.ndarray"):
         compare_all_from_counts(preds)
     many = 1.0 * np.arange(400).reshape(20, 20)
     np.fill_diagonal(many, 0)
@@ -212,8 +228,12 @@ def test_cochrans_q_of_a_stream(method):
     [
         ("most", ValueError, "keep must be 'all', 'significant', a number of models"),
         ("pairs.csv", ValueError, "ends in .npy or .parquet, got 'pairs.csv'"),
-        (1, ValueError, "keep must be a whole number >= 2, got 1"),
-        (2.5, TypeError, "keep must be a whole number"),
+        (
+            1,
+            ValueError,
+            "a number of models from 2 on, .*, got 1",
+        ),
+        (2.5, TypeError, "keep must be"),
         (None, TypeError, "keep must be"),
         (True, TypeError, "keep must be"),
     ],
@@ -241,6 +261,9 @@ def test_refused_before_memory_is_gone(monkeypatch):
     ):
         compare_all(*labels, memory_limit="50 kB")
     assert compare_all(*labels, memory_limit="50 kB", keep=5).n_pairs == 435
+    for many in (30, 10**9):
+        with pytest.raises(ValueError, match=r"would take 51\.4 kB of memory"):
+            compare_all(*labels, memory_limit="50 kB", keep=many)
     with pytest.raises(ValueError, match="memory_limit is 15 kB: pass pairs="):
         compare_all(*labels, memory_limit=15_000, keep=5)
     with pytest.raises(ValueError, match="memory_limit must be a size"):
@@ -251,6 +274,18 @@ def test_significant_pairs_that_are_too_many():
     labels = simulate(30, small_if_interpreted(3000, 800))
     with pytest.raises(ValueError, match=r"keeping \d+ significant pairs would take"):
         compare_all(*labels, keep="significant", memory_limit="21 kB")
+
+
+@pytest.mark.parametrize("keep", ["all", 5, "x.npy", "x.parquet"])
+def test_progress_tells_all_steps_from_the_start(tmp_path, keep):
+    seen = []
+    kept = tmp_path / keep if str(keep).startswith("x") else keep
+    compare_all(*simulate(30, 50), keep=kept, progress=lambda *x: seen.append(x))
+    done, totals = zip(*seen, strict=True)
+    passes = {"all": 435, 5: 435 + 10}.get(keep, 2 * 435)
+    assert set(totals) == {passes}
+    assert list(done) == sorted(done)
+    assert done[-1] == passes
 
 
 # Files.

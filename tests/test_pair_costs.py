@@ -263,6 +263,19 @@ def test_progress_rises_to_the_total(monkeypatch, workers, chosen):
     assert 0 < done[0] <= done[-1] == totals[0] == len(result.pairs)
 
 
+def test_costs_that_differ_by_rounding_rank_alike():
+    # Mistakes of 0.3, 0.1 + 0.2 and 3 x 0.1 in all.
+    cost = np.array([[0.0, 0.1, 0.2, 0.3]] + 3 * [[0.0] * 4])
+    y_true = np.zeros(10, int)
+    preds = np.zeros((3, 10), int)
+    preds[0, 0] = 3
+    preds[1, :2] = 1, 2
+    preds[2, :3] = 1
+    result = compare_costs(y_true, preds, cost, classes=range(4))
+    assert result.leaderboard.rank.tolist() == [1, 1, 1]
+    assert result.matrix("difference").tolist() == np.zeros((3, 3)).tolist()
+
+
 def test_an_error_in_progress_ends_the_work():
     def stop(done, total):
         raise KeyboardInterrupt

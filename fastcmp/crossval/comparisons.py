@@ -292,6 +292,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         adjust=adjust,
         alpha=alpha,
         rule=promise(adjust, alpha),
+        signed=bool(np.isfinite(getattr(record, "standard_error", np.nan)).any()),
         runs=runs,
     )
 

@@ -10,7 +10,7 @@ from fastcmp import kernels
 from fastcmp.crew import Crew, parts
 from fastcmp.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
 from fastcmp.label_tensors import all_label_cells, all_label_counts
-from fastcmp.pairs import model_index
+from fastcmp.pairs import model_index, places_of
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.tally import Tally, is_dense
@@ -132,9 +132,8 @@ class LabelCounts(ClassCounts):
         if i == j:
             message = f"a and b must be two models, got {names[i]!r} twice"
             raise ValueError(message)
-        first, second = min(i, j), max(i, j)
-        pair = first * len(names) - first * (first + 1) // 2 + second - first - 1
-        cells, counts = self._cells(pair)
+        (pair,) = places_of(np.array([(min(i, j), max(i, j))]), len(names)).tolist()
+        cells, counts = self.cells(pair)
         if i > j:
             cells = cells[:, [0, 2, 1]]
         return self._recorded(cells, counts)
@@ -167,7 +166,24 @@ class LabelCounts(ClassCounts):
             raise ValueError(message)
         return self.record()
 
-    def _cells(self, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    @property
+    def is_dense(self) -> bool:
+        """Whether all cells are held, so that there are `counts`."""
+        return self._state.tally.cells is None
+
+    def cells(self, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """List the cells of a pair that hold samples.
+
+        Parameters
+        ----------
+        pair : int
+            Its place among ``np.triu_indices(M, 1)``.
+
+        Returns
+        -------
+        tuple of ndarray of int64, shapes (C, 3) and (C,)
+            True class, class by the first and by the second model; and samples.
+        """
         tally = self._state.tally
         if tally.cells is None:
             cells = np.argwhere(tally.counts[pair])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import parts
+from fastcmp.crew import no_step, parts
 from fastcmp.memory import check_memory
 from fastcmp.multiplicity import adjust_checked
 from fastcmp.pair_files import open_table
@@ -279,7 +279,14 @@ class _Work:
             if places.stop - places.start == self.n_pairs:
                 return all_pairs(self.n_models)
             places = np.arange(places.start, places.stop)
-        return pairs_at(places, self.n_models)
+        pairs = np.empty((places.size, 2), np.int32)
+
+        def find(part: slice) -> None:
+            pairs[part] = pairs_at(places[part], self.n_models)
+
+        # In parts, so that an interrupt need not wait for millions of them.
+        self.crew.run(find, parts(places.size, _SPAN), steps=no_step)
+        return pairs
 
     def verdicts(self, told: NDArray[np.bool_], gain: int) -> NDArray[np.int8]:
         """Decide who beats whom."""

@@ -76,7 +76,7 @@ def count_scores(
     spread = np.unique(np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int))
     reader = dask.delayed(blocks.without_parts(), traverse=False)
     look, count = dask.delayed(_look), dask.delayed(_count_if_laid)
-    for chosen in (spread, range(n)):
+    for chosen in (spread, range(n))[: 1 + (spread.size < n)]:
         seen = [look(reader, blocks.parts[i], blocks.places[i]) for i in chosen]
         laid = dask.delayed(_lay)(seen)
         parts = [

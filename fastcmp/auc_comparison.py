@@ -37,6 +37,8 @@ class AUCComparison(Printed):
     #: The null hypothesis is difference = -margin: a is worse by the margin.
     margin: float = 0.0
     names: tuple[str, str] = ("a", "b")
+    #: Of the interval that is printed.
+    confidence_level: float = 0.95
 
     @property
     def statistic(self) -> float:
@@ -71,7 +73,7 @@ class AUCComparison(Printed):
             One section.
         """
         a, b = self.names
-        low, high = self.confidence_interval()
+        low, high = self.confidence_interval(self.confidence_level)
         against = {
             "two-sided": f"{a} and {b} have equal AUC",
             "greater": f"{a} is not better than {b}",
@@ -81,7 +83,8 @@ class AUCComparison(Printed):
             against += f", with a margin of {self.margin:g}"
         text = (
             f"AUC of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
-            f"difference {self.difference:+.4f}, 95 % interval "
+            f"difference {self.difference:+.4f}, "
+            f"{100 * self.confidence_level:.6g} % interval "
             f"{format_interval(low, high, digits=4, sign='+')}",
             f"z = {self.zscore:.4g}, p = {format_pvalue(self.pvalue)} "
             f"(against: {against})",

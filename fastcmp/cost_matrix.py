@@ -214,7 +214,7 @@ def _named(cost: Any) -> tuple[Any, tuple[Any, ...] | None]:
     if library == "pandas" and hasattr(cost, "columns"):
         true, predicted = list(cost.index), list(cost.columns)
         if all(isinstance(name, str) for name in predicted):
-            predicted = _as_labels(predicted, true)
+            predicted = as_labels(predicted, true)
         return _from_columns(true, predicted, cost.to_numpy().tolist(), "the index")
     if library == "polars" and hasattr(cost, "get_columns"):
         return _from_frame(cost.columns, [x.to_list() for x in cost.get_columns()])
@@ -256,15 +256,28 @@ def _from_frame(
     true: list[Any] | None = None
     if len(columns) == n_rows + 1:
         true, predicted, content = content[0], predicted[1:], content[1:]
-    labels = _as_labels(predicted, true)
+    labels = as_labels(predicted, true)
     rows = np.array(content, dtype=object).T.tolist()
     return _from_columns(
         labels if true is None else true, labels, rows, "the first column"
     )
 
 
-def _as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
-    """Column names are always text: take them for numbers where the classes are."""
+def as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
+    """Take text for numbers or booleans where the classes are.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns, or words of a command: always text.
+    true : list or None
+        The classes; None where they are not known.
+
+    Returns
+    -------
+    list
+        Numbers where all classes are numbers and all names can be; else the text.
+    """
     if true is not None and all(isinstance(x, bool) for x in true):
         return [{"true": True, "false": False}.get(x.lower(), x) for x in names]
     numbers = true is None or all(isinstance(x, Real) for x in true)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ class DelongResult(Printed):
     #: Independent clusters of samples; None where samples are independent.
     n_clusters: int | None = None
     n_missing: int = 0
+    #: Of the intervals that are printed and laid out.
+    confidence_level: float = 0.95
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
@@ -282,9 +284,9 @@ class DelongResult(Printed):
         Returns
         -------
         dict of str to sequence
-            Names, areas, standard errors and 95 % intervals on the logit scale.
+            Names, areas, standard errors and intervals on the logit scale.
         """
-        low, high = self.confidence_interval(method="logit")
+        low, high = self.confidence_interval(self.confidence_level, "logit")
         return {
             "model": list(self.names),
             "auc": self.auc,
@@ -353,10 +355,12 @@ class DelongResult(Printed):
             + (f", in {self.n_clusters} clusters" if self.n_clusters else ""),
             *dropped_sentences(self.n_missing, 0),
         )
-        columns = ("model", "AUC", "std. error", "95 % (logit)")
+        level = f"{100 * self.confidence_level:.6g} %"
+        columns = ("model", "AUC", "std. error", f"{level} (logit)")
         found = [Section(title="AUC", text=text, columns=columns, rows=rows)]
         if self.auc.size == 2:
-            found += self.compare(0, 1).sections()
+            test = self.compare(0, 1)
+            found += replace(test, confidence_level=self.confidence_level).sections()
         return found
 
 

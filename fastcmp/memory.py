@@ -5,12 +5,26 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from reprlib import repr as shortened
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_SIZE = re.compile(r"([0-9]*\.?[0-9]+)\s*([KMGT]?)(i?)B?", re.IGNORECASE)
+_UNITS = ("", "K", "M", "G", "T")
+_SIZE = re.compile(
+    r"([0-9]*\.?[0-9]+(?:E[+-]?[0-9]+)?)\s*(?:([KMGT])(i?))?B?", re.IGNORECASE
+)
+_LARGEST = 2.0**63  # bytes that a computer of 64 bits can count
 #: Where Linux tells the memory that is left, of the machine and of a container.
 _MACHINE = Path("/proc/meminfo")
 _CONTAINER = Path("/sys/fs/cgroup")
+#: Folder, limit, use, and what of it is cache, of both versions of control groups.
+_GROUPS = (
+    ("", "memory.max", "memory.current", "inactive_file"),
+    (
+        "memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
+)
 
 
 def read_size(size: int | str, name: str = "memory_limit") -> int:
@@ -19,14 +33,14 @@ def read_size(size: int | str, name: str = "memory_limit") -> int:
     Parameters
     ----------
     size : int or str
-        Bytes, or a number with a unit: "500 MB", "4GB", "1.5 GiB".
+        Bytes, or a number with a unit: "500 MB", "4GB", "1.5 GiB", "1e9".
     name : str
         The argument, for errors.
 
     Returns
     -------
     int
-        Bytes, at least 1.
+        Bytes, from 1 to below 2**63.
 
     Raises
     ------
@@ -43,13 +57,12 @@ def read_size(size: int | str, name: str = "memory_limit") -> int:
     found = None if isinstance(size, bool) else _SIZE.fullmatch(text)
     n_bytes = 0.0
     if found is not None:
-        number, unit, binary = found.groups()
-        factor = _UNITS[unit.upper()]
-        if binary:
-            factor = 1024 ** list(_UNITS).index(unit.upper())
-        n_bytes = float(number) * factor
-    if n_bytes < 1:
-        message = f"{name} must be a size such as '4GB', or bytes, got {size!r}"
+        number, unit, binary = found.groups(default="")
+        step = 1024 if binary else 1000
+        n_bytes = float(number) * step ** _UNITS.index(unit.upper())
+    if not 1 <= n_bytes < _LARGEST:
+        message = f"{name} must be a size such as '4GB', or bytes, got "
+        message += shortened(size)
         raise ValueError(message)
     return int(n_bytes)
 
@@ -68,10 +81,10 @@ def in_words(n_bytes: float) -> str:
         Such as "3.6 GB".
     """
     for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000:
+        if n_bytes < 999.5:  # more is written as 1 of the next unit
             return f"{n_bytes:.3g} {unit}"
         n_bytes /= 1000
-    return f"{n_bytes:.3g} TB"
+    return f"{n_bytes:.3g} TB" if n_bytes < 999.5 else f"{n_bytes:.0f} TB"
 
 
 def available_memory() -> int | None:
@@ -102,12 +115,24 @@ def _left_in_machine() -> int | None:
 
 
 def _left_in_container() -> int | None:
+    for folder, limit, used, cached in _GROUPS:
+        place = _CONTAINER / folder
+        try:
+            left = int((place / limit).read_text()) - int((place / used).read_text())
+        except (OSError, ValueError):  # no container, or one without a limit
+            continue
+        # The kernel gives up copies of files that nobody read of late.
+        return max(left + _count_in(place / "memory.stat", cached), 0)
+    return None
+
+
+def _count_in(path: Path, name: str) -> int:
+    """Find a number by its name; 0 where nothing tells it."""
     try:
-        limit = int((_CONTAINER / "memory.max").read_text())
-        used = int((_CONTAINER / "memory.current").read_text())
-    except (OSError, ValueError):  # no container, or one without a limit
-        return None
-    return max(limit - used, 0)
+        found = dict(line.split() for line in path.read_text().splitlines())
+        return int(found[name])
+    except (OSError, ValueError, KeyError):
+        return 0
 
 
 def check_memory(needed: float, limit: int | None, what: str, advice: str) -> None:

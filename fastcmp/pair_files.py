@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from fastcmp.pairs import PairColumns
+from fastcmp.replacing import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,10 +110,10 @@ class _Npy:
 
     def __init__(self, path: Path, n_pairs: int) -> None:
         self._path, self._n_pairs = path, n_pairs
-        self._fresh = path.with_name(path.name + ".part")
+        self._stack = ExitStack()
 
     def __enter__(self) -> _Npy:
-        self._file = self._fresh.open("wb")
+        self._file = self._stack.enter_context(replacing(self._path))
         header = {
             "descr": np.lib.format.dtype_to_descr(_ROW),
             "fortran_order": False,
@@ -141,7 +143,7 @@ class _Npy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _finish(self._file, self._fresh, self._path, failed=kind is not None)
+        self._stack.__exit__(kind, error, trace)
 
     def read_back(self) -> Kept:
         """Map the file into memory."""
@@ -162,11 +164,12 @@ class _Parquet:
             raise ImportError(message) from None
         self._arrow, self._parquet, self._path = pa, pq, path
         self._names = pa.array(names)
-        self._fresh = path.with_name(path.name + ".part")
+        self._stack = ExitStack()
         self._writer: Any = None
 
     def __enter__(self) -> _Parquet:
-        self._file = self._fresh.open("wb")
+        self._file = self._stack.enter_context(replacing(self._path))
+        self._stack.push(self._end)  # before the file is closed
         return self
 
     def write(
@@ -198,15 +201,12 @@ class _Parquet:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        failed = kind is not None
-        try:
-            if self._writer is not None and not failed:
-                self._writer.close()
-        except BaseException:
-            failed = True
-            raise
-        finally:
-            _finish(self._file, self._fresh, self._path, failed=failed)
+        self._stack.__exit__(kind, error, trace)
+
+    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Write the end of the table, unless something went wrong."""
+        if self._writer is not None and kind is None:
+            self._writer.close()
 
     def read_back(self) -> Kept:
         """Keep none: they are in the file."""
@@ -214,13 +214,3 @@ class _Parquet:
         counts = np.empty(0, np.int64)
         columns = PairColumns(counts, counts, *[none] * 5)
         return np.empty((0, 2), np.int32), columns, none
-
-
-def _finish(file: Any, fresh: Path, path: Path, *, failed: bool) -> None:
-    """Put the file in its place, or leave nothing behind."""
-    try:
-        file.close()
-        if not failed:
-            fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)

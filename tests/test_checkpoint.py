@@ -223,6 +223,16 @@ def test_a_damaged_checkpoint_is_refused(path, stopped):
             counted(path, stopped)
 
 
+def test_a_checkpoint_that_is_a_link(path, saved, tmp_path):
+    far = tmp_path / "far"
+    saved.symlink_to(far)
+    counted(path, saved)
+    assert saved.is_symlink()
+    assert position_in(far) == [[60_000], [0, 60_000, 0, 0, None]]
+    Checkpoint(saved, {}).remove()
+    assert not far.exists()
+
+
 def test_a_second_interrupt_is_not_held():
     with signals_held(wanted=True) as came:
         assert came() is None

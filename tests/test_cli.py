@@ -263,7 +263,7 @@ def test_options_are_refused_before_anything_is_counted(capsys, large):
         (["--output", f"{large}/none/x.txt"], "none/x.txt: No such file"),
         (["--test", "cost"], "test='cost' needs cost="),
         (["--keep", "some"], "keep must be 'all', 'significant', a number of models"),
-        (["--keep", "1"], "keep must be a whole number >= 2, got 1"),
+        (["--keep", "1"], "a number of models from 2 on, or a file that"),
         (["--keep", f"{large}/none/x.npy"], "none/x.npy: No such file"),
         (["--keep", path], "--keep would write"),
     ):
@@ -273,6 +273,61 @@ def test_options_are_refused_before_anything_is_counted(capsys, large):
         assert not Path(saved).exists()
     said = refused(capsys, "compare", path, "--checkpoint", f"{large}/none/saved")
     assert "No such file" in said
+
+
+def test_no_place_is_written_twice_or_over_what_is_read(capsys, large, animals):
+    path, twice = f"{large}/left.parquet", f"{large}/x.npy"
+    whole, parts = f"{large}/all.parquet", f"{large}/parts"
+    link = large / "link"
+    link.symlink_to(path)
+    cost = ("--test", "cost", "--cost", animals)
+    for words, said in (
+        (
+            [whole, "--output", twice, "--checkpoint", twice],
+            "--output and --checkpoint",
+        ),
+        (
+            [whole, "--keep", twice, "--checkpoint", twice],
+            "--keep and --checkpoint wou",
+        ),
+        ([whole, "--keep", twice, "--output", twice], "--output and --keep would both"),
+        ([whole, "--output", whole], f"--output would write {whole} over what is read"),
+        ([whole, "--output", f"{large}/parts/../all.parquet"], "over what is read"),
+        ([path, "--output", str(link)], f"--output would write {link} over"),
+        ([whole, "--checkpoint", whole], "--checkpoint would write"),
+        ([parts, "--output", f"{parts}/1.csv"], "over what is read"),
+        ([parts, "--output", f"{parts}/new.csv"], "over what is read, or beside it"),
+        ([whole, *cost, "--output", animals], f"--output would write {animals}"),
+        ([whole, "--output", parts], f"{parts}: Is a directory"),
+        ([whole, "--checkpoint", parts], f"{parts}: Is a directory"),
+        ([whole, "--checkpoint", f"{large}/no/c"], f"{large}/no/c: No such file"),
+        ([whole, "--output", f"{whole}/x"], f"{whole}/x: Not a directory"),
+    ):
+        before = contents(large)
+        assert said in refused(capsys, "compare", *words), words
+        assert contents(large) == before
+    said = refused(capsys, "holdout", whole, "--output", whole)
+    assert "--output would write" in said
+    beside = f"{parts}/report.txt"  # is never read as a part
+    assert run(capsys, "compare", parts, "--output", beside)[0] == 0
+    Path(beside).unlink()
+    parted = (whole, "--models", "old", "new", "--output", f"{whole}/x")
+    assert f"{whole}/x: Not a directory" in refused(capsys, "holdout", *parted)
+
+
+def contents(place):
+    return {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+def test_what_pyarrow_cannot_do_is_one_line(capsys, predictions, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+
+    def fail(*_, **__):
+        message = "no kernel\nfor lists"
+        raise pa.ArrowNotImplementedError(message)
+
+    monkeypatch.setattr(fastcmp, "compare_labels", fail)
+    assert "no kernel for lists" in refused(capsys, "holdout", predictions)
 
 
 def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
@@ -739,7 +794,7 @@ BAD_COSTS = [
     ),
     ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
     ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
-    ("truth,0,2\n0,0,1\n2,5,0\n", "predicts 1, which is not among the classes"),
+    ("truth,0,2\n0,0,1\n2,5,0\n", "svm predicts 1, which is not among the classes"),
     ("truth,0,1\n", "holds no rows"),
     ("truth,0,0\n0,0,1\n1,5,0\n", "more than one column named 0"),
     ("truth,0,1\n0,0,1,7\n1,5,0\n", "cannot be read as CSV"),

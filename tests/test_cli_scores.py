@@ -66,6 +66,54 @@ def test_a_named_positive_class(capsys, ill):
     assert "positive='sick'" in refused(capsys, "roc", ill, "--positive", "sick")
 
 
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["1.0", "0.0"], ["1", "1.0", "1e0"]),
+        (["1", "0"], ["1", "1.0"]),
+        (["true", "false"], ["true", "True", "TRUE"]),
+        (["2020-01-02", "2020-01-01"], ["2020-01-02"]),
+    ],
+)
+def test_the_positive_class_as_people_write_it(capsys, tmp_path, labels, names):
+    path = tmp_path / "p.csv"
+    yes, no = labels
+    path.write_text(f"y_true,s\n{yes},3\n{no},1\n,9\n{yes},4\n{no},3\n")
+    for name in names:
+        words = ("roc", path, "--positive", name, "--format", "csv")
+        code, out, err = run(capsys, *words)
+        assert (code, err) == (0, "")
+        assert float(next(csv.DictReader(io.StringIO(out)))["auc"]) == 0.875
+    assert "positive='z' is not" in refused(capsys, "roc", path, "--positive", "z")
+
+
+@pytest.mark.parametrize("models", [["mlp"], ["mlp", "knn_3"]])
+def test_roc_has_intervals_of_a_level(capsys, models):
+    words = ("roc", *DIGITS, "--scores", *models)
+    for more, said in (
+        (["--alpha", "nan"], "alpha must lie in (0, 1), got nan"),
+        (["--alpha", 2], "alpha must lie in (0, 1), got 2.0"),
+        (["--adjust", "z"], "adjust must be one of"),
+    ):
+        assert said in refused(capsys, *words, *more)
+    is_eight, scores = fastcmp.load_digits_scores()
+    result = fastcmp.delong(is_eight, {name: scores[name] for name in models})
+    assert run(capsys, *words)[1] == f"{result}\n"
+    ends = result.confidence_interval(0.8, "logit")
+    _, out, _ = run(capsys, *words, "--alpha", 0.2)
+    assert "80 % (logit)" in out
+    assert "95 %" not in out
+    assert f"[{ends.low[0]:.4f}, {ends.high[0]:.4f}]" in out
+    if len(models) == 2:
+        low, high = result.compare().confidence_interval(0.8)
+        assert f"80 % interval [{low:+.4f}, {high:+.4f}]" in out
+    _, out, _ = run(capsys, *words, "--alpha", 0.2, "--format", "csv")
+    row = next(csv.DictReader(io.StringIO(out)))
+    assert (float(row["low"]), float(row["high"])) == (ends.low[0], ends.high[0])
+    _, out, _ = run(capsys, *words, "--alpha", 0.2, "--format", "json")
+    assert json.loads(out)["models"]["low"] == ends.low.tolist()
+
+
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
 @pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])
 def test_every_format(capsys, tmp_path, command, form):
@@ -106,6 +154,27 @@ def test_plots(capsys, tmp_path, command):
     code, _, err = run(capsys, *words)
     assert (code, err) == (0, "")
     assert path.read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])
+def test_places_that_are_refused(capsys, tmp_path, ill, command):
+    words = (command, ill, "--scores", "a", "--positive", "ill")
+    before, same = ill.read_bytes(), tmp_path / "x.png"
+    (tmp_path / "folder.png").mkdir()
+    for more, said in (
+        (["--output", ill], f"--output would write {ill} over what is read"),
+        (["--plot", ill], f"--plot would write {ill} over what is read"),
+        (["--plot", same, "--output", same], "--output and --plot would both write"),
+        (["--plot", tmp_path / "folder.png"], "folder.png: Is a directory"),
+        (["--plot", tmp_path / "no" / "x.png"], "x.png: No such file or directory"),
+        (["--plot", tmp_path / "x.txt"], "--plot must end in one of ."),
+        (["--plot", tmp_path / "dirout"], ".png, "),
+    ):
+        assert said in refused(capsys, *words, *more), more
+    assert ill.read_bytes() == before
+    assert "no column 'zz' (--scores)" in refused(
+        capsys, command, ill, "--scores", "zz"
+    )
 
 
 @pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])

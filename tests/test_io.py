@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
+from fastcmp.io.kinds import plain_table
 from fastcmp.io.predictions import read_predictions, read_table
 
 TABLE = pa.table(
@@ -72,6 +73,74 @@ def test_files_are_joined_by_id_not_by_order(tmp_path):
     read = read_predictions([first, second], id_column="id")
     assert read.preds["knn"].to_pylist() == ["10", "20", "30", "forty"]
     assert read.preds["svm"].to_pylist() == TABLE["svm"].to_pylist()
+
+
+TEXT = {
+    "string": pa.string(),
+    "large": pa.large_string(),
+    "view": pa.string_view(),
+    "coded": pa.dictionary(pa.int8(), pa.string()),
+    "coded large": pa.dictionary(pa.int8(), pa.large_string()),
+    "coded view": pa.dictionary(pa.uint32(), pa.string_view()),
+}
+
+
+def typed(table, kind):
+    """The same table with its columns as text of one type."""
+    columns = {}
+    for name in table.column_names:
+        column = table[name].cast(pa.string()).combine_chunks()
+        if pa.types.is_dictionary(kind):
+            coded = column.dictionary_encode()
+            words, codes = coded.dictionary, coded.indices.cast(kind.index_type)
+            column = pa.DictionaryArray.from_arrays(codes, words.cast(kind.value_type))
+        columns[name] = column if pa.types.is_dictionary(kind) else column.cast(kind)
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("kind", TEXT.values(), ids=TEXT)
+def test_text_is_text_however_it_is_stored(tmp_path, kind):
+    expect = read_predictions([write(tmp_path / "p.csv")])
+    table = TABLE.select(["id", "y_true", "svm"])
+    first = write(tmp_path / "a.arrow", typed(table, kind))
+    table = TABLE.select(["knn", "y_true", "id"])
+    for other in list(TEXT.values())[:-1]:  # the last cannot be written to Parquet
+        second = write(tmp_path / "b.parquet", typed(table, other))
+        read = read_predictions([first, second])
+        assert read.y_true.to_pylist() == expect.y_true.to_pylist()
+        for name, column in read.preds.items():
+            assert column.to_pylist() == expect.preds[name].to_pylist()
+
+
+def test_numbers_join_views_of_text(tmp_path):
+    table = TABLE.set_column(1, "y_true", TABLE["y_true"].cast(pa.string_view()))
+    first = write(tmp_path / "a.arrow", table.select(["id", "y_true"]))
+    views = TABLE["svm"].cast(pa.string_view())
+    second = write(tmp_path / "b.arrow", pa.table({"svm": views, "id": TABLE["id"]}))
+    read = read_predictions([second, first])
+    assert read.preds["svm"].to_pylist() == TABLE["svm"].to_pylist()
+
+
+def test_columns_that_are_plain_are_not_touched():
+    table = TABLE.append_column("view", TABLE["svm"].cast(pa.string_view()))
+    plain = plain_table(table)
+    assert plain.schema.types == [pa.int64(), *[pa.string()] * 4]
+    for name in TABLE.column_names:
+        old, new = (x[name].chunk(0).buffers()[1].address for x in (table, plain))
+        assert old == new
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[[1], [2], [3], [4]], [{"a": i} for i in range(4)]],
+    ids=["lists", "records"],
+)
+def test_ids_that_cannot_be_compared(tmp_path, ids):
+    path = write(tmp_path / "p.parquet", TABLE.set_column(0, "id", pa.array(ids)))
+    with pytest.raises(
+        ValueError, match=r"p\.parquet: ids must be numbers or text, 'i"
+    ):
+        read_predictions([path])
 
 
 def test_a_target_in_two_files_must_agree(tmp_path):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -364,6 +365,55 @@ def test_folders_are_joined_side_by_side(tmp_path):
         write(tmp_path / "b.arrow", table.select(["id", "b", "c"])),
     ]
     assert streamed(paths) == whole(paths)
+
+
+def stored(table, kind):
+    """The same table with its text of another type."""
+    columns = {
+        name: table[name].cast(kind) if table[name].type == pa.string() else table[name]
+        for name in table.column_names
+    }
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("first", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("second", ["parquet", "arrow"])
+def test_text_of_other_types_is_joined(tmp_path, first, second):
+    labels = ("cat", "dog", "eel")
+    table = with_ids(predictions(100, labels), [f"s{i:04}" for i in range(100)])
+    expect = whole([write(tmp_path / "all.csv", table)])
+    for one, two in product(
+        (pa.string(), pa.large_string(), pa.string_view()), repeat=2
+    ):
+        own = pa.string() if first == "csv" else one
+        left = stored(table.select(["id", "y_true", "a"]), own)
+        right = stored(table.select(["id", "y_true", "b", "c"]), two)
+        paths = [
+            write(tmp_path / f"1.{first}", left),
+            write(tmp_path / f"2.{second}", right),
+        ]
+        assert streamed(paths) == expect == whole(paths)
+
+
+def test_text_of_many_types_in_one_table(tmp_path):
+    table = predictions(100, ("cat", "dog", "eel"))
+    expect = whole([write(tmp_path / "all.csv", table)])
+    mixed = table.set_column(0, "a", table["a"].cast(pa.string_view()))
+    mixed = mixed.set_column(1, "b", table["b"].cast(pa.large_string()))
+    path = write(tmp_path / "p.parquet", mixed)
+    assert streamed([path]) == expect == whole([path])
+    views, large = (stored(table, x) for x in (pa.string_view(), pa.large_string()))
+    parts = {"1.arrow": views[:40], "2.parquet": large[40:], "3.arrow": views[:0]}
+    place = folder(tmp_path, parts)
+    assert streamed([place]) == expect == whole([place])
+
+
+def test_ids_that_cannot_be_compared(tmp_path):
+    path = write(tmp_path / "p.parquet", with_ids(predictions(3), [[1], [2], [3]]))
+    with pytest.raises(
+        ValueError, match=r"p\.parquet: ids must be numbers or text, 'i"
+    ):
+        streamed([path])
 
 
 def changed(ids, **changes):

@@ -10,12 +10,11 @@ import fastcmp
 from fastcmp.cli.output import (
     add_input,
     add_output,
-    check_folder,
-    check_output,
+    check_places,
     chosen_files,
     write,
 )
-from fastcmp.cost_matrix import read_cost
+from fastcmp.cost_matrix import naming_cost, read_cost
 from fastcmp.data import EXAMPLES, example_path
 from fastcmp.memory import read_size
 
@@ -137,8 +136,9 @@ def _read_cost(options: argparse.Namespace) -> Any:
 def _compare(options: argparse.Namespace) -> None:
     from fastcmp.cli.counts import count_predictions
 
+    keep = _read_keep(options.keep)
+    check_places(options, keep)
     cost = _read_cost(options)
-    keep = _read_keep(options)
     shown: dict[str, Any] = {
         "method": options.method,
         "cost": cost,
@@ -146,7 +146,6 @@ def _compare(options: argparse.Namespace) -> None:
         "alpha": options.alpha,
         "workers": options.workers,
     }
-    check_output(options)
     _try_options(options, shown)
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     matrix = None if cost is None else read_cost(cost)
@@ -169,20 +168,11 @@ def _compare(options: argparse.Namespace) -> None:
         checkpoint.remove()
 
 
-def _read_keep(options: argparse.Namespace) -> str | int | Path:
-    """Read which pairs to keep; a file must be no input, and its folder be there."""
+def _read_keep(text: str) -> str | int | Path:
+    """Read which pairs to keep."""
     from fastcmp.judging import read_keep
 
-    text = options.keep
-    keep = read_keep(int(text) if text.isdecimal() else text)
-    if isinstance(keep, Path):
-        check_folder(keep)
-        place = keep.resolve()
-        inputs = {file.resolve() for file in options.files}
-        if inputs & {place, place.parent}:
-            message = f"--keep would write {keep} over what is compared, or beside it"
-            raise ValueError(message)
-    return keep
+    return read_keep(int(text) if text.isdecimal() else text)
 
 
 def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
@@ -205,14 +195,21 @@ def _holdout(options: argparse.Namespace) -> None:
     if options.models is not None and options.models[0] == options.models[1]:
         message = f"--models names {options.models[0]} twice"
         raise ValueError(message)
+    check_places(options)
     read = _read(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
         message = f"name the two models to compare (--models A B); there are: {found}"
         raise ValueError(message)
     first, second = read.preds
+    cost = _read_cost(options)
     # Whatever cannot be compared is refused by the names that the user knows.
-    encode(read.y_true, read.preds, missing=options.missing)
+    if cost is None:
+        encode(read.y_true, read.preds, missing=options.missing)
+    else:
+        matrix = read_cost(cost)
+        with naming_cost(matrix, None):
+            encode(read.y_true, read.preds, classes=matrix.classes, missing=None)
     result = fastcmp.compare_labels(
         read.y_true,
         read.preds[first],
@@ -220,7 +217,7 @@ def _holdout(options: argparse.Namespace) -> None:
         test=options.test,
         alternative=options.alternative,
         alpha=options.alpha,
-        cost=_read_cost(options),
+        cost=cost,
         cost_test=options.cost_test,
         missing=options.missing,
         names=(first, second),

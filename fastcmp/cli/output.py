@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fastcmp.replacing import check_place, naming, replacing
 from fastcmp.report import Section, to_csv, to_latex, to_markdown, to_text
 
 if TYPE_CHECKING:
@@ -104,38 +103,60 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
     return options.files
 
 
-def check_output(options: argparse.Namespace) -> None:
-    """Refuse a place that cannot be written to, before long work.
+def check_places(options: argparse.Namespace, keep: object = None) -> None:
+    """Refuse places that cannot be written to, or would destroy other files.
 
     Parameters
     ----------
     options : argparse.Namespace
-        With ``output``.
+        With ``files`` and ``output``, and perhaps ``cost``, ``checkpoint`` and
+        ``plot``.
+    keep : object
+        What to keep; a path is a file that will be written.
 
     Raises
     ------
-    FileNotFoundError
-        If its folder does not exist.
+    OSError
+        If there can be no file at a place.
+    ValueError
+        If a place is that of what is read, or would be read with its folder next time,
+        or two places are the same.
     """
-    if options.output is not None:
-        check_folder(options.output)
+    from fastcmp.io.formats import is_part
+
+    given = vars(options)
+    read = _places_of([*options.files, given.get("cost")])
+    written: dict[Path, str] = {}
+    for name in ("output", "keep", "checkpoint", "plot"):
+        path = keep if name == "keep" else given.get(name)
+        if not isinstance(path, Path) or (name == "output" and _is_stream(path)):
+            continue
+        check_place(path)
+        place = Path(os.path.realpath(path))
+        if place in read or (place.parent in read and is_part(place)):
+            message = f"--{name} would write {path} over what is read, or beside it"
+            raise ValueError(message)
+        if place in written:
+            message = f"--{written[place]} and --{name} would both write {path}"
+            raise ValueError(message)
+        written[place] = name
 
 
-def check_folder(path: Path) -> None:
-    """Refuse a file whose folder does not exist.
+def _places_of(paths: Iterable[Path | None]) -> set[Path]:
+    """Find the real places of files, and of those in folders."""
+    found: list[Path] = []
+    for path in paths:
+        if path is not None:
+            found.append(path)
+            if path.is_dir():
+                found += filter(Path.is_file, path.iterdir())
+    return {Path(os.path.realpath(path)) for path in found}
 
-    Parameters
-    ----------
-    path : Path
-        A file that will be written.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder.
-    """
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+def _is_stream(path: Path) -> bool:
+    """Tell a terminal, a pipe or the like, also where it leads to a file."""
+    is_special = path.exists() and not path.is_file() and not path.is_dir()
+    return is_special or path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
 
 
 def write(result: Record, options: argparse.Namespace) -> None:
@@ -159,20 +180,9 @@ def write(result: Record, options: argparse.Namespace) -> None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file, at once or not at all."""
-    part = path
-    if not path.exists() or path.is_file():  # no terminal, and no pipe
-        part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        if part != path:
-            part.replace(path)
-    except OSError as error:
-        # The message names the file that was asked for.
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        if part != path:
-            part.unlink(missing_ok=True)
+    """Write a file, at once or not at all; a stream is written to its end."""
+    with naming(path), path.open("ab") if _is_stream(path) else replacing(path) as file:
+        file.write(text.encode())
 
 
 def _draw(sections: list[Section]) -> None:

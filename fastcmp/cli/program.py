@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, NotImplementedError) as error:
         print(f"fastcmp: {_one_line(error)}", file=sys.stderr)
         return _BAD_INPUT
     return 0

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli.output import add_input, add_output, chosen_files, write
+from fastcmp.checks import as_share, check_choice
+from fastcmp.cli.output import (
+    add_input,
+    add_output,
+    check_places,
+    chosen_files,
+    write,
+)
+from fastcmp.cost_matrix import as_labels
 from fastcmp.data import SCORE_EXAMPLES, scores_path
+from fastcmp.multiplicity import ADJUSTMENTS
+from fastcmp.replacing import replacing
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +45,7 @@ def add_roc(commands: Any) -> None:
     _add_scores(add)
     add("--scores", nargs="+", metavar="COL", help="columns of scores (all others)")
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
-    add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add("--alpha", type=float, default=0.05, help="of decisions and intervals (0.05)")
     add_output(add)
     roc.set_defaults(run=_roc)
 
@@ -95,6 +106,8 @@ def _add_scores(add: Callable[..., Any]) -> None:
 def _read(options: argparse.Namespace) -> Predictions:
     from fastcmp.io.predictions import read_predictions
 
+    check_places(options)
+    _check_plot(options.plot)
     target = options.target
     if options.example is not None and target is None:
         target = SCORE_EXAMPLES[options.example].target
@@ -103,6 +116,7 @@ def _read(options: argparse.Namespace) -> Predictions:
         target=target,
         models=options.scores,
         id_column=options.id,
+        option="--scores",
     )
 
 
@@ -120,9 +134,31 @@ def _positive(options: argparse.Namespace, y_true: Any) -> Any:
     """Turn the text of --positive into the label that it names."""
     if options.positive is None:
         return None
-    labels = y_true.unique().to_pylist()
-    named = [label for label in labels if str(label) == options.positive]
-    return named[0] if named else options.positive
+    labels = y_true.drop_null().unique().to_pylist()
+    (wanted,) = as_labels([options.positive], labels)
+    if wanted in labels:
+        return wanted
+    return next((x for x in labels if str(x) == options.positive), wanted)
+
+
+def _check_plot(path: Path | None) -> None:
+    """Refuse a picture of an unknown kind before anything is read."""
+    if path is None:
+        return
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError:
+        message = "drawing needs matplotlib: pip install 'fastcmp[plot]'"
+        raise ImportError(message) from None
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if _ending(path) not in known:
+        listed = ", ".join(f".{ending}" for ending in known)
+        message = f"--plot must end in one of {listed}, got {path}"
+        raise ValueError(message)
+
+
+def _ending(path: Path) -> str:
+    return path.suffix[1:].lower()
 
 
 def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
@@ -132,18 +168,22 @@ def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
     from fastcmp import plot
 
     ax = draw(plot)
-    ax.figure.savefig(options.plot, bbox_inches="tight", dpi=150)
+    with replacing(options.plot) as file:
+        kind = _ending(options.plot)
+        ax.figure.savefig(file, format=kind, bbox_inches="tight", dpi=150)
 
 
 def _roc(options: argparse.Namespace) -> None:
+    alpha = as_share(options.alpha, "alpha")
+    check_choice(options.adjust, "adjust", ADJUSTMENTS)
     read = _read(options)
     positive = _positive(options, read.y_true)
     result = fastcmp.delong(read.y_true, read.preds, positive=positive)
     _save(options, lambda plot: plot.roc(read.y_true, read.preds, positive=positive))
     if len(read.preds) <= 2:
-        write(result, options)
+        write(replace(result, confidence_level=1 - alpha), options)
     else:
-        write(result.pairwise(adjust=options.adjust, alpha=options.alpha), options)
+        write(result.pairwise(adjust=options.adjust, alpha=alpha), options)
 
 
 def _cutpoint(options: argparse.Namespace) -> None:

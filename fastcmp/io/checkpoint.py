@@ -115,7 +115,7 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the file: its work is done."""
-        self.path.unlink(missing_ok=True)
+        self.path.resolve().unlink(missing_ok=True)  # of a link, what it leads to
 
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:

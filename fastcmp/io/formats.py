@@ -17,6 +17,8 @@ except ImportError:
     _message = "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
     raise ImportError(_message) from None
 
+from fastcmp.io.kinds import plain_table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
@@ -135,6 +137,22 @@ def _suffix(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
+def is_part(file: Path) -> bool:
+    """Tell whether a file would be read with the folder in which it lies.
+
+    Parameters
+    ----------
+    file : Path
+        A file, or a place for one.
+
+    Returns
+    -------
+    bool
+        Whether its extension is one of ours, and it is not hidden.
+    """
+    return file.name[0] not in "._" and _suffix(file) in _READERS
+
+
 def parts_of(path: Path) -> list[Path]:
     """List the files that make up one table.
 
@@ -156,11 +174,7 @@ def parts_of(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    found = sorted(
-        file
-        for file in path.iterdir()
-        if file.is_file() and file.name[0] not in "._" and _suffix(file) in _READERS
-    )
+    found = sorted(file for file in path.iterdir() if file.is_file() and is_part(file))
     if not found:
         known = ", ".join(_READERS)
         message = f"{path} is a folder without prediction files ({known})"
@@ -210,7 +224,7 @@ def read_table(path: str | Path) -> Table:
 def _read_file(path: Path) -> Table:
     kind = file_kind(path)
     with reading(path, kind):
-        table = _READERS[_suffix(path)][1](path)
+        table = plain_table(_READERS[_suffix(path)][1](path))
         names = table.column_names  # decoded here, from whatever bytes they are
     check_names(path, names)
     if kind in ("CSV", "TSV"):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from fastcmp.io.formats import check_names, reading
+from fastcmp.io.kinds import plain_array, plain_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -129,7 +130,7 @@ class ParquetPart:
             self.n_rows: int | None = self._file.metadata.num_rows
             names = schema.names
         check_names(path, names)
-        self.types: dict[str, Any] = dict(zip(names, schema.types, strict=True))
+        self.types = _types_in(schema)
         #: A column of words that are not few: the ids.
         self.many: str | None = None
 
@@ -206,7 +207,7 @@ class ArrowPart:
             names = schema.names
         check_names(path, names)
         self.n_rows: int | None = None  # told by each batch, not by the file
-        self.types: dict[str, Any] = dict(zip(names, schema.types, strict=True))
+        self.types = _types_in(schema)
 
     def _open(self, fields: list[int] | None) -> Any:
         options = pa.ipc.IpcReadOptions(included_fields=fields)
@@ -241,6 +242,12 @@ class ArrowPart:
         yield from _cut(self, columns, batches, (0, start.rows), self._map)
 
 
+def _types_in(schema: Any) -> dict[str, Any]:
+    """List columns with the types that they have here."""
+    kinds = map(plain_type, schema.types)
+    return dict(zip(schema.names, kinds, strict=True))
+
+
 def _cut(
     part: ParquetPart | ArrowPart,
     columns: list[str],
@@ -268,8 +275,10 @@ def _cut(
             batch, skip = batch.slice(skip), 0
         share = row / part.n_rows if part.n_rows else share
         found = dict(zip(batch.schema.names, batch.columns, strict=True))
+        with reading(part.path, part.kind):
+            own = {name: plain_array(found[name]) for name in columns}
         yield Block(
-            columns={name: found[name] for name in columns},
+            columns=own,
             n_rows=batch.num_rows,
             start=Place(row - batch.num_rows),
             end=Place(row),

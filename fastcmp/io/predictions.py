@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.io.formats import read_table
+from fastcmp.io.kinds import check_ids, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +51,7 @@ def read_predictions(
     target: str | None = None,
     models: Sequence[str] | None = None,
     id_column: str | None = None,
+    option: str = "--models",
 ) -> Predictions:
     """Read true and predicted labels from one or several files.
 
@@ -65,6 +67,8 @@ def read_predictions(
     id_column : str, optional
         Column of the samples' ids, by which several files are joined; ``id`` by
         default, where there is one.
+    option : str
+        What names the models on the command line, for errors.
 
     Returns
     -------
@@ -80,7 +84,7 @@ def read_predictions(
     tables = [read_table(path) for path in paths]
     where = [str(path) for path in paths]
     names = [table.column_names for table in tables]
-    plan = plan_columns(names, where, target, models, id_column)
+    plan = plan_columns(names, where, target, models, id_column, option=option)
     if plan.id_column is not None:
         tables = _align(tables, where, plan.id_column)
     first, *others = plan.targets
@@ -98,6 +102,8 @@ def plan_columns(
     target: str | None,
     models: Sequence[str] | None,
     id_column: str | None,
+    *,
+    option: str = "--models",
 ) -> Plan:
     """Choose the columns to compare.
 
@@ -107,7 +113,7 @@ def plan_columns(
         Columns of each table.
     paths : list of str
         Where they are from.
-    target, models, id_column : optional
+    target, models, id_column, option : optional
         As in `read_predictions`.
 
     Returns
@@ -146,7 +152,7 @@ def plan_columns(
     del found[target]
     for name in models or ():
         if name not in found:
-            raise ValueError(_no_column(name, found, where, "--models"))
+            raise ValueError(_no_column(name, found, where, option))
     chosen = found if models is None else {name: found[name] for name in models}
     return Plan(target=target, id_column=id_column, targets=targets, models=chosen)
 
@@ -175,7 +181,8 @@ def _no_column(name: str, columns: Iterable[str], where: str, option: str) -> st
 
 
 def _same(first: Any, second: Any) -> bool:
-    return bool(first.combine_chunks().equals(second.combine_chunks()))
+    one, two = (decoded(column.combine_chunks()) for column in (first, second))
+    return bool(one.equals(two))
 
 
 def _align(tables: list[Table], paths: list[str], id_column: str) -> list[Table]:
@@ -201,7 +208,8 @@ def _align(tables: list[Table], paths: list[str], id_column: str) -> list[Table]
 
 
 def _checked_ids(table: Table, path: str, id_column: str) -> Any:
-    ids = table.column(id_column).combine_chunks()
+    check_ids(path, id_column, table.schema.field(id_column).type)
+    ids = decoded(table.column(id_column).combine_chunks())
     check_distinct(ids, path)
     return ids
 

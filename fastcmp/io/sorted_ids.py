@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcmp.io.kinds import decoded
 from fastcmp.io.predictions import check_distinct
 from fastcmp.memory import in_words
 
@@ -150,37 +150,3 @@ def _first_fall(ids: Any, last: Any) -> int | None:
     # Asked for only now: to look for a value makes pyarrow load pandas.
     at: int = pc.index(rises, value=False).as_py()
     return at + 1
-
-
-def decoded(column: Any) -> Any:
-    """Write a dictionary out, so that columns compare by their values.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        Any column.
-
-    Returns
-    -------
-    pyarrow.Array
-        The same values.
-    """
-    if pa.types.is_dictionary(column.type):
-        return column.dictionary_decode()
-    return column
-
-
-def value_type(kind: Any) -> Any:
-    """Give the type of the values of a column.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        Its type, perhaps a dictionary.
-
-    Returns
-    -------
-    pyarrow.DataType
-        That of the values.
-    """
-    return kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from fastcmp.io.formats import COMPRESSED, check_columns, file_kind, parts_of
+from fastcmp.io.kinds import family
 from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
-from fastcmp.io.sorted_ids import value_type
 from fastcmp.io.text import TextPart
 
 if TYPE_CHECKING:
@@ -156,30 +154,6 @@ def _check_kinds(first: Part, part: Part) -> None:
                 f"({kind}): the files of a folder must have the same columns"
             )
             raise ValueError(message)
-
-
-def family(kind: Any) -> str:
-    """Name the types whose values can be equal.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        Type of a column.
-
-    Returns
-    -------
-    str
-        Such as "number" or "str"; empty for a column without values.
-    """
-    types = pa.types
-    kind = value_type(kind)
-    if types.is_null(kind):
-        return ""
-    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
-        return "number"
-    if types.is_string(kind) or types.is_large_string(kind):
-        return "str"
-    return str(kind)
 
 
 class Cursor:

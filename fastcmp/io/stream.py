@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.io.formats import no_rows
+from fastcmp.io.kinds import check_ids, decoded, family, value_type
 from fastcmp.io.predictions import Plan, other_truth, plan_columns
-from fastcmp.io.sorted_ids import SortedIds, decoded, value_type
-from fastcmp.io.sources import Cursor, Source, family
+from fastcmp.io.sorted_ids import SortedIds
+from fastcmp.io.sources import Cursor, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -243,6 +244,8 @@ class PredictionStream:
 
     def _check_id_types(self, id_column: str) -> None:
         kinds = [value_type(source.types[id_column]) for source in self.sources]
+        for kind, path in zip(kinds, self._paths, strict=True):
+            check_ids(path, id_column, kind)
         for kind, path in zip(kinds[1:], self._paths[1:], strict=True):
             if kind != kinds[0]:
                 message = (

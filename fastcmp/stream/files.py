@@ -11,13 +11,13 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import zipfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.replacing import replacing
 from fastcmp.stream.saved_labels import from_json, to_json
 
 if TYPE_CHECKING:
@@ -61,25 +61,18 @@ def write_state(
             message = f"{name} holds objects, which are not saved"
             raise TypeError(message)
     line = json.dumps(to_json(settings)).encode("ascii") + b"\n"
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    try:
-        with part.open("xb+") as file:
-            file.write(_first_line(kind, "0" * 64))
-            file.write(line)
-            # A dict of arrays by name, of which none is called "file".
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-            file.seek(0)
-            file.readline(_LONGEST_LINE)
-            checksum = _checksum(file, kind)
-            file.seek(0)
-            file.write(_first_line(kind, checksum))
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with replacing(Path(path)) as file:
+        file.write(_first_line(kind, "0" * 64))
+        file.write(line)
+        # A dict of arrays by name, of which none is called "file".
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+        file.seek(0)
+        file.readline(_LONGEST_LINE)
+        checksum = _checksum(file, kind)
+        file.seek(0)
+        file.write(_first_line(kind, checksum))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_state(

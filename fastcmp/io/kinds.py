@@ -1,0 +1,178 @@
+"""Types of columns: text of one type, whoever wrote it; which values can be equal.
+
+Arrow knows text with short places, with long ones and as views. Polars and pandas write
+the latter two, for which many functions of pyarrow have no kernel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PLAIN = {
+    "large_string": pa.string(),
+    "string_view": pa.string(),
+    "large_binary": pa.binary(),
+    "binary_view": pa.binary(),
+}
+_PIECE = 1 << 20  # rows of a column of a table that are converted at once
+
+
+def plain_type(kind: Any) -> Any:
+    """Give the type that a column has here.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Its type in the file.
+
+    Returns
+    -------
+    pyarrow.DataType
+        Text and bytes are of one type each, also as the values of a dictionary.
+    """
+    if pa.types.is_dictionary(kind):
+        values = plain_type(kind.value_type)
+        if values == kind.value_type:
+            return kind
+        return pa.dictionary(kind.index_type, values, kind.ordered)
+    return _PLAIN.get(str(kind), kind)
+
+
+def plain_array(column: Any) -> Any:
+    """Convert a column to the type that it has here.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        As it was read.
+
+    Returns
+    -------
+    pyarrow.Array
+        The same where its type is plain.
+    """
+    kind = plain_type(column.type)
+    if kind == column.type:
+        return column
+    try:
+        return column.cast(kind)
+    except pa.ArrowInvalid:  # it lies beyond 2 GB of other text: a copy does not
+        return pa.concat_arrays([column]).cast(kind)
+
+
+def plain_table(table: Any) -> Any:
+    """Convert the columns of a table to the types that they have here.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        As it was read.
+
+    Returns
+    -------
+    pyarrow.Table
+        Columns whose types are plain are the same.
+    """
+    for i, field in enumerate(table.schema):
+        kind = plain_type(field.type)
+        if kind != field.type:
+            pieces = [
+                plain_array(chunk.slice(row, _PIECE))
+                for chunk in table.column(i).chunks
+                for row in range(0, len(chunk), _PIECE)
+            ]
+            column = pa.chunked_array(pieces, kind)
+            table = table.set_column(i, field.name, column)
+    return table
+
+
+def value_type(kind: Any) -> Any:
+    """Give the type of the values of a column.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Its type, perhaps a dictionary.
+
+    Returns
+    -------
+    pyarrow.DataType
+        That of the values.
+    """
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def decoded(column: Any) -> Any:
+    """Write a dictionary out, so that columns compare by their values.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        Any column.
+
+    Returns
+    -------
+    pyarrow.Array
+        The same values.
+    """
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary_decode()
+    return column
+
+
+def family(kind: Any) -> str:
+    """Name the types whose values can be equal.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Type of a column.
+
+    Returns
+    -------
+    str
+        Such as "number" or "string"; empty for a column without values.
+    """
+    types = pa.types
+    kind = value_type(kind)
+    if types.is_null(kind):
+        return ""
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return "number"
+    return str(kind)
+
+
+def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
+    """Refuse ids that cannot be told apart or put in order.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    id_column : str
+        The column.
+    kind : pyarrow.DataType
+        Its type.
+
+    Raises
+    ------
+    ValueError
+        If they are lists, records or the like.
+    """
+    import pyarrow.compute as pc
+
+    own = value_type(kind)
+    if pa.types.is_null(own):
+        return
+    try:
+        none = pa.array([], own)
+        pc.less(none, none)
+        pc.value_counts(none)
+    except pa.ArrowNotImplementedError:
+        message = f"{path}: ids must be numbers or text, {id_column!r} is of type {own}"
+        raise ValueError(message) from None

@@ -1,0 +1,101 @@
+"""Files that appear at once or not at all: written beside their place, then moved."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that takes its place when all of it is written.
+
+    Parameters
+    ----------
+    path : Path
+        The file; of a link, what it leads to is replaced.
+
+    Yields
+    ------
+    file
+        Of bytes, to be written and read; after an error nothing of it is left.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the error names the file that was asked for.
+    """
+    check_place(path)
+    target = Path(os.path.realpath(path))
+    # A name of its own: two writers do not meet, and no file of the user is lost.
+    part = target.with_name(f".fastcmp-{secrets.token_hex(8)}.part")
+    try:
+        with naming(path, part):
+            with part.open("xb+") as file:
+                yield file
+            part.replace(target)
+    finally:
+        with suppress(OSError):  # in its place by now, or as little to be had as that
+            part.unlink()
+
+
+@contextmanager
+def naming(path: Path, part: Path | None = None) -> Iterator[None]:
+    """Say in an error of the system which file was asked for.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    part : Path, optional
+        What is written instead, for a time.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Raises
+    ------
+    OSError
+        What is raised inside; with the name of the file if with none, or the part's.
+    """
+    try:
+        yield
+    except OSError as error:
+        names = (None, os.fspath(path), None if part is None else os.fspath(part))
+        if error.errno is None or error.filename not in names:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place where there can be no file, before long work.
+
+    Parameters
+    ----------
+    path : Path
+        A file that will be written.
+
+    Raises
+    ------
+    OSError
+        If it is a folder, a terminal or the like, or its own folder does not exist.
+    """
+    folder = Path(os.path.realpath(path)).parent
+    if path.is_dir():
+        number = errno.EISDIR
+    elif path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "Not a regular file", os.fspath(path))
+    elif folder.is_dir():
+        return
+    else:
+        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
+    raise OSError(number, os.strerror(number), os.fspath(path))

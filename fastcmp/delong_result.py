@@ -339,7 +339,7 @@ class DelongResult(Printed):
         list of Section
             A table of the models, and for two models their comparison.
         """
-        low, high = self.confidence_interval(method="logit")
+        low, high = self.confidence_interval(self.confidence_level, "logit")
         rows = tuple(
             (
                 self.names[k],

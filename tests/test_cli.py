@@ -445,7 +445,7 @@ def test_what_is_kept(capsys, large):
     table = parquet.read_table(f"{large}/p.parquet")
     assert table["pvalue"].to_pylist() == whole["pairs"]["pvalue"]
     said = refused(
-        capsys, "compare", f"{large}/parts", "--keep", f"{large}/parts/x.npy"
+        capsys, "compare", f"{large}/parts", "--keep", f"{large}/parts/x.parquet"
     )
     assert "--keep would write" in said
 

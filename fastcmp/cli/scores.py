@@ -165,12 +165,15 @@ def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
     """Draw where --plot says."""
     if options.plot is None:
         return
+    import matplotlib.pyplot as plt
+
     from fastcmp import plot
 
     ax = draw(plot)
     with replacing(options.plot) as file:
         kind = _ending(options.plot)
         ax.figure.savefig(file, format=kind, bbox_inches="tight", dpi=150)
+    plt.close(ax.figure)
 
 
 def _roc(options: argparse.Namespace) -> None:

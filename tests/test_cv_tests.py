@@ -106,12 +106,12 @@ def blocked(folds):
 
 
 def combined_f(df):
-    def test(folds):
+    def by_hand(folds):
         x = differences(folds)
         f = (x**2).sum() / (2 * spread_of_pairs(x))
         return f, stats.f.sf(f, *df)
 
-    return test
+    return by_hand
 
 
 def proportions(folds):

@@ -81,7 +81,7 @@ def test_errors_name_what_was_asked_for(tmp_path):
             assert caught.value.filename == str(path)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs devices")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev/null")
 def test_a_device_is_no_place(tmp_path):
     path = tmp_path / "x.npy"
     path.symlink_to("/dev/null")
@@ -124,7 +124,7 @@ except OSError as error:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs limits")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no RLIMIT_FSIZE")
 @pytest.mark.parametrize("name", ["k.npy", "k.parquet", "k.counts"])
 def test_no_room_for_the_file(tmp_path, name):
     path = tmp_path / name
@@ -140,7 +140,7 @@ def test_no_room_for_the_file(tmp_path, name):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs devices")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev/null")
 def test_a_stream_is_written_to_its_end(tmp_path, capfd):
     words = ["holdout", "--example", "digits", "--models", "mlp", "knn_3"]
     assert main([*words, "--output", "/dev/stdout"]) == 0

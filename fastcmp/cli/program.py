@@ -6,8 +6,10 @@ Exit codes: 0 done, 2 bad input with one line that says what is wrong.
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 import fastcmp
@@ -63,15 +65,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
+        sys.stdout.flush()  # here an error of it can still be told
     except BrokenPipeError:
         # The reader of our output left, as `| head` does: nothing to complain about.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except (ValueError, TypeError, OSError, ImportError, NotImplementedError) as error:
+    except (
+        ValueError,
+        TypeError,
+        OSError,
+        ImportError,
+        NotImplementedError,  # pyarrow's, for types of columns that it cannot work on
+    ) as error:
         print(f"fastcmp: {_one_line(error)}", file=sys.stderr)
         return _BAD_INPUT
     return 0
+
+
+def run() -> NoReturn:
+    """Run the command line as a program, and end the process with its exit code.
+
+    A thread of pyarrow may let go of what it read only after the answer is written. If
+    Python is taken down meanwhile, the process ends by a signal; so it is not, and what
+    is registered to be done at exit is done before.
+    """
+    code = 1
+
+    def leave() -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+    atexit.register(leave)  # the first is called last
+    try:
+        code = main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0
+    sys.exit(code)
 
 
 def _one_line(error: Exception) -> str:

@@ -171,9 +171,9 @@ class ScoreCounts(BlockCounts):
         True
         """
         threads = check_workers(workers)
-        return self.add(read_block(y_true, scores, self.names), threads)
+        return self.update_block(read_block(y_true, scores, self.names), threads)
 
-    def add(self, block: ScoreBlock, threads: int) -> Self:
+    def update_block(self, block: ScoreBlock, threads: int) -> Self:
         """Count a block that was read.
 
         Parameters

@@ -171,7 +171,7 @@ class ScoreRefinement(Accumulator):
         """
         threads = check_workers(workers)
         block = read_block(y_true, scores, self._first.names)
-        again = self._seen.again.copy().add(block, threads)
+        again = self._seen.again.copy().update_block(block, threads)
         sides = flags_of(block.truth, self._first.labels[1])
         found = []
         for model, plan in enumerate(self._plans):

@@ -396,7 +396,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         _ = kernels.no_such_kernel
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="the compiler is off")
 @every_kernel
 def test_kernels_are_compiled_without_gil_or_threads(name):
     options = getattr(kernels, name).targetoptions

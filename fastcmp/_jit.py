@@ -2,8 +2,10 @@
 
 Numba stamps a cached function with its own source file only, so after an upgrade a
 caller would keep the machine code of an old callee that lives in another file. Here
-the cache directory is named after a hash of all the package's sources: any edit opens
-a new, empty directory. Where no directory is writable, kernels are compiled in memory.
+the cache directory is named after a hash of all files that are compiled: `kernels/`,
+and whatever else imports this module. An edit of one of them opens a new, empty
+directory, and an edit of anything else leaves the machine code as it is. Where no
+directory is writable, kernels are compiled in memory.
 """
 
 from __future__ import annotations
@@ -40,8 +42,10 @@ def _source_hash() -> str:
     version = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
     digest = hashlib.sha256(version.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(str(path.relative_to(_PACKAGE)).encode())
-        digest.update(path.read_bytes())
+        source = path.read_bytes()
+        if b"fastcmp._jit" in source or path.parent.name == "kernels":
+            digest.update(str(path.relative_to(_PACKAGE)).encode())
+            digest.update(source)
     return digest.hexdigest()[:16]
 
 

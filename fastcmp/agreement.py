@@ -34,7 +34,6 @@ _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
 def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     preds: Any,
-    /,
     *,
     adjust: str = "holm",
     alpha: float = 0.05,

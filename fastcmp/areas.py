@@ -89,7 +89,7 @@ class ConcordanceResult(Printed):
 
 
 def concordance(
-    y_true: ArrayLike, score: ArrayLike, /, *, positive: Any = None
+    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
 ) -> ConcordanceResult:
     """Count concordant, discordant and tied pairs.
 
@@ -163,7 +163,6 @@ def count_pairs(read: Scores, model: int) -> ConcordanceResult:
 def auc(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     scores: Any,
-    /,
     *,
     ties: str = "half",
     positive: Any = None,

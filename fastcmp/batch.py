@@ -39,7 +39,6 @@ _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 def compare_all(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     preds: Any,
-    /,
     *,
     test: str = "mcnemar",
     method: str | None = None,
@@ -169,7 +168,6 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     counts: stream.PairCounts | stream.LabelCounts,
-    /,
     *,
     method: str | None = None,
     cost: Any = None,

@@ -29,7 +29,6 @@ _USUAL = ([0, 1], [-1, 1])  # labels of two classes
 def classification_table(  # noqa: PLR0913  # options by keyword
     y_true: ArrayLike,
     score_or_label: ArrayLike,
-    /,
     *,
     cutoff: float = _DEFAULT_CUTOFF,
     positive: Any = None,
@@ -122,7 +121,6 @@ def classification_table(  # noqa: PLR0913  # options by keyword
 
 def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
     counts: ConfusionCounts | None = None,
-    /,
     *,
     tp: int | None = None,
     fp: int | None = None,
@@ -280,7 +278,6 @@ def compare_sensitivity_specificity(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
-    /,
     *,
     positive: Any = None,
     method: str = "midp",

@@ -188,7 +188,6 @@ class ClassificationTable(Printed):
     def confidence_interval(
         self,
         measure: str,
-        /,
         *,
         confidence_level: float | None = None,
         method: str | None = None,

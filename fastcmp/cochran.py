@@ -87,7 +87,6 @@ class CochranResult(Printed):
 def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     preds: Any,
-    /,
     *,
     method: str = "asymptotic",
     post_hoc: str | None = None,
@@ -182,7 +181,6 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
 
 def cochrans_q_from_counts(
     counts: stream.PairCounts,
-    /,
     *,
     method: str = "asymptotic",
     post_hoc: str | None = None,

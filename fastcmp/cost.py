@@ -32,7 +32,6 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     pred_a: ArrayLike,
     pred_b: ArrayLike,
     cost: Any,
-    /,
     *,
     method: str = "likelihood",
     smoothing: float | None = None,
@@ -146,7 +145,6 @@ def count_costs(
 def cost_test_from_counts(
     counts: Any,
     cost: Any,
-    /,
     *,
     method: str = "likelihood",
     smoothing: float | None = None,

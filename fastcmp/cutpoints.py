@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     criterion: str | Callable[..., Any] = "youden",
     positive: Any = None,

@@ -23,7 +23,6 @@ _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 def delong(
     y_true: ArrayLike,
     scores: Any,
-    /,
     *,
     positive: Any = None,
     groups: ArrayLike | None = None,
@@ -206,7 +205,6 @@ def delong_unpaired(
     score_a: ArrayLike,
     y_b: ArrayLike,
     score_b: ArrayLike,
-    /,
     *,
     positive: Any = None,
     alternative: str = "two-sided",
@@ -261,7 +259,7 @@ def delong_unpaired(
     )
 
 
-def hanley_mcneil(auc: float, n_positives: int, n_negatives: int, /) -> float:
+def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:
     """Hanley and McNeil's standard error of an AUC, from its value and class sizes.
 
     Parameters

@@ -29,7 +29,6 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
-    /,
     *,
     test: str | None = None,
     alternative: str = "two-sided",
@@ -148,7 +147,6 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     X_a: Any,  # noqa: N803  # scikit-learn's name
     X_b: Any,  # noqa: N803
     y: Any,
-    /,
     *,
     test: str | None = None,
     alternative: str = "two-sided",

@@ -239,7 +239,6 @@ def count_labels(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
-    /,
     *,
     classes: Sequence[Any] | None = None,
     workers: int | None = None,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 def lift_table(
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     groups: int = 10,
     ties: str = "expected",
@@ -181,7 +180,7 @@ class GainCurve(NamedTuple):
 
 
 def gain_curve(
-    y_true: ArrayLike, score: ArrayLike, /, *, positive: Any = None
+    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
 ) -> GainCurve:
     """Compute which share of the events each share of the cases holds.
 
@@ -264,7 +263,7 @@ class KsResult(Printed):
 
 
 def ks_statistic(
-    y_true: ArrayLike, score: ArrayLike, /, *, positive: Any = None
+    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
 ) -> KsResult:
     """Kolmogorov-Smirnov distance between the scores of events and of other cases.
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def auc_multiclass(
     y_true: ArrayLike,
     scores: ArrayLike,
-    /,
     *,
     method: str = "ovr",
     average: str = "macro",

@@ -39,7 +39,6 @@ def mcnemar(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
-    /,
     *,
     method: str = "midp",
     alternative: str = "two-sided",
@@ -130,7 +129,6 @@ def mcnemar(
 def mcnemar_from_counts(
     only_a: ArrayLike | PairCounts,
     only_b: ArrayLike | None = None,
-    /,
     *,
     both_right: ArrayLike | None = None,
     both_wrong: ArrayLike | None = None,
@@ -311,7 +309,6 @@ def mcnemar_table(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
-    /,
     *,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",

@@ -121,7 +121,6 @@ class BootstrapResult(Printed):
 def auc_bootstrap(
     y_true: ArrayLike,
     scores: Any,
-    /,
     *,
     n_resamples: int = 2000,
     positive: Any = None,
@@ -231,7 +230,6 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     score_a: ArrayLike,
     score_b: ArrayLike,
-    /,
     *,
     n_resamples: int = 9999,
     alternative: str = "two-sided",

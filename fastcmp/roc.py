@@ -71,7 +71,6 @@ def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
 def roc_curve(
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -156,7 +155,6 @@ class PrecisionRecallCurve(NamedTuple):
 def precision_recall_curve(
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -217,7 +215,6 @@ def _precision_recall(sweep: ThresholdSweep) -> tuple[Any, Any]:
 def average_precision(
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,

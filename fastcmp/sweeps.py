@@ -66,7 +66,6 @@ class ThresholdSweep(Printed):
 def threshold_sweep(
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,

@@ -26,7 +26,7 @@ _MANY_CODES = 1024
 
 
 def bowker(
-    pred_a: ArrayLike, pred_b: ArrayLike, /, *, classes: Sequence[Any] | None = None
+    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
 ) -> SymmetryResult:
     """Bowker's test: is (i by a, j by b) as frequent as (j by a, i by b)?
 
@@ -102,7 +102,7 @@ def bowker_from_counts(
 
 
 def stuart_maxwell(
-    pred_a: ArrayLike, pred_b: ArrayLike, /, *, classes: Sequence[Any] | None = None
+    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
 ) -> SymmetryResult:
     """Stuart and Maxwell's test: do two models predict each class equally often?
 

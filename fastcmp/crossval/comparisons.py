@@ -40,7 +40,6 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     model_b: Any,
     X: Any,  # noqa: N803  # scikit-learn's name
     y: ArrayLike,
-    /,
     *,
     test: str | Sequence[str] = "bcv-mcnemar",
     design: Design | Sequence[Design] | None = None,
@@ -160,7 +159,6 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     models: Mapping[str, Any] | Sequence[Any],
     X: Any,  # noqa: N803  # scikit-learn's name
     y: ArrayLike,
-    /,
     *,
     test: str = "bcv-mcnemar",
     design: Design | None = None,

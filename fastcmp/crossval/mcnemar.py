@@ -26,7 +26,6 @@ _TABLE = "table[a is wrong, b is wrong] of each fold"
 
 def bcv_mcnemar(
     tables: ArrayLike,
-    /,
     *,
     rho1: float = 0.5,
     rho2: float = 0.5,
@@ -120,7 +119,7 @@ def bcv_mcnemar(
     )
 
 
-def naive_mcnemar(tables: ArrayLike, /) -> FoldTestResult:
+def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
     """McNemar's test of two models over K folds taken for independent.
 
     Not recommended: the training sets of K folds overlap, so the K statistics that are
@@ -189,7 +188,6 @@ def proportion_z(
     errors_a: ArrayLike,
     errors_b: ArrayLike,
     n: ArrayLike,
-    /,
     *,
     alternative: str = "two-sided",
 ) -> FoldTestResult:

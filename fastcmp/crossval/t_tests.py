@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def resampled_t(
-    differences: ArrayLike, /, *, alternative: str = "two-sided"
+    differences: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Test random splits by the paired t test, as if they were independent.
 
@@ -80,7 +80,7 @@ def resampled_t(
 
 
 def kfold_t(
-    differences: ArrayLike, /, *, alternative: str = "two-sided"
+    differences: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Test the folds of one cross-validation by the paired t test.
 
@@ -138,7 +138,6 @@ def kfold_t(
 
 def nadeau_bengio_t(
     differences: ArrayLike,
-    /,
     *,
     n_train: Any,
     n_test: Any,
@@ -206,7 +205,6 @@ def nadeau_bengio_t(
 
 def bouckaert_frank_t(
     differences: ArrayLike,
-    /,
     *,
     test_ratio: Any = None,
     alternative: str = "two-sided",
@@ -277,7 +275,7 @@ def bouckaert_frank_t(
 
 
 def bouckaert_t(
-    differences: ArrayLike, /, *, alternative: str = "two-sided"
+    differences: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Bouckaert's t test of 10 x 10-fold cross-validation with 10 degrees of freedom.
 

@@ -41,7 +41,7 @@ def _five_by_two(
 
 
 def dietterich_t(
-    differences: ArrayLike, /, *, alternative: str = "two-sided"
+    differences: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Dietterich's 5 x 2 cross-validated t test.
 
@@ -95,7 +95,7 @@ def dietterich_t(
 
 
 def yildiz_t(
-    differences: ArrayLike, /, *, alternative: str = "two-sided"
+    differences: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Yildiz's combined 5 x 2 cross-validated t test.
 
@@ -147,7 +147,7 @@ def yildiz_t(
     )
 
 
-def alpaydin_f(differences: ArrayLike, /) -> FoldTestResult:
+def alpaydin_f(differences: ArrayLike) -> FoldTestResult:
     """Alpaydin's combined 5 x 2 cross-validated F test.
 
     Parameters
@@ -191,7 +191,7 @@ def alpaydin_f(differences: ArrayLike, /) -> FoldTestResult:
     )
 
 
-def calibrated_f(differences: ArrayLike, /) -> FoldTestResult:
+def calibrated_f(differences: ArrayLike) -> FoldTestResult:
     """Refer Alpaydin's F on balanced 5 x 2 cross-validation to F(7, 5).
 
     Parameters
@@ -245,7 +245,6 @@ def calibrated_f(differences: ArrayLike, /) -> FoldTestResult:
 
 def blocked_t(
     differences: ArrayLike,
-    /,
     *,
     rho1: Any = None,
     rho2: Any = None,

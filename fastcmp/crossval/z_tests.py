@@ -22,7 +22,6 @@ _VARIANCES = ("out", "in")
 def conservative_z(
     differences: ArrayLike,
     half_differences: ArrayLike,
-    /,
     *,
     alternative: str = "two-sided",
 ) -> FoldTestResult:
@@ -103,7 +102,6 @@ def conservative_z(
 def bayle_z(
     differences: ArrayLike,
     folds: ArrayLike,
-    /,
     *,
     variance: str = "out",
     alternative: str = "two-sided",

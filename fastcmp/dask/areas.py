@@ -23,7 +23,6 @@ _TIES = {"half": 1, "concordant": 2, "discordant": 0}
 def auc(  # noqa: PLR0913  # options, all by keyword
     data: Any,
     scores: Any = None,
-    /,
     *,
     target: str | None = None,
     names: int | Sequence[str] | None = None,
@@ -105,7 +104,6 @@ def auc(  # noqa: PLR0913  # options, all by keyword
 def delong(
     data: Any,
     scores: Any = None,
-    /,
     *,
     target: str | None = None,
     names: int | Sequence[str] | None = None,

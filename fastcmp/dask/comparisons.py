@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 def compare_all(  # noqa: PLR0913  # options, all by keyword
     data: Any,
     preds: Any = None,
-    /,
     *,
     target: str | None = None,
     names: int | Sequence[str] | None = None,
@@ -155,7 +154,6 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
 def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     data: Any,
     preds: Any = None,
-    /,
     *,
     target: str | None = None,
     names: int | Sequence[str] | None = None,
@@ -235,7 +233,6 @@ def count_labels(
     data: Any,
     pred_a: Any = 0,
     pred_b: Any = 1,
-    /,
     *,
     target: str | None = None,
     classes: Sequence[Any] | None = None,

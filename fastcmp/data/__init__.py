@@ -39,7 +39,7 @@ class ScoreExample(NamedTuple):
 SCORE_EXAMPLES = {"digits": ScoreExample("digits_scores.csv", "is_eight")}
 
 
-def example_path(name: str, /) -> Path:
+def example_path(name: str) -> Path:
     """Return the path of an example prediction file.
 
     Parameters
@@ -70,7 +70,7 @@ def example_path(name: str, /) -> Path:
     return Path(str(files(__name__).joinpath(EXAMPLES[name])))
 
 
-def scores_path(name: str, /) -> Path:
+def scores_path(name: str) -> Path:
     """Return the path of an example file of scores.
 
     Parameters

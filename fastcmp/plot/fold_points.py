@@ -18,7 +18,7 @@ _ROWS = 30  # repetitions that each get a row of their own
 
 
 def folds(
-    result: CVComparison, /, *, test: str | None = None, ax: Axes | None = None
+    result: CVComparison, *, test: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the difference in each fold, their mean, and its interval.
 

@@ -41,7 +41,7 @@ def _longest(names: Sequence[str]) -> int:
     return max(map(len, names))
 
 
-def leaderboard(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
+def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     r"""Draw models from best to worst with the intervals of their scores.
 
     Beside them stand the ranks that the decisions leave open, and letters: models that
@@ -132,7 +132,7 @@ def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
             ax.annotate(cell, (1.0, row), **style)
 
 
-def pvalue_map(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
+def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     """Draw the adjusted p-values of all pairs as a map, best models first.
 
     Pairs that are told apart bear a star; tied models that are neighbours in the
@@ -257,7 +257,7 @@ def _frame(ax: Axes, first: int, last: int) -> None:
     ax.add_patch(Rectangle(corner, side, side, fill=False, **style))
 
 
-def critical_difference(result: PairwiseResult, /, *, ax: Axes | None = None) -> Axes:
+def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     """Draw models on the line of their scores, ties joined by bars.
 
     Each bar is a set of models of which no two are told apart; its members have a dot

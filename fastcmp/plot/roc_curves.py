@@ -52,7 +52,6 @@ class _Cut(NamedTuple):
 def roc(
     y_true: ArrayLike,
     scores: Any,
-    /,
     *,
     positive: Any = None,
     cutoff: str | float | Callable[..., Any] | None = None,

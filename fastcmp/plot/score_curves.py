@@ -48,7 +48,6 @@ _MEASURES = {
 def cutoffs(
     y_true: ArrayLike,
     score: ArrayLike,
-    /,
     *,
     positive: Any = None,
     ax: Axes | None = None,
@@ -154,7 +153,6 @@ def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
 def precision_recall(
     y_true: ArrayLike,
     scores: Any,
-    /,
     *,
     positive: Any = None,
     ax: Axes | None = None,
@@ -233,7 +231,6 @@ def precision_recall(
 
 def lift(
     table: LiftTable,
-    /,
     *,
     cumulative: bool = False,
     kind: str = "lift",

@@ -49,7 +49,7 @@ class Accumulator(ABC):
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Make an accumulator of a state; the arrays become its own."""
 
-    def merge(self, other: Self, /) -> Self:
+    def merge(self, other: Self) -> Self:
         """Add what another accumulator has counted.
 
         Parameters
@@ -90,7 +90,7 @@ class Accumulator(ABC):
         arrays = {name: array.copy() for name, array in self._arrays().items()}
         return self._restore(self._settings(), arrays)
 
-    def save(self, path: str | os.PathLike[str], /) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, at once or not at all.
 
         Parameters
@@ -108,7 +108,7 @@ class Accumulator(ABC):
         write_state(path, type(self).__name__, self._settings(), self._arrays())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], /) -> Self:
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a state from a file.
 
         Parameters
@@ -226,7 +226,7 @@ class BlockCounts(Accumulator):
         return int(self._state.totals[1])
 
 
-def load(path: str | os.PathLike[str], /) -> Accumulator:
+def load(path: str | os.PathLike[str]) -> Accumulator:
     """Read an accumulator of any kind from a file.
 
     Parameters

@@ -144,7 +144,7 @@ _MAKERS: dict[str, Callable[[], Any]] = {
 ALGORITHMS = tuple(_MAKERS)
 
 
-def make(name: str, /) -> Any:
+def make(name: str) -> Any:
     """Make an algorithm by its name.
 
     Parameters

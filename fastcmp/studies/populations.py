@@ -34,7 +34,7 @@ __all__ = [
 NAMES = ("exp6", "simple", "letter", "mnist", *BUNDLED)
 
 
-def load(name: str, /, path: Path | None = None) -> Population:
+def load(name: str, path: Path | None = None) -> Population:
     """Make a population by its name, with data sets as large as the source's.
 
     Parameters

@@ -22,7 +22,7 @@ _LETTER_COLUMNS = 17
 _IMAGES, _LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 
 
-def read_letter(path: str | PathLike[str], /) -> tuple[Floats, Codes]:
+def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
     """Read UCI's letter-recognition.data.
 
     Parameters
@@ -75,7 +75,7 @@ def read_letter(path: str | PathLike[str], /) -> tuple[Floats, Codes]:
     return np.array(rows, np.float64), np.array(codes, np.int16)
 
 
-def read_mnist(path: str | PathLike[str], /) -> tuple[Bytes, Codes]:
+def read_mnist(path: str | PathLike[str]) -> tuple[Bytes, Codes]:
     """Read the training set of MNIST.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from fastcmp.pair_accuracies import judge_accuracies, judge_joint_counts
 from fastcmp.pair_cost_counts import judge_cost_counts
 from fastcmp.pair_costs import encode_costs, judge_costs
 from fastcmp.paired import METHODS
-from fastcmp.pairs import choose_pairs
+from fastcmp.pairs import choose_pairs, model_index
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.progress import Progress, reporting
 
@@ -77,9 +78,10 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     alpha : float
         Error rate of the decisions, in (0, 1); what it bounds, `adjust` decides.
     pairs : sequence of pairs, optional
-        Compare only these, by name or index.
+        Compare only these, by name or index. All others are "not tested": no letters
+        of ties are given, and `best` are the tested models that lost no tested pair.
     control : int or str, optional
-        Compare only this model with all others.
+        Compare only this model with all others: the answer is a table against it.
     classes : sequence, optional
         Compare only samples whose true label is one of these; a prediction outside
         them is an error, and refused where it would need a cost.
@@ -163,7 +165,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
             judge = judge_accuracies(labels, method, level, crew)
         judged = judge_pairs(judge, chosen, labels.names, options, crew)
     dropped = (labels.n_missing, labels.n_excluded)
-    return _record(judge, judged, labels.names, options, (test, method), dropped)
+    found = _record(judge, judged, labels.names, options, (test, method), dropped)
+    return _with_control(found, control)
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -198,7 +201,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
-        Compare only this model with all others.
+        Compare only this model with all others: the answer is a table against it.
     keep : str, int or Path
         Which pairs to keep, as in `compare_all`.
     memory_limit : int or str, optional
@@ -244,7 +247,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     ):
         judged = judge_pairs(judge, chosen, names, options, crew)
     dropped = (counts.n_missing, counts.n_excluded)
-    return _record(judge, judged, names, options, (test, method), dropped)
+    found = _record(judge, judged, names, options, (test, method), dropped)
+    return _with_control(found, control)
 
 
 def _judge_counts(
@@ -376,3 +380,11 @@ def _record(  # all that a record holds
         kept=options.keep,
         all_verdicts=judged.verdicts,
     )
+
+
+def _with_control(result: PairwiseResult, control: int | str | None) -> PairwiseResult:
+    """Name the control, which the user gave by name or place."""
+    if control is None:
+        return result
+    first = model_index(control, result.names, "control")
+    return replace(result, control=result.names[first])

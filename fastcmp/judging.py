@@ -27,7 +27,7 @@ from fastcmp.pairs import (
     places_of,
     tiles_of,
 )
-from fastcmp.ranking import verdicts_of, verdicts_of_all
+from fastcmp.ranking import UNTESTED, verdicts_of, verdicts_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -159,7 +159,7 @@ def judge_pairs(
     if options.keep == "all":
         columns = work.judge_all()
         adjusted = adjust_checked(columns.pvalue, options.adjust, crew)
-        verdicts = work.verdicts(adjusted <= options.alpha, options.gain)
+        verdicts = work.verdicts(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
         adjusted, told, verdicts = _decide_all(work, options)
@@ -178,7 +178,7 @@ def _decide_all(
     pvalues = work.test_all()
     adjusted = adjust_checked(pvalues, options.adjust, work.crew, in_place=True)
     told = adjusted <= options.alpha
-    return adjusted, told, work.verdicts(told, options.gain)
+    return adjusted, told, work.verdicts(adjusted, told, options.gain)
 
 
 def _check_room(work: _Work, options: Options, n_kept: int) -> None:
@@ -288,13 +288,22 @@ class _Work:
         self.crew.run(find, parts(places.size, _SPAN), steps=no_step)
         return pairs
 
-    def verdicts(self, told: NDArray[np.bool_], gain: int) -> NDArray[np.int8]:
+    def verdicts(
+        self, adjusted: NDArray[np.float64], told: NDArray[np.bool_], gain: int
+    ) -> NDArray[np.int8]:
         """Decide who beats whom."""
         score = gain * self.judge.score
         if self.chosen is None:
-            return verdicts_of_all(told, score)
-        i, j = self.chosen.T
-        return verdicts_of(self.n_models, self.chosen, told, score[i] - score[j])
+            verdicts = verdicts_of_all(told, score)
+        else:
+            i, j = self.chosen.T
+            verdicts = verdicts_of(
+                self.n_models, self.chosen, told, score[i] - score[j]
+            )
+        if np.isnan(adjusted.max()):  # a test without an answer says nothing
+            i, j = self.pairs_at(np.flatnonzero(np.isnan(adjusted))).T
+            verdicts[i, j] = verdicts[j, i] = UNTESTED
+        return verdicts
 
     def _judge(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
         columns = PairColumns(

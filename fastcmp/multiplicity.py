@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.checks import as_numbers, check_choice
 from fastcmp.crew import parts
+from fastcmp.ranking import FAMILYWISE
 from fastcmp.sorting import apply_sorted, apply_steps, monotone
 
 if TYPE_CHECKING:
@@ -91,18 +92,7 @@ _PROCEDURES = {
     "none": _Procedure(_none),
 }
 #: Names that `adjust` knows.
-ADJUSTMENTS = (
-    "bonferroni",
-    "sidak",
-    "holm",
-    "holm-sidak",
-    "hochberg",
-    "hommel",
-    "bh",
-    "by",
-    "none",
-)
-_FALSE_DISCOVERY = ("bh", "by")
+ADJUSTMENTS = (*FAMILYWISE, "bh", "by", "none")
 
 
 def promise(method: str, alpha: float) -> str:
@@ -122,7 +112,7 @@ def promise(method: str, alpha: float) -> str:
     """
     if method == "none":
         return _EACH.format(alpha=alpha)
-    rule = _FEW_FALSE if method in _FALSE_DISCOVERY else _NO_FALSE
+    rule = _NO_FALSE if method in FAMILYWISE else _FEW_FALSE
     return rule.format(alpha=alpha)
 
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
 from fastcmp.frames import Tabular
-from fastcmp.pairwise_sections import describe
+from fastcmp.pairwise_sections import control_columns, describe
 from fastcmp.ranking import (
+    FAMILYWISE,
+    LOSES,
     TIED,
     UNTESTED,
     Leaderboard,
@@ -46,8 +48,10 @@ class PairwiseResult(Printed, Tabular):
     """Many models on the same samples, compared in pairs.
 
     Arrays of length P hold one entry a pair (a, b) that was kept; those of length M one
-    a model. The rankings come from all pairs, kept or not; they are worked out when
-    they are first asked for.
+    a model. The rankings come from all pairs that were tested, kept or not; they are
+    worked out when they are first asked for. A pair that was not tested, because of
+    `control` or chosen pairs, or whose test has no answer (its p-value is NaN), is
+    neither a tie nor a win.
     """
 
     #: McNemar's or the cost-sensitive statistic of each pair, shape (P,).
@@ -93,6 +97,9 @@ class PairwiseResult(Printed, Tabular):
     #: Who beats whom, shape (M, M), as from `fastcmp.ranking.verdicts_of`; worked out
     #: from the pairs if not given.
     all_verdicts: NDArray[np.int8] | None = None
+    #: The model with which all others were compared, and nothing else; the first of
+    #: each pair. None where other pairs were tested.
+    control: str | None = None
 
     @cached_property
     def verdicts(self) -> NDArray[np.int8]:
@@ -100,17 +107,25 @@ class PairwiseResult(Printed, Tabular):
 
         1 where the model of the row beats that of the column, -1 where it loses, 0
         where they are not told apart, 2 where they are and neither is better, 3 where
-        they were not compared.
+        they were not tested, or the test has no answer.
         """
         if self.all_verdicts is not None:
             return self.all_verdicts
-        gain = self._gain * self.difference
-        return verdicts_of(len(self.names), self.pairs, self.significant, gain)
+        known = ~np.isnan(self.pvalue_adjusted)
+        gain = self._gain * self.difference[known]
+        pairs, told = self.pairs[known], self.significant[known]
+        return verdicts_of(len(self.names), pairs, told, gain)
 
     @cached_property
     def n_pairs(self) -> int:
-        """Number of pairs that were compared, kept or not."""
+        """Number of pairs that were tested, kept or not."""
         return int(np.count_nonzero(self.verdicts != UNTESTED)) // 2
+
+    @property
+    def all_pairs_tested(self) -> bool:
+        """Whether each two models were tested, kept or not; else no letters of ties."""
+        n_models = len(self.names)
+        return self.n_pairs == n_models * (n_models - 1) // 2
 
     @cached_property
     def n_told_apart(self) -> int:
@@ -152,10 +167,14 @@ class PairwiseResult(Printed, Tabular):
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
-        """The ranking from best to worst, with intervals for score and rank."""
+        """The ranking by score, with intervals for score and rank.
+
+        Intervals of ranks are None where `adjust` does not bound the probability of a
+        false decision.
+        """
         badness = -self._gain * self.score
         order = np.argsort(badness, kind="stable")
-        ranks = rank_intervals(self.verdicts)
+        holds = self.adjust in FAMILYWISE
         return Leaderboard(
             names=tuple(self.names[i] for i in order),
             models=order,
@@ -163,7 +182,7 @@ class PairwiseResult(Printed, Tabular):
             measure=self.measure,
             score=self.score[order],
             interval=self.score_interval[order],
-            rank_interval=ranks[order],
+            rank_interval=rank_intervals(self.verdicts)[order] if holds else None,
         )
 
     @property
@@ -174,14 +193,21 @@ class PairwiseResult(Printed, Tabular):
     @cached_property
     def groups(self) -> TieGroups:
         """The groups of ties as indices of models, and whether these are all."""
-        return tie_groups(self.leaderboard.models, self.tied)
+        found = tie_groups(self.leaderboard.models, self.tied)
+        if self.all_pairs_tested:
+            return found
+        # A model alone would pass for different from all others.
+        several = tuple(group for group in found.groups if len(group) > 1)
+        return TieGroups(groups=several, complete=found.complete)
 
     @property
     def tie_groups(self) -> tuple[tuple[str, ...], ...]:
         """Maximal sets of models in which no pair is told apart, best first.
 
-        Where there are too many to list, the maximal runs of neighbours in the
-        ranking; `tie_groups_complete` tells.
+        All pairs in a set were tested. Where not all pairs of models were, a model
+        that ties with none is in no set; else it is one alone. Where there are too
+        many sets to list, the maximal runs of neighbours in the ranking;
+        `tie_groups_complete` tells.
         """
         groups = self.groups.groups
         return tuple(tuple(self.names[i] for i in group) for group in groups)
@@ -193,11 +219,49 @@ class PairwiseResult(Printed, Tabular):
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The first of the ranking, and all that were tested and not told from it."""
+        """The models that may be best, as far as the tested pairs say, best first.
+
+        Where all pairs were tested: the first of the ranking, and all that are not
+        significantly different from it. Else all that were tested and are
+        significantly worse in no tested pair; a model in no tested pair is not among
+        them, and not shown to be worse.
+        """
         order = self.leaderboard.models
-        top = order[0]
-        level = self.verdicts[top] == TIED
-        return tuple(self.names[i] for i in order if i == top or level[i])
+        if self.all_pairs_tested:
+            may_be = self.verdicts[order[0]] == TIED
+            may_be[order[0]] = True
+        else:
+            may_be = (self.verdicts != UNTESTED).any(axis=1)
+            may_be &= ~(self.verdicts == LOSES).any(axis=1)
+        return tuple(self.names[i] for i in order if may_be[i])
+
+    def against_control(self) -> dict[str, Any]:
+        """Lay out the other models against the control, a row a model, best first.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names, scores, differences (the model's score minus the control's) with
+            intervals, p-values and the result: "better", "worse" or "no significant
+            difference". Numbers of pairs that were not kept are NaN.
+
+        Raises
+        ------
+        ValueError
+            If the models were not compared with a control.
+
+        Examples
+        --------
+        >>> from fastcmp import compare_all, load_digits
+        >>> result = compare_all(*load_digits(), control="mlp")
+        >>> table = result.against_control()
+        >>> list(zip(table["model"], table["result"]))[1:3]
+        [('knn_3', 'better'), ('extra_trees', 'no significant difference')]
+        """
+        if self.control is None:
+            message = "against_control needs a comparison that was made with control="
+            raise ValueError(message)
+        return control_columns(self, self.control)
 
     def matrix(self, field: str) -> NDArray[Any]:
         """Lay out one field of the pairs as a matrix of models.
@@ -212,8 +276,8 @@ class PairwiseResult(Printed, Tabular):
         -------
         ndarray, shape (M, M)
             Entry [i, j] compares model i as the first with model j. Pairs that were
-            not kept are NaN (-1 for counts, False for decisions); the diagonal is 0,
-            of p-values 1.
+            not tested or not kept are NaN (-1 for counts, False for decisions; see
+            `verdicts`); the diagonal is 0, of p-values 1.
 
         Raises
         ------
@@ -276,7 +340,9 @@ class PairwiseResult(Printed, Tabular):
         Returns
         -------
         dict
-            Options, leaderboard, tie groups and pairs; what is not finite is None.
+            Options, leaderboard, tie groups, pairs and, where there is a control, the
+            table against it. What is not finite is None, and so are bounds of ranks
+            that `adjust` does not support.
 
         Examples
         --------
@@ -286,6 +352,9 @@ class PairwiseResult(Printed, Tabular):
         [0.5]
         """
         board = self.leaderboard
+        ranks = board.rank_interval
+        low, high = [[None] * len(self.names)] * 2 if ranks is None else ranks.T
+        control = None if self.control is None else self.against_control()
         return {
             "test": self.test,
             "measure": self.measure,
@@ -297,6 +366,8 @@ class PairwiseResult(Printed, Tabular):
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
             "n_pairs": self.n_pairs,
+            "all_pairs_tested": self.all_pairs_tested,
+            "control": self.control,
             "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
             "leaderboard": plain_columns(
                 {
@@ -305,13 +376,14 @@ class PairwiseResult(Printed, Tabular):
                     self.measure: board.score,
                     "low": board.interval[:, 0],
                     "high": board.interval[:, 1],
-                    "rank_low": board.rank_interval[:, 0],
-                    "rank_high": board.rank_interval[:, 1],
+                    "rank_low": low,
+                    "rank_high": high,
                 }
             ),
             "tie_groups": [list(group) for group in self.tie_groups],
             "tie_groups_complete": self.tie_groups_complete,
             "best": list(self.best),
+            "against_control": None if control is None else plain_columns(control),
             "pairs": plain_columns(self.columns()),
         }
 
@@ -321,6 +393,7 @@ class PairwiseResult(Printed, Tabular):
         Returns
         -------
         list of Section
-            The question, the leaderboard, who beats whom, and the rule.
+            The question, the leaderboard, who beats whom, and the rule; with a control
+            the table against it instead of the two.
         """
         return describe(self)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 #: What is known of two models: see `verdicts_of`.
 TIED, BEATS, LOSES, EVEN, UNTESTED = 0, 1, -1, 2, 3
+#: Adjustments that bound the probability of even one false decision. Only after these
+#: do intervals of ranks hold.
+FAMILYWISE = ("bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel")
 
 _SQUARE = 512  # models of a side: two squares stay in a second-level cache
 _MAX_GROUPS = 1000
@@ -34,13 +37,14 @@ class Leaderboard:
     score: NDArray[np.float64]
     #: Interval for each score by itself, shape (M, 2).
     interval: NDArray[np.float64]
-    #: Ranks that the decisions leave open, shape (M, 2).
-    rank_interval: NDArray[np.int64]
+    #: Ranks that the decisions leave open, shape (M, 2). None where the adjustment does
+    #: not bound the probability of a false decision ("bh", "by", "none").
+    rank_interval: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieGroups:
-    """Sets of models that cannot be told apart, best first."""
+    """Sets of models of which no pair is significantly different, best first."""
 
     #: Indices of models, each group in the order of the ranking.
     groups: tuple[tuple[int, ...], ...]
@@ -143,7 +147,8 @@ def rank_intervals(verdicts: NDArray[np.int8]) -> NDArray[np.int64]:
     """Bound the rank of each model, given who significantly beats whom.
 
     If the probability of any false decision is at most alpha, all true ranks lie in
-    their intervals with probability at least 1 - alpha.
+    their intervals with probability at least 1 - alpha. A pair that was not tested
+    decides nothing, and so leaves the intervals of its models wider.
 
     Parameters
     ----------

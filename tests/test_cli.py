@@ -95,6 +95,31 @@ def test_options_reach_the_comparison(capsys):
     assert (said["method"], said["adjust"], said["alpha"]) == ("exact", "bh", 0.1)
 
 
+@pytest.mark.parametrize("kind", ["table", "markdown", "latex", "csv", "json"])
+def test_a_control_in_every_format(capsys, kind):
+    words = [*EXAMPLE, "--control", "svm_rbf", "--format", kind]
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    result = fastcmp.compare_all(*fastcmp.load_digits(), control="svm_rbf")
+    if kind == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert {row["model_a"] for row in rows} == {"svm_rbf"}
+        assert [float(row["pvalue"]) for row in rows] == result.pvalue.tolist()
+        return
+    if kind == "json":
+        said = json.loads(out)
+        assert said == result.to_dict()
+        assert (said["control"], said["all_pairs_tested"]) == ("svm_rbf", False)
+        assert said["tie_groups"] == [["svm_rbf", "knn_3"], ["svm_rbf", "extra_trees"]]
+        assert said["against_control"]["result"].count("worse") == 7
+        return
+    assert "0 significantly better, 7 significantly worse" in out
+    assert "Leaderboard" not in out
+    assert out.count("worse") == 1 + 7
+    if kind == "table":
+        assert out == f"{result}\n"
+
+
 def test_a_file_of_ones_own(capsys, predictions):
     code, out, _ = run(capsys, "compare", predictions)
     assert code == 0

@@ -385,6 +385,9 @@ def test_control_and_pairs():
     assert (control.score == whole.score).all()
     matrix = whole.matrix("pvalue")
     assert control.pvalue.tolist() == [matrix[i, j] for i, j in control.pairs]
+    assert (control.control, whole.control) == ("knn", None)
+    assert "Which model is better than knn?" in str(control)
+    assert control.against_control()["pvalue"].size == 3
     some = compare_cv_all(
         MODELS, X, Y, test="kfold-t", rng=1, pairs=[("majority", 1), (0, "knn")]
     )

@@ -196,6 +196,7 @@ def test_mappings_of_arrays():
     blocks = {name: da.from_array(x, chunks=next(sizes)) for name, x in preds.items()}
     ours = fastcmp.dask.compare_all(truth, blocks, control="mlp", keep=3)
     assert_same(ours, fastcmp.compare_all(y_true, preds, control="mlp", keep=3))
+    assert ours.control == "mlp"
     two = {name: blocks[name] for name in ("mlp", "knn_3")}
     ours = fastcmp.dask.compare_all(y_true, two, names=["knn_3", "mlp"])
     assert ours.names == ("knn_3", "mlp")

@@ -1,5 +1,6 @@
 """What is kept of the pairs is the same as of all, and the ranking does not change."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -19,7 +20,9 @@ from fastcmp import (
     compare_all_from_counts,
 )
 from fastcmp.judging import read_keep
+from fastcmp.pair_costs import CostJudge
 from fastcmp.pairs import Block, pairs_at, tiles_of
+from fastcmp.ranking import UNTESTED
 from fastcmp.stream import LabelCounts, PairCounts
 
 COLUMNS = ("only_a", "only_b", "difference", "interval", "statistic", "pvalue")
@@ -151,6 +154,36 @@ def test_counts_of_a_stream_give_the_same_bits(method, keep):
     assert str(result) == str(expect)
 
 
+@pytest.mark.parametrize("control", ["c", 2])
+def test_counts_of_a_stream_know_their_control(control):
+    y_true, preds = simulate(4, 100)
+    named = dict(zip("abcd", preds, strict=True))
+    counts = PairCounts().update(y_true, named)
+    result = compare_all_from_counts(counts, control=control)
+    assert result.control == "c"
+    expect = compare_all(y_true, named, control=control)
+    assert json.dumps(result.to_dict()) == json.dumps(expect.to_dict())
+
+
+@pytest.mark.parametrize("keep", ["all", "significant", 5])
+def test_a_test_without_an_answer_decides_nothing(monkeypatch, keep):
+    found = CostJudge.outcomes
+
+    def pvalues(self, block):
+        return np.where((block.pairs == (0, 3)).all(axis=1), np.nan, 0.25)
+
+    def outcomes(self, block):
+        return found(self, block)._replace(pvalue=pvalues(self, block))
+
+    monkeypatch.setattr(CostJudge, "pvalues", pvalues)
+    monkeypatch.setattr(CostJudge, "outcomes", outcomes)
+    result = compare_all(*simulate(5, 300), test="cost", cost=COST, keep=keep)
+    assert result.n_pairs == 9
+    assert result.verdicts[0, 3] == result.verdicts[3, 0] == UNTESTED
+    assert np.count_nonzero(result.verdicts == UNTESTED) == 5 + 2
+    assert not result.all_pairs_tested
+
+
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
 @pytest.mark.parametrize(
     "some", [{}, {"keep": 4}, {"control": 3}, {"pairs": [(4, 1), (0, 7)]}]
@@ -166,6 +199,7 @@ def test_counts_of_labels_give_the_same_costs(method, some):
     assert result.correct.tolist() == expect.correct.tolist()
     np.testing.assert_array_equal(result.score, expect.score)
     np.testing.assert_array_equal(result.score_interval, expect.score_interval)
+    assert result.control == expect.control
     assert str(result) == str(expect)
 
 

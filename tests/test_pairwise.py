@@ -15,9 +15,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 from strategies import modest
 
-from fastcmp import compare_all, load_digits
+from fastcmp import compare_all, load_digits, mcnemar
+from fastcmp.ranking import UNTESTED
+from fastcmp.report import to_latex, to_markdown
 
 FIELDS = (
     *("only_a", "only_b", "difference", "statistic"),
@@ -118,16 +121,254 @@ def tied_names(result):
     return {*pairs, *((b, a) for a, b in pairs)}
 
 
-def test_pairs_that_were_not_tested_are_no_ties():
-    y_true, preds = simulate(5)
-    result = compare_all(y_true, preds, control="m4", alpha=1e-12)
-    tied = tied_names(result)
-    assert all("m4" in pair for pair in tied)
-    for group in result.tie_groups:
-        assert len(group) == 1 or "m4" in group
-        assert len(group) <= 2
-    best = compare_all(y_true, preds, pairs=[("m0", "m1")]).best
-    assert best == ("m4",)
+# Pairs that were not tested.
+
+
+@st.composite
+def designs(draw, largest=6):
+    """Draw labels, predictions and a set of pairs, with how they are decided."""
+    n_models = draw(st.integers(2, largest))
+    every = list(combinations(range(n_models), 2))
+    pairs = draw(st.lists(st.sampled_from(every), min_size=1, unique=True))
+    y_true, preds = simulate(n_models, n=120, seed=draw(st.integers(0, 99)))
+    options = {
+        "adjust": draw(st.sampled_from(["holm", "none"])),
+        "alpha": draw(st.sampled_from([1e-12, 0.05, 0.5])),
+    }
+    return y_true, preds, pairs, options
+
+
+@modest(60)
+@given(designs())
+def test_what_was_not_tested_is_no_tie_and_never_different(design):
+    y_true, preds, pairs, options = design
+    result = compare_all(y_true, preds, pairs=pairs, **options)
+    every = set(combinations(range(len(preds)), 2))
+    names = result.names
+    for i, j in every - set(pairs):
+        assert result.verdicts[i, j] == result.verdicts[j, i] == UNTESTED
+        together = {names[i], names[j]}
+        assert not any(together <= set(group) for group in result.tie_groups)
+    assert result.all_pairs_tested == (set(pairs) == every)
+    assert result.n_pairs == len(pairs)
+    text = str(result)
+    columns = text[text.index("  rank ") :].splitlines()[0].split()
+    assert ("ties" in columns) == result.all_pairs_tested
+    assert ("not tested against" in text) == (not result.all_pairs_tested)
+    if not result.all_pairs_tested:
+        assert all(len(group) > 1 for group in result.tie_groups)
+        assert f"{len(pairs)} of {len(every)} pairs tested" in text
+        assert f"No letters of ties: {len(every) - len(pairs)} pairs were not" in text
+
+
+@modest(60)
+@given(designs())
+def test_the_best_lost_no_tested_pair(design):
+    y_true, preds, pairs, options = design
+    result = compare_all(y_true, preds, pairs=pairs, **options)
+    if result.all_pairs_tested:
+        return
+    lost, tested = set(), set()
+    for (i, j), p, d in zip(
+        pairs, result.pvalue_adjusted, result.difference, strict=True
+    ):
+        tested |= {i, j}
+        if p <= options["alpha"] and d != 0:
+            lost.add(j if d > 0 else i)
+    order = result.leaderboard.models.tolist()
+    expect = [result.names[i] for i in order if i in tested - lost]
+    assert result.best == tuple(expect)
+    assert result.best
+    untested = [result.names[i] for i in order if i not in tested]
+    assert ("Not tested at all: " + ", ".join(untested) in str(result)) == bool(
+        untested
+    )
+
+
+@modest(40)
+@given(designs())
+def test_ranks_of_some_pairs_are_bounded_by_these(design):
+    y_true, preds, pairs, options = design
+    result = compare_all(y_true, preds, pairs=pairs, **options)
+    shown = result.leaderboard.rank_interval
+    told = result.to_dict()["leaderboard"]
+    if options["adjust"] == "none":
+        assert shown is None
+        assert told["rank_low"] == told["rank_high"] == [None] * len(preds)
+        return
+    better, worse = result.decided
+    n = len(preds)
+    expect = [
+        [1 + int(np.sum(worse == i)), n - int(np.sum(better == i))]
+        for i in result.leaderboard.models
+    ]
+    assert shown.tolist() == expect
+    assert [told["rank_low"], told["rank_high"]] == np.transpose(expect).tolist()
+
+
+def test_a_chain_of_pairs():
+    y_true, preds = load_digits()
+    chain = [("svm_rbf", "knn_3"), ("knn_3", "mlp"), ("mlp", "logistic")]
+    result = compare_all(y_true, preds, pairs=chain)
+    assert result.tie_groups == (("svm_rbf", "knn_3"), ("mlp", "logistic"))
+    assert result.best == ("svm_rbf", "knn_3", "logistic")
+    text = str(result)
+    assert "3 of 45 pairs tested, 1 significantly different." in text
+    assert "Significantly worse in no tested pair: svm_rbf, knn_3, logistic." in text
+    assert "Best:" not in text
+    assert result.control is None
+    told = result.to_dict()
+    assert (told["all_pairs_tested"], told["control"]) == (False, None)
+    assert told["against_control"] is None
+    with pytest.raises(ValueError, match="needs a comparison that was made with contr"):
+        result.against_control()
+
+
+def test_all_pairs_in_any_order_are_a_leaderboard():
+    y_true, preds = simulate(4)
+    chosen = [(3, 1), (0, 2), (1, 0), (2, 3), (1, 2), (3, 0)]
+    result = compare_all(y_true, preds, pairs=chosen)
+    whole = compare_all(y_true, preds)
+    assert result.all_pairs_tested
+    assert (result.best, result.tie_groups) == (whole.best, whole.tie_groups)
+    assert str(result) == str(whole)
+
+
+@pytest.mark.parametrize("keep", ["all", "significant", 2])
+def test_what_was_not_kept_was_still_tested(keep):
+    result = compare_all(*simulate(6), keep=keep)
+    assert result.all_pairs_tested
+    assert "not tested" not in str(result)
+    assert " ties" in str(result)
+
+
+@pytest.mark.parametrize("adjust", ["bh", "by", "none"])
+@pytest.mark.parametrize("options", [{}, {"pairs": [(0, 1), (1, 2)]}])
+def test_ranks_have_no_intervals_without_a_promise(adjust, options):
+    y_true, preds = simulate(4)
+    result = compare_all(y_true, preds, adjust=adjust, **options)
+    text = str(result)
+    assert result.leaderboard.rank_interval is None
+    assert "  ranks" not in text
+    assert "Intervals of ranks are not shown" in text
+    assert f"which {adjust!r} does not." in text
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert "Intervals of ranks" not in str(compare_all(y_true, preds, **options))
+
+
+@pytest.mark.parametrize(
+    "adjust", ["bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel"]
+)
+def test_ranks_have_intervals_with_a_promise(adjust):
+    result = compare_all(*simulate(4), adjust=adjust)
+    assert result.leaderboard.rank_interval.shape == (4, 2)
+    assert "  ranks" in str(result)
+    assert result.rule.startswith("the probability of even one false decision")
+
+
+def test_a_test_without_an_answer_is_not_a_tie(digits):
+    pvalues = digits.pvalue_adjusted.copy()
+    pvalues[0] = np.nan  # svm_rbf against knn_3
+    result = replace(digits, pvalue_adjusted=pvalues, all_verdicts=None)
+    assert result.verdicts[0, 1] == result.verdicts[1, 0] == UNTESTED
+    assert (result.n_pairs, result.all_pairs_tested) == (44, False)
+    assert not any({"svm_rbf", "knn_3"} <= set(group) for group in result.tie_groups)
+
+
+# A table against a control.
+
+
+def test_the_table_against_a_control():
+    y_true, preds = load_digits()
+    result = compare_all(y_true, preds, control="svm_rbf")
+    assert result.control == "svm_rbf"
+    assert result.best == ("svm_rbf", "knn_3", "extra_trees")
+    pairs = (("svm_rbf", "knn_3"), ("svm_rbf", "extra_trees"))
+    assert result.tie_groups == pairs
+    table = result.against_control()
+    others = [name for name in result.leaderboard.names if name != "svm_rbf"]
+    assert table["model"] == others
+    truth = np.asarray(y_true)
+    for row, name in enumerate(others):
+        # The other way round: a is the model, b the control.
+        pair = mcnemar(truth, preds[name], preds["svm_rbf"])
+        accuracy = np.mean(np.asarray(preds[name]) == truth)
+        assert table["accuracy"][row] == pytest.approx(accuracy)
+        assert table["difference"][row] == pytest.approx(pair.difference)
+        low, high = pair.confidence_interval(0.95)
+        assert table["low"][row] == pytest.approx(low)
+        assert table["high"][row] == pytest.approx(high)
+        assert table["pvalue"][row] == pytest.approx(pair.pvalue)
+    np.testing.assert_allclose(
+        table["pvalue_adjusted"],
+        multipletests(table["pvalue"], method="holm")[1],
+        rtol=1e-12,
+    )
+    wanted = ["no significant difference"] * 2 + ["worse"] * 7
+    assert table["result"] == wanted
+    told = result.to_dict()
+    assert told["control"] == "svm_rbf"
+    assert told["against_control"]["result"] == wanted
+    assert told["against_control"]["difference"] == table["difference"].tolist()
+
+
+def test_a_control_is_shown_as_a_table_in_every_form():
+    result = compare_all(*load_digits(), control="mlp")
+    text = str(result)
+    assert "Which model is better than mlp?" in text
+    assert "2 significantly better, 2 significantly worse, 5 not" in text
+    assert re.search(
+        r"knn_3 +98.78 % +\+1.56 +\[\+0.39, \+2.86\] .* better$", text, re.MULTILINE
+    )
+    assert re.search(r"naive_bayes .* worse$", text, re.MULTILINE)
+    assert "were not compared with each other" in text
+    sections = result.sections()
+    pages = (result._repr_html_(), to_markdown(sections), to_latex(sections))
+    for form in (text, *pages):
+        assert "Leaderboard" not in form
+        assert "ties" not in form
+        assert "adjusted p" in form
+        assert "no significant difference" in form
+
+
+@pytest.mark.parametrize("keep", ["significant", 3])
+def test_pairs_with_the_control_that_were_not_kept_keep_their_result(keep):
+    y_true, preds = load_digits()
+    whole = compare_all(y_true, preds, control="mlp").against_control()
+    some = compare_all(y_true, preds, control="mlp", keep=keep)
+    table = some.against_control()
+    assert table["result"] == whole["result"]
+    kept = ~np.isnan(table["pvalue"])
+    assert kept.sum() == len(some.pairs) < 9
+    assert table["difference"][kept].tolist() == whole["difference"][kept].tolist()
+    assert " - " in str(some)
+
+
+def test_a_control_by_cost_and_by_place():
+    y_true, preds = simulate(3)
+    cost = [[0, 1, 1], [1, 0, 1], [4, 1, 0]]
+    result = compare_all(y_true, preds, test="cost", cost=cost, control=1)
+    assert result.control == "m1"
+    table = result.against_control()
+    assert table["model"] == ["m2", "m0"]  # cheapest first
+    assert table["result"] == ["better", "worse"]
+    assert table["difference"][0] < 0 < table["difference"][1]
+    assert "lower is better" in str(result)
+
+
+def test_a_control_of_two_models():
+    y_true, preds = simulate(2, n=2000)
+    result = compare_all(y_true, preds, control="m1")
+    assert result.all_pairs_tested
+    assert "1 model against m1" in str(result)
+    assert "were not compared" not in str(result)
+    assert result.best == ("m1",)
+
+
+def test_many_models_against_a_control():
+    result = compare_all(*simulate(60), control="m30")
+    assert "... and 39 more models." in str(result)
+    assert str(result).count("\n") < 40
 
 
 # Matrices and frames.

@@ -36,6 +36,7 @@ from fastcmp.cutpoints import optimal_cutpoint
 from fastcmp.lift import lift_table
 from fastcmp.plot.pairwise import _stack
 from fastcmp.plot.style import COLOURS, as_text, curve_style
+from fastcmp.ranking import UNTESTED
 
 WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
 DPI = 50
@@ -135,6 +136,14 @@ PAIRS = {
         "critical_difference": plot.critical_difference,
     }.items()
     for measure in MEASURES
+}
+PAIRS |= {
+    f"{f.__name__} of {kind}": lambda f=f, some=some, **o: f(compared(**some), **o)
+    for f in (plot.leaderboard, plot.pvalue_map, plot.critical_difference)
+    for kind, some in {
+        "a control": {"control": 3},
+        "some pairs": {"pairs": [(0, 1), (3, 4), (1, 7)]},
+    }.items()
 }
 FOLDS = {
     f"folds of {test}": lambda test=test, **o: plot.folds(cross_validated(test), **o)
@@ -559,8 +568,48 @@ def test_leaderboard_tells_ranks_and_ties():
     assert shown[1:9] == spans
     assert shown[9:11] == ["ties", "a"]
     assert legend(plot.leaderboard(result))[1] == "worse than the best"
-    some = compared(pairs=[(0, 1)])
-    assert "not tested" in legend(plot.leaderboard(some))[1]
+
+
+def drawn_models(ax, board, label):
+    """Names of the models that the legend calls so."""
+    found = [c for c in ax.containers if c.get_label() == label]
+    return [board.names[int(row)] for c in found for row in c.lines[0].get_ydata()]
+
+
+def test_leaderboard_of_some_pairs():
+    result = compared(pairs=[(0, 1), (1, 7)])
+    ax = plot.leaderboard(result)
+    assert "ties" not in texts(ax)
+    lost = "significantly worse in a tested pair"
+    assert legend(ax) == ["significantly worse in no tested pair", lost, "not tested"]
+    best = drawn_models(ax, result.leaderboard, legend(ax)[0])
+    assert best == list(result.best)
+    assert drawn_models(ax, result.leaderboard, lost) == ["model 1", "model 7"]
+    untested = drawn_models(ax, result.leaderboard, "not tested")
+    assert sorted(untested) == [f"model {i}" for i in range(2, 7)]
+
+
+def test_leaderboard_of_a_control():
+    result = compared(control=3)
+    ax = plot.leaderboard(result)
+    table = result.against_control()
+    said = dict(zip(table["model"], table["result"], strict=True))
+    said["model 3"] = "control"
+    shown = texts(ax)
+    assert shown[9] == "against control"
+    assert shown[10:] == [said[name] for name in result.leaderboard.names]
+    assert set(said.values()) >= {"better", "worse"}
+
+
+def test_leaderboard_without_ranks():
+    ax = plot.leaderboard(compared(adjust="bh"))
+    assert texts(ax)[0] == "ties"
+    assert "ranks" not in texts(ax)
+
+
+def test_leaderboard_of_what_was_not_kept():
+    shown = legend(plot.leaderboard(compared(keep=2)))
+    assert shown == ["best, or tied with it", "worse than the best"]
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -624,10 +673,42 @@ def test_pvalue_map_of_many(models, stars):
         assert ax.collections  # the outline
 
 
-def test_pvalue_map_of_some_pairs():
-    result = compared(control=0)
-    mask = plot.pvalue_map(result).images[0].get_array().mask
-    assert np.count_nonzero(~mask) == 2 * 7
+def hatched(ax):
+    """Cells of the map that are hatched."""
+    found = set()
+    for collection in ax.collections:
+        assert collection.get_hatch()
+        for path in collection.get_paths():
+            (x0, y0), (x1, y1) = path.vertices.min(axis=0), path.vertices.max(axis=0)
+            assert y1 == y0 + 1
+            found |= {(round(y0 + 0.5), round(x)) for x in np.arange(x0 + 0.5, x1)}
+    return found
+
+
+@pytest.mark.parametrize("some", [{"control": 0}, {"pairs": [(0, 5), (6, 5)]}])
+def test_pvalue_map_of_some_pairs(some):
+    result = compared(**some)
+    ax = plot.pvalue_map(result)
+    mask = ax.images[0].get_array().mask
+    assert np.count_nonzero(~mask) == 2 * len(result.pairs)
+    order = result.leaderboard.models
+    verdicts = result.verdicts[np.ix_(order, order)]
+    untested = {
+        (i, j) for (i, j), x in np.ndenumerate(verdicts) if x == UNTESTED and i != j
+    }
+    assert hatched(ax) == untested
+    assert len(untested) == 8 * 7 - 2 * len(result.pairs)
+    assert ax.get_xlabel().endswith("hatched: not tested")
+
+
+def test_pvalue_map_of_what_was_not_kept():
+    whole, some = compared(), compared(keep=2)
+    ax = plot.pvalue_map(some)
+    assert not ax.collections
+    assert ax.get_xlabel().endswith("grey: p-value not kept")
+    stars = sum(text.endswith("*") for text in texts(ax))
+    assert stars == 2 * int(whole.significant.sum())
+    assert "kept" not in plot.pvalue_map(whole).get_xlabel()
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -654,6 +735,18 @@ def test_critical_difference_is_the_ranking(measure):
             dotted.get_xdata(), np.sort(scale * result.score[list(group)])
         )
     assert "0.05" in ax.get_xlabel()
+
+
+def test_critical_difference_joins_only_what_was_tested():
+    result = compared(control=3)
+    ax = plot.critical_difference(result)
+    dots = [x for x in ax.get_lines() if x.get_marker() == "o"]
+    tied = result.pairs[~result.significant]
+    assert len(dots) == len(tied) > 0
+    expect = [np.sort(100 * result.score[pair]).tolist() for pair in tied]
+    assert sorted(d.get_xdata().tolist() for d in dots) == sorted(expect)
+    assert "21 pairs were not tested" in ax.get_xlabel()
+    assert "not tested" not in plot.critical_difference(compared()).get_xlabel()
 
 
 def test_lines_to_names_do_not_cross():

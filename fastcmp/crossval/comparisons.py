@@ -196,7 +196,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional
-        Compare only this model with all others.
+        Compare only this model with all others: the answer is a table against it.
     stratify : bool
         As in `compare_cv`.
     groups : array-like, shape (n,), optional
@@ -291,6 +291,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         alpha=alpha,
         rule=promise(adjust, alpha),
         signed=bool(np.isfinite(getattr(record, "standard_error", np.nan)).any()),
+        control=None if control is None else names[which[0, 0]],
         runs=runs,
     )
 

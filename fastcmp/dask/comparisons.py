@@ -75,7 +75,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
-        Compare only this model with all others.
+        Compare only this model with all others: the answer is a table against it.
     classes : sequence, optional
         Compare only samples whose true label is one of these.
     missing : {"raise", "wrong"}

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
-from fastcmp.ranking import letters
+from fastcmp.ranking import TIED, UNTESTED, letters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +44,11 @@ def _longest(names: Sequence[str]) -> int:
 def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     r"""Draw models from best to worst with the intervals of their scores.
 
-    Beside them stand the ranks that the decisions leave open, and letters: models that
-    share one are not told apart. Filled points are the best model and those not told
-    apart from it.
+    Beside them stand the ranks that the decisions leave open, if `adjust` supports
+    them, and letters: models that share one are not told apart. Filled points are the
+    best model and those not told apart from it. Where not all pairs were tested there
+    are no letters, but the result against a control; filled points are the models that
+    lost no tested pair, and squares are those in none.
 
     Parameters
     ----------
@@ -84,24 +86,10 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
     score, ends = scale * board.score, scale * board.interval
     spread = np.maximum([score - ends[:, 0], ends[:, 1] - score], 0.0)
-    best = np.isin(board.names, result.best)
-    all_tested = 2 * len(result.pairs) == n * (n - 1)
-    others = "worse than the best" if all_tested else "worse, or not tested against it"
-    for which, fill, told in (
-        (best, COLOURS[0], "best, or tied with it"),
-        (~best, "white", others),
-    ):
+    for which, style, meaning in _kinds(result):
         if which.any():
-            ax.errorbar(
-                score[which],
-                np.flatnonzero(which),
-                xerr=spread[:, which],
-                fmt="o",
-                color=COLOURS[0],
-                markerfacecolor=fill,
-                capsize=3,
-                label=told,
-            )
+            rows = np.flatnonzero(which)
+            ax.errorbar(score[rows], rows, xerr=spread[:, rows], label=meaning, **style)
     size = fitting_size(ax, n + 3.0)
     ax.set_yticks(range(n), names, fontsize=size)
     ax.set_ylim(n + 1.6, -0.7)  # the legend has the room below the last model
@@ -114,29 +102,53 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _kinds(result: PairwiseResult) -> list[tuple[NDArray[np.bool_], Any, str]]:
+    """Sort the models of the leaderboard by what the tests say of them."""
+    best = np.isin(result.leaderboard.names, result.best)
+    untested = (result.verdicts == UNTESTED).all(axis=1)[result.leaderboard.models]
+    meanings = tuple(f"significantly worse in {x} tested pair" for x in ("no", "a"))
+    if result.all_pairs_tested:
+        meanings = ("best, or tied with it", "worse than the best")
+    blue = COLOURS[0]
+    filled = {"fmt": "o", "color": blue, "markerfacecolor": blue, "capsize": 3}
+    empty = filled | {"markerfacecolor": "white"}
+    return [
+        (best, filled, meanings[0]),
+        (~best & ~untested, empty, meanings[1]),
+        (untested, empty | {"fmt": "s", "color": GREY}, "not tested"),
+    ]
+
+
 def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
-    """Write open ranks and letters of ties on the right of the axes."""
+    """Write what is known of ranks, and ties or results, on the right of the axes."""
     board = result.leaderboard
-    marks = letters(result.groups.groups, len(board.names))
-    columns: list[tuple[float, str, list[str]]] = []
-    spans = [f"{a}" if a == b else f"{a}-{b}" for a, b in board.rank_interval]
-    columns.append((6.0, "ranks", spans))
-    if any(marks):
-        shift = 6.0 + size * (1.0 + 0.6 * _longest(["ranks", *spans]))
-        columns.append((shift, "ties", [marks[model] for model in board.models]))
-    for shift, title, cells in columns:
+    found: dict[str, list[str]] = {}
+    if (spans := board.rank_interval) is not None:
+        found["ranks"] = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans]
+    if result.control is not None:
+        table = result.against_control()
+        said = dict(zip(table["model"], table["result"], strict=True))
+        found["against control"] = [said.get(name, "control") for name in board.names]
+    elif result.all_pairs_tested:
+        marks = letters(result.groups.groups, len(board.names))
+        if any(marks):
+            found["ties"] = [marks[model] for model in board.models]
+    shift = 6.0
+    for title, cells in found.items():
         style = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         style |= {"xytext": (shift, 0.0), "va": "center", "fontsize": size}
         ax.annotate(title, (1.0, -1.2), color=GREY, **style)
         for row, cell in enumerate(cells):
             ax.annotate(cell, (1.0, row), **style)
+        shift += size * (1.0 + 0.6 * _longest([title, *cells]))
 
 
 def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     """Draw the adjusted p-values of all pairs as a map, best models first.
 
     Pairs that are told apart bear a star; tied models that are neighbours in the
-    ranking have a frame around their pairs. Grey pairs were not tested.
+    ranking have a frame around their pairs. Hatched pairs were not tested; of grey ones
+    the p-value was not kept.
 
     Parameters
     ----------
@@ -184,7 +196,9 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     order = np.ix_(board.models, board.models)
     values = result.matrix("pvalue_adjusted")[order]
     np.fill_diagonal(values, np.nan)
-    told = result.matrix("significant")[order]
+    verdicts = result.verdicts[order]
+    untested = (verdicts == UNTESTED) & ~np.eye(n, dtype=bool)
+    told = (verdicts != UNTESTED) & (verdicts != TIED)
     _draw_map(ax, values, result.alpha)
     size = float(np.clip(54.0 * cell, 2.0, 10.0))
     ax.set_yticks(range(n), names, fontsize=size)
@@ -196,13 +210,31 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
         first, last = (int(position[group[end]]) for end in (0, -1))
         if last - first + 1 == len(group) > 1:
             _frame(ax, first, last)
-    ax.set_xlabel(
-        f"* told apart at {result.alpha:g}; framed: neighbours not told apart"
-        if n <= _MARKED
-        else f"outline: told apart at {result.alpha:g}",
-        fontsize=8,
-    )
+    meaning = f"outline: told apart at {result.alpha:g}"
+    if n <= _MARKED:
+        meaning = f"* told apart at {result.alpha:g}; framed: neighbours not told apart"
+    if untested.any():
+        _hatch(ax, untested)
+        meaning += "\nhatched: not tested"
+    if len(result.pairs) < result.n_pairs:
+        meaning += "\ngrey: p-value not kept"
+    ax.set_xlabel(meaning, fontsize=8)
     return ax
+
+
+def _hatch(ax: Axes, cells: NDArray[np.bool_]) -> None:
+    """Draw cells of a map white and hatched, neighbours in a row as one."""
+    from matplotlib.collections import PolyCollection
+
+    steps = np.diff(np.pad(cells, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    rows, starts = np.nonzero(steps == 1)
+    ends = np.nonzero(steps == -1)[1]
+    x = np.stack([starts, ends, ends, starts], axis=1) - 0.5
+    y = np.stack([rows, rows, rows + 1, rows + 1], axis=1) - 0.5
+    style: Any = {"facecolor": "white", "edgecolor": GREY, "linewidth": 0}
+    style["zorder"] = 0.5  # above the map, below frames
+    boxes = PolyCollection(list(np.stack([x, y], axis=2)), hatch="////", **style)
+    ax.add_collection(boxes, autolim=False)
 
 
 def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
@@ -261,7 +293,8 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     """Draw models on the line of their scores, ties joined by bars.
 
     Each bar is a set of models of which no two are told apart; its members have a dot
-    on it. A model that a bar passes without a dot is not in that set.
+    on it. A model that a bar passes without a dot is not in that set. Pairs that were
+    not tested are never joined, and the label of the axis counts them.
 
     Parameters
     ----------
@@ -320,9 +353,11 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     ax.spines[["left", "right", "bottom"]].set_visible(False)
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
-    ax.set_xlabel(
-        f"{label}; bars join models that are not told apart at {result.alpha:g}"
-    )
+    meaning = f"{label}; bars join models that are not told apart at {result.alpha:g}"
+    left = score.size * (score.size - 1) // 2 - result.n_pairs
+    if left:
+        meaning += f"\n{left} pairs were not tested: no bar joins these"
+    ax.set_xlabel(meaning)
     return ax
 
 

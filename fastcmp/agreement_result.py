@@ -219,9 +219,11 @@ class AgreementResult(Printed, Tabular):
         return [*sections, self._exchanges(), self._explanations()]
 
     def _summary(self) -> Section:
+        n_all = len(self.names) * (len(self.names) - 1) // 2
+        tested = f"{len(self.pairs)} of {n_all}" if len(self.pairs) < n_all else n_all
         text = (
             f"{len(self.names)} models on {self.n_samples} samples of "
-            f"{len(self.classes)} classes, {len(self.pairs)} pairs; on average a pair "
+            f"{len(self.classes)} classes, {tested} pairs; on average a pair "
             f"disagrees on {100 * self.disagreement.mean():.2f} % of the samples.",
             *dropped_sentences(self.n_missing, self.n_excluded),
         )

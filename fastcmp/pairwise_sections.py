@@ -122,10 +122,12 @@ def _against_control(
         np.count_nonzero(verdicts == x) for x in (BEATS, LOSES, TIED)
     )
     n_others = len(result.names) - 1
+    rest = n_others - better - worse - level
+    others = f", {rest} otherwise (see the table)" if rest else ""
     text = (
         f"{n_others} model{'s' * (n_others > 1)} against {control} on "
         f"{result.n_samples} samples: {better} significantly better, {worse} "
-        f"significantly worse, {level} not significantly different.",
+        f"significantly worse, {level} not significantly different{others}.",
         *_kept(result),
         *dropped_sentences(result.n_missing, result.n_excluded),
     )

@@ -248,6 +248,7 @@ def test_chosen_pairs_are_those_of_all(digits):
 def test_control_is_the_first_of_each_pair(digits):
     y_true, preds, _ = digits
     result = compare_predictions(y_true, preds, control="mlp")
+    assert "9 of 45 pairs" in str(result)
     control = result.names.index("mlp")
     assert (result.pairs[:, 0] == control).all()
     assert len(result.pairs) == len(result.names) - 1

@@ -19,7 +19,7 @@ from statsmodels.stats.multitest import multipletests
 from strategies import modest
 
 from fastcmp import compare_all, load_digits, mcnemar
-from fastcmp.ranking import UNTESTED
+from fastcmp.ranking import EVEN, UNTESTED
 from fastcmp.report import to_latex, to_markdown
 
 FIELDS = (
@@ -363,6 +363,17 @@ def test_a_control_of_two_models():
     assert "1 model against m1" in str(result)
     assert "were not compared" not in str(result)
     assert result.best == ("m1",)
+
+
+def test_results_that_are_neither_better_nor_worse_are_counted():
+    result = compare_all(*simulate(4, names="abcd"), control="a")
+    verdicts = result.verdicts.copy()
+    verdicts[1, 0] = verdicts[0, 1] = UNTESTED
+    verdicts[2, 0] = verdicts[0, 2] = EVEN
+    text = str(replace(result, all_verdicts=verdicts))
+    assert "0 not significantly different, 2 otherwise (see the table)." in text
+    assert re.search(r"^ +b .* no result$", text, re.MULTILINE)
+    assert re.search(r"^ +c .* different, but equal on average$", text, re.MULTILINE)
 
 
 def test_many_models_against_a_control():

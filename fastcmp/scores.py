@@ -17,6 +17,8 @@ from fastcmp.two_classes import split_classes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastcmp.two_classes import Truth
+
 _EXACT = 2**53  # whole numbers up to this are exact in float64
 
 
@@ -230,14 +232,14 @@ def _refuse_nan(column: NDArray[Any], name: str) -> None:
             raise ValueError(message)
 
 
-def read_weights(weights: Any, read: Scores) -> NDArray[np.float64] | None:
+def read_weights(weights: Any, read: Scores | Truth) -> NDArray[np.float64] | None:
     """Check the weights of samples, and leave out those of dropped ones.
 
     Parameters
     ----------
     weights : array-like, shape (n,), or None
         What the user passed.
-    read : Scores
+    read : Scores or Truth
         The samples.
 
     Returns

@@ -346,6 +346,7 @@ class ClassificationTable(Printed):
             value = "-" if math.isnan(value) else f"{value:.4f}"
             rows.append((name.replace("_", " "), value, ends.replace("nan", "-")))
         level = f"{100 * self.confidence_level:.9g} % interval"
+        notes: tuple[str, ...]
         if self.prevalence is None:
             notes = ("ppv and npv hold for the share of positives in these samples.",)
         else:

@@ -19,7 +19,8 @@ class RocCurve(NamedTuple):
     #: False and true positive rates, ascending, shape (T + 1,).
     fpr: NDArray[np.float64]
     tpr: NDArray[np.float64]
-    #: A sample is positive where its score reaches this; +inf at the first point.
+    #: A sample is positive where its score reaches this. The first point calls none
+    #: positive: +inf, or NaN where a score is +inf, for then no number lies above.
     thresholds: NDArray[np.float64]
 
     def step(self, fpr: ArrayLike) -> NDArray[np.float64]:
@@ -74,6 +75,7 @@ def roc_curve(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
 ) -> RocCurve:
     """Compute the ROC curve of one model.
 
@@ -87,11 +89,15 @@ def roc_curve(
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points on a line between their
+        neighbours, whose steps are equal; neither curve nor area change.
 
     Returns
     -------
     RocCurve
         ``fpr``, ``tpr`` and ``thresholds``, a point for each distinct score and (0, 0).
+        Scores of samples without weight are no thresholds.
 
     Raises
     ------
@@ -110,21 +116,23 @@ def roc_curve(
     sweep = threshold_sweep(
         y_true, score, positive=positive, sample_weight=sample_weight
     )
-    return roc_points(sweep)
+    return roc_points(sweep, drop_intermediate=drop_intermediate)
 
 
-def roc_points(sweep: ThresholdSweep) -> RocCurve:
+def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> RocCurve:
     """Turn the counts of a sweep into the points of the ROC curve.
 
     Parameters
     ----------
     sweep : ThresholdSweep
         Of two classes.
+    drop_intermediate : bool
+        As in `roc_curve`.
 
     Returns
     -------
     RocCurve
-        One point more than thresholds.
+        One point more than the sweep has thresholds, if none is left out.
 
     Raises
     ------
@@ -135,11 +143,52 @@ def roc_points(sweep: ThresholdSweep) -> RocCurve:
         which = "positives" if not sweep.n_positives else "negatives"
         message = f"a ROC curve needs both classes: y_true holds no {which}"
         raise ValueError(message)
+    fp, tp, thresholds = sweep.fp, sweep.tp, sweep.thresholds.astype(np.float64)
+    if drop_intermediate and tp.size > 2:
+        bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
+        kept = np.concatenate([[True], bends, [True]])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     return RocCurve(
-        fpr=np.append(0.0, sweep.fp / sweep.n_negatives),
-        tpr=np.append(0.0, sweep.tp / sweep.n_positives),
-        thresholds=np.append(np.inf, sweep.thresholds.astype(np.float64)),
+        fpr=np.append(0.0, fp / sweep.n_negatives),
+        tpr=np.append(0.0, tp / sweep.n_positives),
+        thresholds=with_top(thresholds),
     )
+
+
+def with_top(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put a threshold that no score reaches before all others.
+
+    Parameters
+    ----------
+    thresholds : ndarray of float64, shape (T,)
+        Descending.
+
+    Returns
+    -------
+    ndarray of float64, shape (T + 1,)
+        First +inf; NaN where that is a score, which no comparison calls positive.
+    """
+    top = np.inf if not thresholds.size or thresholds[0] < np.inf else np.nan
+    return np.append(top, thresholds)
+
+
+def at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which points have more or fewer true positives than a neighbour.
+
+    Parameters
+    ----------
+    tp : ndarray, shape (T,)
+        True positives at each point.
+
+    Returns
+    -------
+    ndarray of bool, shape (T,)
+        Flags; True for the first and the last point.
+    """
+    changes = np.diff(tp) != 0
+    kept = np.ones(tp.size, np.bool_)
+    kept[1:-1] = changes[:-1] | changes[1:]
+    return kept
 
 
 class PrecisionRecallCurve(NamedTuple):
@@ -158,6 +207,7 @@ def precision_recall_curve(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
 ) -> PrecisionRecallCurve:
     """Compute precision against recall.
 
@@ -171,6 +221,9 @@ def precision_recall_curve(
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points whose recall is that of
+        both neighbours.
 
     Returns
     -------
@@ -195,10 +248,15 @@ def precision_recall_curve(
         y_true, score, positive=positive, sample_weight=sample_weight
     )
     precision, recall = _precision_recall(sweep)
+    thresholds = sweep.thresholds.astype(np.float64)
+    if drop_intermediate:
+        kept = at_changes(sweep.tp)
+        precision, recall = precision[kept], recall[kept]
+        thresholds = thresholds[kept]
     return PrecisionRecallCurve(
         precision=np.append(precision[::-1], 1.0),
         recall=np.append(recall[::-1], 0.0),
-        thresholds=sweep.thresholds[::-1].astype(np.float64),
+        thresholds=thresholds[::-1],
     )
 
 

@@ -163,7 +163,8 @@ def _find_cut(read: Scores, model: int, curve: RocCurve, cutoff: Any) -> _Cut | 
     if math.isnan(cutoff):
         message = "cutoff must be a number, got nan"
         raise ValueError(message)
-    last = [np.count_nonzero(curve.thresholds >= cutoff) - 1]
+    # The first point is none of a score.
+    last = [np.count_nonzero(curve.thresholds[1:] >= cutoff)]
     return _Cut(float(cutoff), curve.fpr[last], curve.tpr[last])
 
 

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.checks import as_numbers
-from fastcmp.sweeps import ThresholdSweep, threshold_sweep
+from fastcmp.averaging import (
+    AVERAGES,
+    average_classes,
+    has_columns,
+    read_class_scores,
+)
+from fastcmp.checks import as_numbers, check_choice
+from fastcmp.scores import read_scores
+from fastcmp.sweeps import ThresholdSweep, sweep_scores, threshold_sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -276,29 +285,40 @@ def average_precision(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
-) -> float:
+    average: str | None = "macro",
+    classes: Sequence[Any] | None = None,
+) -> Any:
     """Average precision: the steps of recall, each times the precision there.
 
     Parameters
     ----------
-    y_true : array-like, shape (n,)
-        True labels of two classes. Samples with a missing one are dropped.
-    score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+    y_true : array-like, shape (n,) or (n, K)
+        True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
+        labels, of which a sample may have several (multilabel).
+    score : array-like, shape (n,) or (n, K)
+        Higher scores speak for the positive class; of three or more classes, and of
+        labels, a column for each.
     positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
+        The positive class of two; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    average : {"macro", "weighted", "micro", "samples"} or None
+        Of K columns, each class against the rest: plain mean; by the frequency of the
+        class; all samples and classes together; mean over samples of the average
+        precision of a sample's K scores; or no average.
+    classes : sequence, optional
+        Labels of the columns; by default the distinct true labels, sorted.
 
     Returns
     -------
-    float
+    float or ndarray, shape (K,)
         In (0, 1]; not interpolated.
 
     Raises
     ------
     ValueError
-        As `precision_recall_curve`.
+        As `precision_recall_curve`; or if shapes do not fit, a class has no sample, or
+        options do not go together.
     TypeError
         If scores are not numbers.
 
@@ -307,9 +327,37 @@ def average_precision(
     >>> from fastcmp import average_precision
     >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9]), 4)
     0.8333
+    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
+    >>> average_precision(["a", "b", "c", "c"], scores, average=None).tolist()
+    [1.0, 0.5, 0.8333333333333333]
     """
-    sweep = threshold_sweep(
-        y_true, score, positive=positive, sample_weight=sample_weight
-    )
+    check_choice(average, "average", AVERAGES)
+    if not has_columns(score):
+        if classes is not None:
+            message = "classes= names the columns of score, which has only one"
+            raise ValueError(message)
+        sweep = threshold_sweep(
+            y_true, score, positive=positive, sample_weight=sample_weight
+        )
+        return _average_precision(sweep)
+    if positive is not None:
+        message = "positive= is for two classes and scores of shape (n,): leave it out"
+        raise ValueError(message)
+    read = read_class_scores(y_true, score, classes, sample_weight)
+    if len(read.names) == 2 and not has_columns(y_true):
+        message = (
+            f"of two classes, {read.names}, pass the scores of the positive one only, "
+            "of shape (n,)"
+        )
+        raise ValueError(message)
+
+    def measure(flags: Any, column: Any, weights: Any) -> float:
+        found = read_scores(flags, column, positive=True)
+        return _average_precision(sweep_scores(found, weights))
+
+    return average_classes(read, measure, average)
+
+
+def _average_precision(sweep: ThresholdSweep) -> float:
     precision, recall = _precision_recall(sweep)
     return float(np.diff(recall, prepend=0.0) @ precision)

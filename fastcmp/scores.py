@@ -18,6 +18,7 @@ from fastcmp.two_classes import split_classes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastcmp.averaging import ClassScores
     from fastcmp.two_classes import Truth
 
 _EXACT = 2**53  # whole numbers up to this are exact in float64
@@ -235,14 +236,16 @@ def _refuse_nan(column: NDArray[Any], name: str) -> None:
             raise ValueError(message)
 
 
-def read_weights(weights: Any, read: Scores | Truth) -> NDArray[np.float64] | None:
+def read_weights(
+    weights: Any, read: Scores | Truth | ClassScores
+) -> NDArray[np.float64] | None:
     """Check the weights of samples, and leave out those of dropped ones.
 
     Parameters
     ----------
     weights : array-like, shape (n,), or None
         What the user passed.
-    read : Scores or Truth
+    read : Scores, Truth or ClassScores
         The samples.
 
     Returns

@@ -304,6 +304,27 @@ def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
     return order
 
 
+def effective_sizes(read: Scores, weights: NDArray[np.float64]) -> tuple[float, float]:
+    """Give Kish's effective number of positives and of negatives.
+
+    Parameters
+    ----------
+    read : Scores
+        The samples.
+    weights : ndarray of float64, shape (n,)
+        Their weights, not 0 for all of a class.
+
+    Returns
+    -------
+    tuple of float
+        Of either class the squared sum of weights over the sum of squares.
+    """
+    parts = [weights[read.positive == flag] for flag in (1, 0)]
+    parts = [part / part.max() for part in parts]
+    one, other = (float(part.sum() ** 2 / (part**2).sum()) for part in parts)
+    return one, other
+
+
 def warn_of_direction(
     areas: NDArray[np.float64],
     read: Scores,
@@ -326,11 +347,8 @@ def warn_of_direction(
         If nearly all areas are clearly below one half.
     """
     sizes: tuple[float, float] = (read.n_positives, read.n_negatives)
-    if weights is not None:  # Kish's effective sizes
-        parts = [weights[read.positive == flag] for flag in (1, 0)]
-        parts = [part / part.max() for part in parts]
-        one, other = (float(part.sum() ** 2 / (part**2).sum()) for part in parts)
-        sizes = one, other
+    if weights is not None:
+        sizes = effective_sizes(read, weights)
     if sentence := _wrong_direction(areas, *sizes, read.labels):
         warnings.warn(sentence, UserWarning, stacklevel=3)
 

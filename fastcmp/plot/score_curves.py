@@ -307,6 +307,8 @@ def lift(
     low, high = (scale * end for end in getattr(rates, f"{name}_interval"))
     spread = np.maximum([y - low, high - y], 0.0)
     level = f"{100 * table.confidence_level:g} % intervals"
+    if table.weighted:
+        level = "without intervals"
     ax = prepare_axes(ax, (6.4, 4.4))
     x: Any = 100 * cases if cumulative else table.group
     if cumulative:

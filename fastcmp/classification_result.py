@@ -52,6 +52,22 @@ def plain(value: Any) -> Any:
     return value if known else str(value)
 
 
+def format_count(count: float) -> str:
+    """Write a count in full, and a sum of weights with six digits.
+
+    Parameters
+    ----------
+    count : int or float
+        What was counted, or added up.
+
+    Returns
+    -------
+    str
+        The number.
+    """
+    return f"{count:.6g}" if isinstance(count, float) else str(count)
+
+
 def _binomial_interval(
     x: int, n: int, confidence_level: float, method: str
 ) -> ConfidenceInterval:
@@ -335,8 +351,16 @@ class ClassificationTable(Printed):
             cut = f"{self.rule} {self.cutoff:.6g}"
             text = (f"Positive is {yes!r}, called so where the score is {cut}.",)
         counts = (
-            (f"truth negative ({no!r})", f"{self.tn:.15g}", f"{self.fp:.15g}"),
-            (f"truth positive ({yes!r})", f"{self.fn:.15g}", f"{self.tp:.15g}"),
+            (
+                f"truth negative ({no!r})",
+                f"{format_count(self.tn)}",
+                f"{format_count(self.fp)}",
+            ),
+            (
+                f"truth positive ({yes!r})",
+                f"{format_count(self.fn)}",
+                f"{format_count(self.tp)}",
+            ),
         )
         rows = []
         for name in (*_SHARES, *_PLAIN, *_RATIOS):
@@ -359,7 +383,7 @@ class ClassificationTable(Printed):
                 title="Classification table", text=text, columns=columns, rows=counts
             ),
             Section(
-                title=f"Measures of {self.n_samples:.15g} samples",
+                title=f"Measures of {format_count(self.n_samples)} samples",
                 columns=("", "value", level),
                 rows=tuple(rows),
                 notes=(*notes, *dropped_sentences(self.n_missing, 0)),

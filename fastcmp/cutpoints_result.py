@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.checks import as_share
-from fastcmp.classification_result import ClassificationTable, plain
+from fastcmp.classification_result import ClassificationTable, format_count, plain
 from fastcmp.report import Section
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
 
@@ -210,7 +210,7 @@ class CutpointResult(Printed):
         parts = (self.cutoffs, self.midpoints, self.sensitivity, self.specificity)
         shown = [part[:_SHOWN] for part in (*parts, self.tp + self.fp)]
         rows = tuple(
-            (f"{c:.6g}", f"{m:.6g}", f"{se:.4f}", f"{sp:.4f}", f"{n:.15g}")
+            (f"{c:.6g}", f"{m:.6g}", f"{se:.4f}", f"{sp:.4f}", f"{format_count(n)}")
             for c, m, se, sp, n in zip(*shown, strict=True)
         )
         notes = []
@@ -236,8 +236,8 @@ class CutpointResult(Printed):
 
     def _lead(self) -> tuple[str, ...]:
         samples = (
-            f"{self.n_positives:.15g} positives ({self.labels[0]!r}), "
-            f"{self.n_negatives:.15g} "
+            f"{format_count(self.n_positives)} positives ({self.labels[0]!r}), "
+            f"{format_count(self.n_negatives)} "
             f"negatives ({self.labels[1]!r}); positive where the score is {self.rule} "
             "the cutoff."
         )

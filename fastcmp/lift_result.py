@@ -163,7 +163,7 @@ class LiftTable(Printed):
         if self.weighted:
             interval = ""
         text = (
-            f"{self.n_events:.15g} of {self.n_samples:.15g} cases are events "
+            f"{_number(self.n_events)} of {_number(self.n_samples)} cases are events "
             f"({self.labels[0]!r}): {100 * self.n_events / self.n_samples:.2f} %.",
             f"The {_number(table.cases[0])} cases with the highest scores "
             f"({100 * table.cases[0] / self.n_samples:.1f} %) hold "

@@ -696,7 +696,7 @@ def test_what_weighted_tables_say():
     assert table.by_group.events.tolist() == [1.5, 0.5, 0.5]
     assert np.isnan(table.by_group.lift_interval.low).all()
     text = str(table)
-    assert "2.5 of 6 cases are events" in text
+    assert "2.50 of 6 cases are events" in text
     assert "sums of weights" in text
     assert "interval [" not in text
     assert "nan" not in text

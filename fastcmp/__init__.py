@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from fastcmp.data import load_digits, load_digits_scores
     from fastcmp.delong_result import DelongResult
     from fastcmp.delongs import delong, delong_unpaired, hanley_mcneil
+    from fastcmp.det import DetCurve, det_curve
     from fastcmp.holdout import compare_holdout, compare_labels
     from fastcmp.holdout_result import HoldoutResult
     from fastcmp.label_counts import LabelCounts, count_labels
@@ -108,6 +109,7 @@ _HOMES = {
     "CostResult": "cost_result",
     "CutpointResult": "cutpoints_result",
     "DelongResult": "delong_result",
+    "DetCurve": "det",
     "FoldTestResult": "crossval.result",
     "GainCurve": "lift",
     "HoldoutResult": "holdout_result",
@@ -158,6 +160,7 @@ _HOMES = {
     "count_labels": "label_counts",
     "delong": "delongs",
     "delong_unpaired": "delongs",
+    "det_curve": "det",
     "dietterich_t": "crossval.two_fold",
     "gain_curve": "lift",
     "hanley_mcneil": "delongs",
@@ -199,6 +202,7 @@ __all__ = [
     "CostResult",
     "CutpointResult",
     "DelongResult",
+    "DetCurve",
     "FoldTestResult",
     "GainCurve",
     "HoldoutResult",
@@ -251,6 +255,7 @@ __all__ = [
     "delong",
     "delong_unpaired",
     "designs",
+    "det_curve",
     "dietterich_t",
     "gain_curve",
     "hanley_mcneil",

@@ -14,7 +14,13 @@ from fastcmp.crew import Crew, check_workers
 from fastcmp.report import Section
 from fastcmp.results import Printed, dropped_sentences
 from fastcmp.roc import roc_points
-from fastcmp.scores import Scores, read_scores, read_weights
+from fastcmp.scores import (
+    Scores,
+    direction_sentences,
+    read_scores,
+    read_weights,
+    warn_of_direction,
+)
 from fastcmp.sweeps import ThresholdSweep, sorted_classes, sweep_scores
 
 if TYPE_CHECKING:
@@ -83,6 +89,7 @@ class ConcordanceResult(Printed):
             f"{self.n_negatives} negatives",
             f"{self.concordant} concordant pairs, {self.discordant} discordant, "
             f"{self.tied} tied",
+            *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
         return [Section(title="Concordance", text=text)]
@@ -126,7 +133,9 @@ def concordance(
     (3, 0, 1)
     """
     read = read_scores(y_true, score, positive, single=True)
-    return count_pairs(read, 0)
+    pairs = count_pairs(read, 0)
+    warn_of_direction(np.array([pairs.auc]), read)
+    return pairs
 
 
 def count_pairs(read: Scores, model: int) -> ConcordanceResult:
@@ -167,6 +176,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     ties: str = "half",
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
     fpr_range: tuple[float, float] | None = None,
     tpr_range: tuple[float, float] | None = None,
     standardize: bool = False,
@@ -189,6 +199,9 @@ def auc(  # noqa: PLR0913  # options, all by keyword
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    max_fpr : float, optional
+        Only the area up to this false positive rate, in (0, 1], scaled as McClish does:
+        short for ``fpr_range=(0, max_fpr), standardize=True``, as scikit-learn has it.
     fpr_range : pair of float, optional
         Only the area between these false positive rates.
     tpr_range : pair of float, optional
@@ -234,6 +247,9 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     """
     check_choice(ties, "ties", _TIES)
     check_choice(on_single_class, "on_single_class", ("raise", "nan"))
+    if max_fpr is not None:
+        fpr_range = _up_to(max_fpr, fpr_range, tpr_range)
+        standardize = True
     region = _check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
     read = read_scores(y_true, scores, positive)
@@ -261,6 +277,8 @@ def auc(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     with Crew(min(threads, areas.size)) as crew:
         crew.run(measure, range(areas.size))
+    if ties == "half" and region is None:
+        warn_of_direction(areas, read, weights)
     return float(areas[0]) if read.single else areas
 
 
@@ -323,6 +341,20 @@ def _read_at(
         return float(y[left] if side == "right" else y[right])
     share = (at - x[left]) / (x[right] - x[left])
     return float(y[left] + share * (y[right] - y[left]))
+
+
+def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
+    """Check the end of a range, in place of other ranges."""
+    if others != (None, None):
+        message = "max_fpr excludes fpr_range and tpr_range: pass one of them"
+        raise ValueError(message)
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        message = f"max_fpr must be a number in (0, 1], got {max_fpr!r}"
+        raise TypeError(message)
+    if not 0 < (high := float(max_fpr)) <= 1:
+        message = f"max_fpr must lie in (0, 1], got {max_fpr}"
+        raise ValueError(message)
+    return 0.0, high
 
 
 def _check_region(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class AUCComparison(Printed):
     names: tuple[str, str] = ("a", "b")
     #: Of the interval that is printed.
     confidence_level: float = 0.95
+    #: What the standard error comes from.
+    method: str = "DeLong"
 
     @property
     def statistic(self) -> float:
@@ -89,7 +91,8 @@ class AUCComparison(Printed):
             f"z = {self.zscore:.4g}, p = {format_pvalue(self.pvalue)} "
             f"(against: {against})",
         )
-        return [Section(title="DeLong's test", text=text)]
+        titles = {"DeLong": "DeLong's test", "bootstrap": "Bootstrap test of AUCs"}
+        return [Section(title=titles.get(self.method, self.method), text=text)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -116,6 +119,35 @@ class ContrastResult(Printed):
             f"p = {format_pvalue(self.pvalue)}",
         )
         return [Section(title="Contrast of AUCs", text=text)]
+
+
+def find_model(model: int | str, names: tuple[str, ...]) -> int:
+    """Find a model by its name or position.
+
+    Parameters
+    ----------
+    model : int or str
+        What the user passed.
+    names : tuple of str
+        All models.
+
+    Returns
+    -------
+    int
+        Its position.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if isinstance(model, str) and model in names:
+        return names.index(model)
+    m, whole = len(names), isinstance(model, Integral) and not isinstance(model, bool)
+    if whole and -m <= int(model) < m:
+        return int(model) % m
+    message = f"there is no model {model!r}; there are {list(names)[:10]}"
+    raise ValueError(message)
 
 
 def compare_estimates(  # two estimates and what is asked of them

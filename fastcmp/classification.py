@@ -9,30 +9,39 @@ import numpy as np
 
 from fastcmp.checks import LARGEST_COUNT, as_counts, as_share, check_choice
 from fastcmp.classification_result import INTERVALS, ClassificationTable
-from fastcmp.columns import read_column
 from fastcmp.paired import ALTERNATIVES, METHODS, mcnemar_from_counts
 from fastcmp.predictive_values import MeasureComparison, predictive_value_test
-from fastcmp.scores import read_scores
+from fastcmp.scores import read_scores, read_weights
 from fastcmp.stream.confusion_counts import ConfusionCounts
-from fastcmp.two_classes import as_doubles, holds_booleans, read_labels, read_truth
+from fastcmp.two_classes import (
+    are_labels,
+    as_doubles,
+    find_numbers,
+    read_labels,
+    read_truth,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.scores import Scores
+    from fastcmp.two_classes import Truth
+
     Flags = NDArray[np.bool_]
 
-RULES = (">", ">=")
+RULES = (">=", ">")
 _DEFAULT_CUTOFF = 0.5
-_USUAL = ([0, 1], [-1, 1])  # labels of two classes
 
 
 def classification_table(  # noqa: PLR0913  # options by keyword
     y_true: ArrayLike,
-    score_or_label: ArrayLike,
+    score_or_label: ArrayLike | None = None,
     *,
+    scores: ArrayLike | None = None,
     cutoff: float = _DEFAULT_CUTOFF,
     positive: Any = None,
-    rule: str = ">",
+    sample_weight: ArrayLike | None = None,
+    rule: str = ">=",
     prevalence: float | None = None,
     confidence_level: float = 0.95,
     interval: str = "wilson",
@@ -43,18 +52,21 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     ----------
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
-    score_or_label : array-like, shape (n,)
-        Scores, of which higher ones speak for the positive class; or predicted labels.
-        Strings, booleans and other objects are labels. Numbers are labels where all
-        of them are among the labels of `y_true` and `cutoff` is left at 0.5, and
-        scores otherwise. So a column of 0 and 1 is read as labels, which comes to the
-        same.
+    score_or_label : array-like, shape (n,), optional
+        Predicted labels; or scores, where it is a column of floats, or where `cutoff`
+        is not 0.5. Floats that are all labels of `y_true` are labels nevertheless: for
+        0 and 1 it comes to the same.
+    scores : array-like, shape (n,), optional
+        Scores of any type, in place of `score_or_label`. Higher ones speak for the
+        positive class.
     cutoff : float
         What scores are compared with. Beyond all scores it calls all of them the same.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
-    rule : {">", ">="}
-        Whether a score equal to the cutoff is called negative or positive.
+    sample_weight : array-like, shape (n,), optional
+        Weights to add up in place of counts. The measures then have no intervals.
+    rule : {">=", ">"}
+        Whether a score equal to the cutoff is called positive or negative.
     prevalence : float, optional
         Share of positives, in (0, 1), for which to give the predictive values, by
         Bayes' rule; by default that of the samples.
@@ -71,10 +83,11 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     Raises
     ------
     ValueError
-        If lengths differ, a score or the cutoff is NaN, a prediction is missing or not
-        one of two labels, or an option is unknown.
+        If lengths differ, a score, a weight or the cutoff is NaN, a prediction is
+        missing or not one of two labels, or an option is unknown.
     TypeError
-        If labels of different types are compared.
+        If labels of different types are compared, or not one of `score_or_label` and
+        `scores` is given.
 
     Notes
     -----
@@ -85,7 +98,7 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     >>> from fastcmp.classification import classification_table
     >>> table = classification_table([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
     >>> table.table.tolist()
-    [[1, 1], [1, 1]]
+    [[1, 1], [0, 2]]
     >>> labels = classification_table(
     ...     ["ill", "well", "ill"], ["ill", "ill", "well"], positive="ill"
     ... )
@@ -95,28 +108,39 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     limit = _check_cutoff(cutoff)
     check_choice(rule, "rule", RULES)
     options = _check_options(prevalence, confidence_level, interval)
-    scores = _as_scores(score_or_label)
-    if scores is None:
-        truth = read_truth(y_true, positive)
-        calls, cut = read_labels(score_or_label, "score_or_label", truth), False
-        flags, labels, n_missing = truth.positive, truth.labels, truth.n_missing
+    numbers, asked = _as_numbers(score_or_label, scores, limit)
+    read: Scores | Truth
+    if numbers is None:
+        read = read_truth(y_true, positive)
+        calls, cut = read_labels(score_or_label, "score_or_label", read), False
     else:
-        read = read_scores(y_true, scores, positive, single=True)
-        flags, labels, n_missing = read.positive > 0, read.labels, read.n_missing
-        calls, cut = _call_numbers(read.columns[0], labels, limit, rule)
-    n_called, n_positives = np.count_nonzero(calls), np.count_nonzero(flags)
-    tp = int(np.count_nonzero(calls & flags))
+        read = read_scores(y_true, numbers, positive, single=True)
+        column, cut = read.columns[0], True
+        if not asked:
+            cut = not are_labels(column, read.labels)
+        calls = _call(column, read.labels, limit if cut else None, rule)
+    weights = read_weights(sample_weight, read)
     return ClassificationTable(
-        tp=tp,
-        fp=int(n_called) - tp,
-        fn=int(n_positives) - tp,
-        tn=flags.size - int(n_called) - int(n_positives) + tp,
+        **_count(calls, read.positive > 0, weights),
+        weighted=weights is not None,
         cutoff=limit if cut else None,
         rule=rule if cut else None,
-        labels=labels,
-        n_missing=n_missing,
+        labels=read.labels,
+        n_missing=read.n_missing,
         **options,
     )
+
+
+def _count(
+    calls: Flags, positive: Flags, weights: NDArray[np.float64] | None
+) -> dict[str, Any]:
+    """Count the four cells, or add up their weights."""
+    cells = 2 * positive + calls
+    if weights is None:
+        tn, fp, fn, tp = np.bincount(cells, minlength=4).tolist()
+    else:
+        tn, fp, fn, tp = np.bincount(cells, weights, minlength=4).tolist()
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
 
 def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
@@ -237,41 +261,32 @@ def _check_cutoff(cutoff: Any) -> float:
     return value
 
 
-def _as_scores(raw: Any) -> NDArray[Any] | None:
-    """Give an array of numbers, or None for labels of other types."""
-    if np.ma.is_masked(raw):
-        return None
-    try:
-        array = np.asarray(raw)
-    except ValueError:  # ragged
-        return None
-    if array.dtype.kind in "iufV":
-        return as_doubles(array)
-    if array.dtype.kind == "O" and array.ndim == 1:
-        column = read_column(raw, "score_or_label")
-        if column.missing() is None and not holds_booleans(raw, column):
-            column = column.factorized()
-            if column.kind() == "number":
-                numbers = np.array([float(label) for label in column.distinct])
-                return np.asarray(numbers[column.positions()])
-    return None
+def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, bool]:
+    """Give the scores, None for labels; and whether scores were asked for."""
+    if (score_or_label is None) == (scores is None):
+        got = "neither" if scores is None else "both"
+        message = f"pass one of score_or_label and scores=, got {got}"
+        raise TypeError(message)
+    if scores is not None:
+        numbers, _ = find_numbers(scores, "scores")
+        return scores if numbers is None else as_doubles(numbers), True
+    numbers, whole = find_numbers(score_or_label, "score_or_label")
+    asked = cutoff != _DEFAULT_CUTOFF
+    if numbers is None or (whole and not asked):
+        return None, False
+    return as_doubles(numbers), asked
 
 
-def _call_numbers(
-    column: NDArray[Any], labels: tuple[Any, Any], cutoff: float, rule: str
-) -> tuple[Flags, bool]:
-    """Tell which numbers call positive, and whether they were cut."""
-    known = [label for label in labels if label is not None]
-    numeric = all(isinstance(label, (int, float, np.number)) for label in known)
-    if numeric and cutoff == _DEFAULT_CUTOFF:
-        # Of one class only, 0 and 1 say themselves what the other is.
-        pairs = [pair for pair in _USUAL if None in labels and known[0] in pair]
-        if any(np.isin(column, pair).all() for pair in (known, *pairs)):
-            yes, no = labels
-            return (column != no if yes is None else column == yes), False
+def _call(
+    column: NDArray[Any], labels: tuple[Any, Any], cutoff: float | None, rule: str
+) -> Flags:
+    """Tell which numbers call positive: labels without a cutoff, scores with one."""
+    if cutoff is None:
+        yes, no = labels
+        return np.asarray(column != no if yes is None else column == yes)
     compare = np.greater if rule == ">" else np.greater_equal
     # In double precision: a float32 next to the cutoff is not rounded onto it.
-    return compare(column, cutoff, signature="dd->?"), True
+    return np.asarray(compare(column, cutoff, signature="dd->?"))
 
 
 def compare_sensitivity_specificity(

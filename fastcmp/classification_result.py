@@ -52,6 +52,22 @@ def plain(value: Any) -> Any:
     return value if known else str(value)
 
 
+def format_count(count: float) -> str:
+    """Write a count in full, and a sum of weights with six digits.
+
+    Parameters
+    ----------
+    count : int or float
+        What was counted, or added up.
+
+    Returns
+    -------
+    str
+        The number.
+    """
+    return f"{count:.6g}" if isinstance(count, float) else str(count)
+
+
 def _binomial_interval(
     x: int, n: int, confidence_level: float, method: str
 ) -> ConfidenceInterval:
@@ -75,7 +91,8 @@ def _updated(prevalence: float, ratio: float) -> float:
 class ClassificationTable(Printed):
     """What a classifier calls positive and negative, against the truth.
 
-    A measure is NaN where its denominator is 0.
+    A measure is NaN where its denominator is 0. Counts are whole numbers unless samples
+    have weights.
     """
 
     #: Positives called positive, negatives called positive, positives called negative
@@ -86,8 +103,10 @@ class ClassificationTable(Printed):
     tn: int
     #: What scores were compared with; None where labels were given.
     cutoff: float | None = None
-    #: ">" or ">=": what score a sample must have to be called positive.
+    #: ">=" or ">": what score a sample must have to be called positive.
     rule: str | None = None
+    #: Whether the counts are sums of weights; they have no intervals then.
+    weighted: bool = False
     #: Share of positives for which `ppv` and `npv` hold; None for that of the samples.
     prevalence: float | None = None
     #: Level and method of intervals that are not asked for otherwise.
@@ -113,9 +132,10 @@ class ClassificationTable(Printed):
         return self.n_positives + self.n_negatives
 
     @property
-    def table(self) -> NDArray[np.int64]:
+    def table(self) -> NDArray[Any]:
         """The counts, shape (2, 2): rows truth, columns prediction, negative first."""
-        return np.array([[self.tn, self.fp], [self.fn, self.tp]], np.int64)
+        kind = np.float64 if self.weighted else np.int64
+        return np.array([[self.tn, self.fp], [self.fn, self.tp]], kind)
 
     @property
     def accuracy(self) -> float:
@@ -209,8 +229,8 @@ class ClassificationTable(Printed):
         Returns
         -------
         ConfidenceInterval
-            ``low`` and ``high``; NaN without samples to tell from. Of ratios 0 and
-            infinity where a count is 0.
+            ``low`` and ``high``; NaN without samples to tell from, and where samples
+            have weights. Of ratios 0 and infinity where a count is 0.
 
         Raises
         ------
@@ -239,6 +259,8 @@ class ClassificationTable(Printed):
             level = as_share(confidence_level, "confidence_level")
         method = self.interval if method is None else method
         check_choice(method, "method", INTERVALS)
+        if self.weighted:
+            return _NOWHERE
         if measure in _RATIOS:
             return self._ratio_interval(measure, level)
         if measure in ("ppv", "npv") and self.prevalence is not None:
@@ -306,7 +328,7 @@ class ClassificationTable(Printed):
         (0.325, None)
         """
         names = ("tp", "fp", "fn", "tn", "cutoff", "rule", "prevalence", "labels")
-        options = ("confidence_level", "interval", "n_missing")
+        options = ("weighted", "confidence_level", "interval", "n_missing")
         values = {name: getattr(self, name) for name in (*names, *options)}
         for name in (*_SHARES, *_PLAIN, *_RATIOS):
             values[name] = getattr(self, name)
@@ -329,8 +351,16 @@ class ClassificationTable(Printed):
             cut = f"{self.rule} {self.cutoff:.6g}"
             text = (f"Positive is {yes!r}, called so where the score is {cut}.",)
         counts = (
-            (f"truth negative ({no!r})", str(self.tn), str(self.fp)),
-            (f"truth positive ({yes!r})", str(self.fn), str(self.tp)),
+            (
+                f"truth negative ({no!r})",
+                f"{format_count(self.tn)}",
+                f"{format_count(self.fp)}",
+            ),
+            (
+                f"truth positive ({yes!r})",
+                f"{format_count(self.fn)}",
+                f"{format_count(self.tp)}",
+            ),
         )
         rows = []
         for name in (*_SHARES, *_PLAIN, *_RATIOS):
@@ -340,17 +370,20 @@ class ClassificationTable(Printed):
             value = "-" if math.isnan(value) else f"{value:.4f}"
             rows.append((name.replace("_", " "), value, ends.replace("nan", "-")))
         level = f"{100 * self.confidence_level:.9g} % interval"
+        notes: tuple[str, ...]
         if self.prevalence is None:
             notes = ("ppv and npv hold for the share of positives in these samples.",)
         else:
             notes = (f"ppv and npv are for a prevalence of {self.prevalence:.4g}.",)
+        if self.weighted:
+            notes += ("Counts are sums of weights, for which there are no intervals.",)
         columns = ("", "predicted negative", "predicted positive")
         return [
             Section(
                 title="Classification table", text=text, columns=columns, rows=counts
             ),
             Section(
-                title=f"Measures of {self.n_samples} samples",
+                title=f"Measures of {format_count(self.n_samples)} samples",
                 columns=("", "value", level),
                 rows=tuple(rows),
                 notes=(*notes, *dropped_sentences(self.n_missing, 0)),

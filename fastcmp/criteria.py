@@ -40,6 +40,8 @@ class Criterion:
     prevalence: float
     cost_fp: float
     cost_fn: float
+    #: Whether counts are sums of weights, and so rounded.
+    weighted: bool = False
 
     @property
     def maximised(self) -> bool:
@@ -49,6 +51,8 @@ class Criterion:
     @property
     def scale(self) -> float:
         """Size of terms that cancel in a value; other criteria keep their digits."""
+        if self.weighted and self.function is None:
+            return 1.0
         return self.prevalence if self.name == "prevalence-matching" else 0.0
 
     def values(self, tp: Ints, fp: Ints, n1: int, n0: int) -> Floats:

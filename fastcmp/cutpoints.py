@@ -13,7 +13,7 @@ from fastcmp.classification import RULES
 from fastcmp.criteria import CRITERIA, WEIGHTED, Candidates, Criterion
 from fastcmp.cutpoints_result import CutpointResult
 from fastcmp.roc import roc_points
-from fastcmp.scores import Scores, read_scores
+from fastcmp.scores import Scores, read_scores, read_weights
 from fastcmp.sweeps import ThresholdSweep, sweep_scores
 from fastcmp.two_classes import as_doubles
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Ints = NDArray[np.int64]
+    #: Places of samples among the distinct scores, and their weights, if they have any.
+    _Placed = tuple[Ints, NDArray[np.float64] | None]
 
 
 def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
@@ -31,6 +33,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     *,
     criterion: str | Callable[..., Any] = "youden",
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
     rule: str = ">=",
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
@@ -50,10 +53,13 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     criterion : str or callable
         One of those in the notes; or a function of the counts ``(tp, fp, tn, fn)`` to
         maximise. It is called with int64 arrays, one entry a cutoff; where it does not
-        take them, or gives no array of their shape, for each cutoff with integers. NaN
-        stands for no value. It may be compiled by numba.
+        take them, or gives no array of their shape, for each cutoff with integers (or
+        floats, with weights). NaN stands for no value. It may be compiled by numba.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights to add up in place of counts; samples without are left out. A bootstrap
+        sample draws samples with their weights.
     rule : {">=", ">"}
         Whether a score equal to the cutoff is called positive or negative.
     cost_fp, cost_fn : float
@@ -77,8 +83,9 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     Raises
     ------
     ValueError
-        If lengths differ, a score is NaN, there are not two classes, the function has
-        no value at any cutoff, or an option is unknown or not one of the criterion.
+        If lengths differ, a score or a weight is NaN, there are not two classes, the
+        function has no value at any cutoff, or an option is unknown or not one of the
+        criterion.
     TypeError
         If scores are not numbers, or the function gives none.
 
@@ -101,7 +108,8 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
 
     Cutoffs that call all samples positive or none take part. Values closer to the best
     one than 1e-12 times its size (for "prevalence-matching" also times p) count as
-    equal. Scores are compared as float64.
+    equal; with weights, by a criterion of those above, closer than 1e-12. Scores are
+    compared as float64.
 
     O(n log n), and O(n) for each bootstrap sample: it counts the draws of each distinct
     score and does not sort. Of equally good cutoffs a bootstrap sample gives the middle
@@ -133,7 +141,8 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     _check_criterion(criterion, costs, prevalence)
     _check_resamples(n_resamples, criterion)
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
-    sweep = sweep_scores(read)
+    weights = read_weights(sample_weight, read)
+    sweep = sweep_scores(read, weights)
     roc_points(sweep)  # needs both classes
     candidates = Candidates(
         scores=sweep.thresholds.astype(np.float64),
@@ -157,8 +166,9 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
         raise ValueError(message)
     if n_resamples:
         generator = np.random.default_rng(rng)
+        classes = _place(candidates, read, weights)
         options |= _resample(
-            candidates, read, wanted, n_resamples=int(n_resamples), rng=generator
+            candidates, classes, wanted, n_resamples=int(n_resamples), rng=generator
         )
     value = float(values[wanted.best(values)[0]])
     return _record(candidates, sweep, wanted, best, value=value, **options)
@@ -179,8 +189,8 @@ def _record(
         midpoints=candidates.midpoints(chosen),
         tp=candidates.tp[chosen],
         fp=candidates.fp[chosen],
-        n_positives=int(sweep.n_positives),
-        n_negatives=int(sweep.n_negatives),
+        n_positives=sweep.n_positives,
+        n_negatives=sweep.n_negatives,
         labels=sweep.labels,
         rule=candidates.rule,
         prevalence=wanted.prevalence,
@@ -279,6 +289,7 @@ def _prepare(
         function=function,
         takes_arrays=takes_arrays,
         prevalence=share,
+        weighted=candidates.tp.dtype.kind == "f",
         cost_fp=costs[0],
         cost_fn=costs[1],
     )
@@ -294,16 +305,30 @@ def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
         found = None
     if np.shape(found) == tp.shape and np.asarray(found).dtype.kind in "biuf":
         return True
-    one = function(*(int(part[0]) for part in counts))
+    one = function(*(part[0].item() for part in counts))
     if np.ndim(one) or np.asarray(one).dtype.kind not in "biuf":
         message = f"criterion must give a number for each cutoff, got {one!r}"
         raise TypeError(message)
     return False
 
 
+def _place(
+    candidates: Candidates, read: Scores, weights: NDArray[np.float64] | None
+) -> tuple[_Placed, _Placed]:
+    """Find where each positive, and each negative, stands among the distinct scores."""
+    if weights is None:
+        places = np.arange(candidates.scores.size)
+        tp, fp = (np.repeat(places, np.diff(x)) for x in (candidates.tp, candidates.fp))
+        return (tp, None), (fp, None)
+    places = np.searchsorted(-candidates.scores, -read.columns[0].astype(np.float64))
+    positive, used = read.positive > 0, weights > 0
+    one, other = used & positive, used & ~positive
+    return (places[one], weights[one]), (places[other], weights[other])
+
+
 def _resample(
     candidates: Candidates,
-    read: Scores,
+    classes: tuple[_Placed, _Placed],
     wanted: Criterion,
     *,
     n_resamples: int,
@@ -311,23 +336,20 @@ def _resample(
 ) -> dict[str, Any]:
     """Choose cutoffs on bootstrap samples, and judge each on the samples left out."""
     n_scores = candidates.scores.size
-    # Where each positive, and each negative, stands among the distinct scores.
-    places = np.arange(n_scores)
-    classes = [np.repeat(places, np.diff(x)) for x in (candidates.tp, candidates.fp)]
-    n1, n0 = read.n_positives, read.n_negatives
     resampled, judged = np.full((2, n_resamples), np.nan)
     for i in range(n_resamples):
         inside, outside = zip(
             *(_draw(own, n_scores, rng) for own in classes), strict=True
         )
         possible = candidates.possible(inside[0] + inside[1])
-        tp, fp = (np.append(0, np.cumsum(x))[possible] for x in inside)
-        best = wanted.best(wanted.values(tp, fp, n1, n0))
+        called = [np.append(0, np.cumsum(x)) for x in inside]
+        tp, fp = (x[possible] for x in called)
+        best = wanted.best(wanted.values(tp, fp, called[0][-1], called[1][-1]))
         if not best.size:
             continue
         chosen = possible[best[(best.size - 1) // 2]]
         resampled[i] = candidates.cutoffs(np.array([chosen]))[0]
-        left1, left0 = (int(x.sum()) for x in outside)
+        left1, left0 = (x.sum() for x in outside)
         if left1 and left0:
             tp, fp = (x[:chosen].sum(keepdims=True) for x in outside)
             judged[i] = wanted.values(tp, fp, left1, left0)[0]
@@ -338,10 +360,15 @@ def _resample(
     }
 
 
-def _draw(own: Ints, n_scores: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def _draw(own: _Placed, n_scores: int, rng: np.random.Generator) -> tuple[Any, Any]:
     """Draw as many samples of a class as it has; count them, and those not drawn."""
-    drawn = np.bincount(rng.integers(0, own.size, own.size), minlength=own.size)
-    # `own` ascends, and a weighted count of integers below 2**53 is exact.
-    inside = np.bincount(own, weights=drawn, minlength=n_scores).astype(np.int64)
-    outside = np.bincount(own[drawn == 0], minlength=n_scores)
+    places, weights = own
+    n = places.size
+    drawn = np.bincount(rng.integers(0, n, n), minlength=n)
+    if weights is None:
+        # A weighted count of integers below 2**53 is exact.
+        inside = np.bincount(places, weights=drawn, minlength=n_scores).astype(np.int64)
+        return inside, np.bincount(places[drawn == 0], minlength=n_scores)
+    inside = np.bincount(places, weights=weights * drawn, minlength=n_scores)
+    outside = np.bincount(places, weights=weights * (drawn == 0), minlength=n_scores)
     return inside, outside

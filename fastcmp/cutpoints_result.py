@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.checks import as_share
-from fastcmp.classification_result import ClassificationTable, plain
+from fastcmp.classification_result import ClassificationTable, format_count, plain
 from fastcmp.report import Section
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
 
@@ -36,11 +36,12 @@ class CutpointResult(Printed):
     #: Cutoffs with the same calls, halfway between neighbouring distinct scores;
     #: infinite beyond the first and the last.
     midpoints: NDArray[np.float64]
-    #: Positives and negatives that are called positive.
-    tp: NDArray[np.int64]
-    fp: NDArray[np.int64]
-    n_positives: int
-    n_negatives: int
+    #: Positives and negatives that are called positive; sums of weights, if samples
+    #: have any, as are the numbers of all.
+    tp: NDArray[Any]
+    fp: NDArray[Any]
+    n_positives: Any
+    n_negatives: Any
     #: The labels of positives and of negatives.
     labels: tuple[Any, Any]
     #: ">" or ">=": what score a sample must have to be called positive.
@@ -89,10 +90,11 @@ class CutpointResult(Printed):
         cells = zip(self.cutoffs, self.tp, self.fp, strict=True)
         return tuple(
             ClassificationTable(
-                tp=int(tp),
-                fp=int(fp),
-                fn=self.n_positives - int(tp),
-                tn=self.n_negatives - int(fp),
+                tp=tp.item(),
+                fp=fp.item(),
+                fn=self.n_positives - tp.item(),
+                tn=self.n_negatives - fp.item(),
+                weighted=self.tp.dtype.kind == "f",
                 cutoff=float(cutoff),
                 rule=self.rule,
                 confidence_level=self.confidence_level,
@@ -208,7 +210,7 @@ class CutpointResult(Printed):
         parts = (self.cutoffs, self.midpoints, self.sensitivity, self.specificity)
         shown = [part[:_SHOWN] for part in (*parts, self.tp + self.fp)]
         rows = tuple(
-            (f"{c:.6g}", f"{m:.6g}", f"{se:.4f}", f"{sp:.4f}", f"{n}")
+            (f"{c:.6g}", f"{m:.6g}", f"{se:.4f}", f"{sp:.4f}", f"{format_count(n)}")
             for c, m, se, sp, n in zip(*shown, strict=True)
         )
         notes = []
@@ -234,7 +236,8 @@ class CutpointResult(Printed):
 
     def _lead(self) -> tuple[str, ...]:
         samples = (
-            f"{self.n_positives} positives ({self.labels[0]!r}), {self.n_negatives} "
+            f"{format_count(self.n_positives)} positives ({self.labels[0]!r}), "
+            f"{format_count(self.n_negatives)} "
             f"negatives ({self.labels[1]!r}); positive where the score is {self.rule} "
             "the cutoff."
         )

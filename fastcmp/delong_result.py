@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from fastcmp.auc_comparison import (
     AUCComparison,
     ContrastResult,
     compare_estimates,
+    find_model,
     normal_tail,
 )
 from fastcmp.checks import as_numbers, as_share, check_choice
@@ -22,6 +22,7 @@ from fastcmp.pairs import all_pairs
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.report import Section, format_interval
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.scores import direction_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -321,15 +322,7 @@ class DelongResult(Printed):
         return told
 
     def _index(self, model: int | str) -> int:
-        if isinstance(model, str):
-            if model in self.names:
-                return self.names.index(model)
-        elif isinstance(model, Integral) and -len(self.names) <= model < len(
-            self.names
-        ):
-            return int(model) % len(self.names)
-        message = f"there is no model {model!r}; there are {list(self.names)[:10]}"
-        raise ValueError(message)
+        return find_model(model, self.names)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -353,6 +346,7 @@ class DelongResult(Printed):
             f"{self.n_positives} positives ({self.labels[0]!r}), {self.n_negatives} "
             f"negatives ({self.labels[1]!r})"
             + (f", in {self.n_clusters} clusters" if self.n_clusters else ""),
+            *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
         level = f"{100 * self.confidence_level:.6g} %"

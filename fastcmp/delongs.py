@@ -12,7 +12,7 @@ from fastcmp.auc_comparison import AUCComparison, compare_estimates
 from fastcmp.columns import read_column
 from fastcmp.crew import Crew, check_workers
 from fastcmp.delong_result import DelongResult
-from fastcmp.scores import Scores, order_of, read_scores
+from fastcmp.scores import Scores, order_of, read_scores, warn_of_direction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -88,6 +88,7 @@ def delong(
     values = place(read, threads)
     # Over either class the mean of the placements is the AUC.
     areas = _exact_areas(values, read)
+    warn_of_direction(areas, read)
     values -= areas[:, None]
     if clusters is None:
         covariance = _covariance(values, read)

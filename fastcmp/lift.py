@@ -12,13 +12,16 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.lift_result import TIES, LiftTable
 from fastcmp.report import Section, format_pvalue
 from fastcmp.results import Printed, dropped_sentences
-from fastcmp.scores import read_scores
+from fastcmp.scores import effective_sizes, read_scores, read_weights
 from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.scores import Scores
+    from fastcmp.sweeps import ThresholdSweep
+
+    Floats = NDArray[np.float64]
 
 
 def lift_table(
@@ -28,6 +31,7 @@ def lift_table(
     groups: int = 10,
     ties: str = "expected",
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> LiftTable:
     """Sort cases by score, cut them into groups, and count the events in each.
@@ -46,6 +50,9 @@ def lift_table(
         the worse; or divided in the order of the samples.
     positive : label, optional
         The class of the events; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the cases, which groups then hold in equal parts, with ties
+        "expected" only. There are no intervals.
     confidence_level : float
         Of all intervals, in (0, 1).
 
@@ -58,7 +65,7 @@ def lift_table(
     ------
     ValueError
         If lengths differ, a score is NaN, there are not two classes, there are more
-        groups than samples, or an option is unknown.
+        groups than samples, or options are unknown or do not go together.
     TypeError
         If scores are not numbers, or `groups` no whole number.
 
@@ -108,17 +115,26 @@ def lift_table(
     """
     check_choice(ties, "ties", tuple(TIES))
     level = as_share(confidence_level, "confidence_level")
-    read = _read_two_classes(y_true, score, positive, "lift")
+    if sample_weight is not None and ties != "expected":
+        message = f"sample_weight= goes with ties='expected', got {ties!r}"
+        raise ValueError(message)
+    read, weights, sweep = _read_two_classes(
+        y_true, score, positive, sample_weight, "lift"
+    )
     wanted = _as_groups(groups, read.positive.size)
-    group, lowest, cases, events = _cut(read, wanted, ties)
+    if weights is None:
+        group, lowest, cases, events = _cut(read, sweep, wanted, ties)
+    else:
+        group, lowest, cases, events = _cut_weights(sweep, wanted)
     return LiftTable(
         group=group,
         lowest_score=lowest,
         cumulative_cases=cases,
         cumulative_events=events,
-        n_samples=read.positive.size,
-        n_events=read.n_positives,
+        n_samples=sweep.n_positives + sweep.n_negatives,
+        n_events=sweep.n_positives,
         labels=read.labels,
+        weighted=weights is not None,
         groups=wanted,
         ties=ties,
         confidence_level=level,
@@ -126,13 +142,17 @@ def lift_table(
     )
 
 
-def _read_two_classes(y_true: Any, score: Any, positive: Any, what: str) -> Scores:
+def _read_two_classes(
+    y_true: Any, score: Any, positive: Any, sample_weight: Any, what: str
+) -> tuple[Scores, Floats | None, ThresholdSweep]:
     read = read_scores(y_true, score, positive, single=True)
-    if not read.n_positives or not read.n_negatives:
-        held = "no events" if not read.n_positives else "nothing but events"
+    weights = read_weights(sample_weight, read)
+    sweep = sweep_scores(read, weights)
+    if not sweep.n_positives or not sweep.n_negatives:
+        held = "no events" if not sweep.n_positives else "nothing but events"
         message = f"{what} needs both classes: y_true holds {held}"
         raise ValueError(message)
-    return read
+    return read, weights, sweep
 
 
 def _as_groups(groups: Any, n: int) -> int:
@@ -146,9 +166,10 @@ def _as_groups(groups: Any, n: int) -> int:
     return number
 
 
-def _cut(read: Scores, groups: int, ties: str) -> tuple[Any, Any, Any, Any]:
+def _cut(
+    read: Scores, sweep: ThresholdSweep, groups: int, ties: str
+) -> tuple[Any, Any, Any, Any]:
     """Give each group's number and lowest score, and cases and events down to it."""
-    sweep = sweep_scores(read)
     n, called = read.positive.size, sweep.tp + sweep.fp
     if ties in ("better", "worse"):
         rank = called if ties == "worse" else np.append(0, called[:-1]) + 1
@@ -170,6 +191,17 @@ def _cut(read: Scores, groups: int, ties: str) -> tuple[Any, Any, Any, Any]:
     return group, sweep.thresholds[block], edge, events
 
 
+def _cut_weights(sweep: ThresholdSweep, groups: int) -> tuple[Any, Any, Any, Any]:
+    """Give the same of groups of equal weight; ties are in random order."""
+    group = np.arange(1, groups + 1)
+    called = np.append(0.0, sweep.tp + sweep.fp)
+    edge = called[-1] * group / groups
+    edge[-1] = called[-1]
+    block = np.searchsorted(called[1:], edge * (1 - 1e-12))  # edges are rounded
+    events = np.interp(edge, called, np.append(0.0, sweep.tp))
+    return group, sweep.thresholds[block], edge, events
+
+
 class GainCurve(NamedTuple):
     """Points of a gain curve, from (0, 0) to (1, 1), shape (T + 1,)."""
 
@@ -180,7 +212,11 @@ class GainCurve(NamedTuple):
 
 
 def gain_curve(
-    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> GainCurve:
     """Compute which share of the events each share of the cases holds.
 
@@ -192,6 +228,8 @@ def gain_curve(
         Higher scores speak for the positive class.
     positive : label, optional
         The class of the events; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the cases.
 
     Returns
     -------
@@ -216,11 +254,13 @@ def gain_curve(
     >>> called.tolist(), captured.tolist()
     ([0.0, 0.25, 0.75, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
-    read = _read_two_classes(y_true, score, positive, "a gain curve")
-    sweep = sweep_scores(read)
+    _, _, sweep = _read_two_classes(
+        y_true, score, positive, sample_weight, "a gain curve"
+    )
+    called = sweep.tp + sweep.fp
     return GainCurve(
-        called=np.append(0.0, (sweep.tp + sweep.fp) / read.positive.size),
-        captured=np.append(0.0, sweep.tp / read.n_positives),
+        called=np.append(0.0, called / called[-1]),
+        captured=np.append(0.0, sweep.tp / sweep.n_positives),
     )
 
 
@@ -263,7 +303,11 @@ class KsResult(Printed):
 
 
 def ks_statistic(
-    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> KsResult:
     """Kolmogorov-Smirnov distance between the scores of events and of other cases.
 
@@ -275,6 +319,8 @@ def ks_statistic(
         Numbers in which the classes may differ.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the cases.
 
     Returns
     -------
@@ -297,6 +343,9 @@ def ks_statistic(
     different scores), and somewhat larger for small classes; equal scores make it
     larger still. O(n log n).
 
+    With weights n1 and n0 are Kish's effective sizes, ``sum(w)**2 / sum(w**2)`` of each
+    class, in the limit. That is right where weights have nothing to do with the scores.
+
     References
     ----------
     .. [1] Smirnov, N. (1948). "Table for estimating the goodness of fit of empirical
@@ -311,18 +360,26 @@ def ks_statistic(
     """
     from scipy.special import kolmogorov
 
-    read = _read_two_classes(y_true, score, positive, "the Kolmogorov-Smirnov distance")
-    sweep = sweep_scores(read)
-    n1, n0 = read.n_positives, read.n_negatives
-    distance = np.abs(sweep.tp * n0 - sweep.fp * n1)  # whole numbers, so ties are seen
-    largest = distance.max()
-    statistic = float(largest / (n0 * n1))
+    read, weights, sweep = _read_two_classes(
+        y_true, score, positive, sample_weight, "the Kolmogorov-Smirnov distance"
+    )
+    n1, n0 = sweep.n_positives, sweep.n_negatives
+    if weights is None:
+        # Whole numbers, so ties are seen.
+        distance = np.abs(sweep.tp * n0 - sweep.fp * n1)
+        reached = distance == distance.max()
+        statistic = float(distance.max() / (n0 * n1))
+    else:
+        distance = np.abs(sweep.tp / n1 - sweep.fp / n0)
+        statistic = float(distance.max())
+        reached = distance >= statistic - 1e-12
+        n1, n0 = effective_sizes(read, weights)
     return KsResult(
         statistic=statistic,
         pvalue=float(kolmogorov((n0 * n1 / (n0 + n1)) ** 0.5 * statistic)),
-        thresholds=sweep.thresholds[distance == largest],
-        n_positives=n1,
-        n_negatives=n0,
+        thresholds=sweep.thresholds[reached],
+        n_positives=read.n_positives,
+        n_negatives=read.n_negatives,
         labels=read.labels,
         n_missing=read.n_missing,
     )

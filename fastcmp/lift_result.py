@@ -55,8 +55,8 @@ class LiftTable(Printed):
     #: Cases and events from the first group to this one.
     cumulative_cases: NDArray[np.int64]
     cumulative_events: NDArray[Any]
-    n_samples: int
-    n_events: int
+    n_samples: Any
+    n_events: Any
     #: The labels of events and of the other cases.
     labels: tuple[Any, Any]
     #: Number of groups that was asked for.
@@ -64,6 +64,8 @@ class LiftTable(Printed):
     ties: str
     confidence_level: float
     n_missing: int = 0
+    #: Whether cases and events are sums of weights; they have no intervals then.
+    weighted: bool = False
 
     @property
     def by_group(self) -> LiftRates:
@@ -81,14 +83,18 @@ class LiftTable(Printed):
     def _rates(self, cases: NDArray[np.int64], events: NDArray[Any]) -> LiftRates:
         n, total = self.n_samples, self.n_events
         z = -kernels.ndtri(0.5 * (1.0 - self.confidence_level))
+        response = _wilson(events, cases, z)
         low, high = _captured_interval(cases, events, n, total, z)
+        if self.weighted:
+            low = high = np.full(cases.shape, np.nan)
+            response = ConfidenceInterval(low, high)
         return LiftRates(
             cases=cases,
             events=events,
             response_rate=events / cases,
             captured=events / total,
             lift=events * n / (total * cases),
-            response_rate_interval=_wilson(events, cases, z),
+            response_rate_interval=response,
             captured_interval=ConfidenceInterval(low, high),
             lift_interval=ConfidenceInterval(low * n / cases, high * n / cases),
         )
@@ -138,6 +144,7 @@ class LiftTable(Printed):
             "other": other,
             "groups": self.groups,
             "ties": self.ties,
+            "weighted": self.weighted,
             "confidence_level": self.confidence_level,
             "n_missing": self.n_missing,
         } | plain_columns(self.columns())
@@ -151,17 +158,24 @@ class LiftTable(Printed):
             Groups on their own, and added up.
         """
         table = self.cumulative
-        interval = format_interval(*(end[0] for end in table.lift_interval), digits=2)
+        ends = format_interval(*(end[0] for end in table.lift_interval), digits=2)
+        interval = f", {100 * self.confidence_level:.9g} % interval {ends}"
+        if self.weighted:
+            interval = ""
         text = (
-            f"{self.n_events} of {self.n_samples} cases are events "
+            f"{_number(self.n_events)} of {_number(self.n_samples)} cases are events "
             f"({self.labels[0]!r}): {100 * self.n_events / self.n_samples:.2f} %.",
-            f"The {table.cases[0]} cases with the highest scores "
+            f"The {_number(table.cases[0])} cases with the highest scores "
             f"({100 * table.cases[0] / self.n_samples:.1f} %) hold "
-            f"{100 * table.captured[0]:.1f} % of the events: lift {table.lift[0]:.2f}, "
-            f"{100 * self.confidence_level:.9g} % interval {interval}.",
+            f"{100 * table.captured[0]:.1f} % of the events: lift {table.lift[0]:.2f}"
+            f"{interval}.",
             *dropped_sentences(self.n_missing, 0),
         )
         notes = [TIES[self.ties]]
+        if self.weighted:
+            notes.append(
+                "Cases are sums of weights, in equal parts, without intervals."
+            )
         if self.group.size < self.groups:
             notes.append(
                 f"Ties leave {self.group.size} of {self.groups} groups with cases."
@@ -178,14 +192,17 @@ class LiftTable(Printed):
         cells = [
             [str(number) for number in self.group],
             [f"{score:.4g}" for score in self.lowest_score],
-            [str(count) for count in rates.cases],
-            [f"{count:.2f}".removesuffix(".00") for count in rates.events],
+            [_number(count) for count in rates.cases],
+            [_number(count) for count in rates.events],
         ]
         for name, measure in zip(names, _MEASURES, strict=True):
             scale, digits = (1, 2) if name == "lift" else (100, 1)
             ends = getattr(rates, f"{measure}_interval")
-            columns += [name, level]
             cells.append([f"{scale * x:.{digits}f}" for x in getattr(rates, measure)])
+            columns.append(name)
+            if self.weighted:
+                continue
+            columns.append(level)
             cells.append(
                 [
                     format_interval(scale * low, scale * high, digits=digits)
@@ -194,6 +211,10 @@ class LiftTable(Printed):
             )
         rows = tuple(zip(*cells, strict=True))
         return Section(title=title, columns=tuple(columns), rows=rows, **around)
+
+
+def _number(count: float) -> str:
+    return f"{count:.2f}".removesuffix(".00")
 
 
 def _wilson(events: NDArray[Any], cases: NDArray[Any], z: float) -> ConfidenceInterval:

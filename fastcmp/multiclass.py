@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.areas import auc
-from fastcmp.checks import as_numbers, check_choice
-from fastcmp.columns import read_column
+from fastcmp.areas import count_pairs
+from fastcmp.averaging import (
+    AVERAGES,
+    ClassScores,
+    average_classes,
+    class_weights,
+    has_columns,
+    read_class_scores,
+)
+from fastcmp.checks import check_choice
+from fastcmp.roc import roc_points
+from fastcmp.scores import read_scores
+from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,33 +32,41 @@ def auc_multiclass(
     scores: ArrayLike,
     *,
     method: str = "ovr",
-    average: str = "macro",
+    average: str | None = "macro",
     classes: Sequence[Any] | None = None,
-) -> float:
-    """Average the areas of all classes, or of all pairs of classes.
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Average the areas of all classes or labels, or of all pairs of classes.
 
     Parameters
     ----------
-    y_true : array-like, shape (n,)
-        True labels. Samples with a missing one are dropped.
+    y_true : array-like, shape (n,) or (n, K)
+        True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
+        labels, of which a sample may have several (multilabel).
     scores : array-like, shape (n, K)
-        A column a class, as ``predict_proba`` gives them.
+        A column a class, as ``predict_proba`` gives them, or a label.
     method : {"ovr", "ovo"}
         Each class against the rest, or Hand and Till's mean over pairs of classes.
-    average : {"macro", "weighted"}
-        Plain mean, or by the frequency of the class, or of the two classes.
+    average : {"macro", "weighted", "micro", "samples"} or None
+        Plain mean; by the frequency of the class, or of the two classes; one area of
+        all samples and classes together; mean over samples of the area of a sample's
+        K scores; or no average. "micro" and "samples" are for "ovr" only.
     classes : sequence, optional
         Labels of the columns; by default the distinct true labels, sorted.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
 
     Returns
     -------
-    float
-        In [0, 1].
+    float or ndarray
+        In [0, 1]; without an average of shape (K,), for "ovo" (K (K - 1) / 2,), pairs
+        in the order of ``np.triu_indices(K, 1)``.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, a score is NaN, or a class has no sample.
+        If shapes do not fit, a score is NaN, a class has no sample, or options do not
+        go together.
     TypeError
         If scores are not numbers.
 
@@ -63,65 +82,47 @@ def auc_multiclass(
     >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
     >>> round(auc_multiclass(["a", "b", "c", "c"], scores, method="ovo"), 4)
     0.875
+    >>> auc_multiclass(["a", "b", "c", "c"], scores, average=None).round(3).tolist()
+    [1.0, 0.667, 0.875]
     """
     check_choice(method, "method", ("ovr", "ovo"))
-    check_choice(average, "average", ("macro", "weighted"))
-    codes, names, columns = _read_classes(y_true, scores, classes)
-    counts = np.bincount(codes, minlength=len(names))
-    if not counts.all():
-        empty = [label for label, n in zip(names, counts, strict=True) if not n]
-        message = f"y_true holds no sample of {empty[:10]}"
-        raise ValueError(message)
-    areas, weights = [], []
-    for i in range(len(names)):
-        if method == "ovr":
-            areas.append(auc(codes == i, columns[i]))
-            weights.append(counts[i])
-            continue
-        for j in range(i):
-            both = (codes == i) | (codes == j)
-            first = codes[both] == i
-            one = auc(first, columns[i][both])
-            other = auc(~first, columns[j][both])
-            areas.append((one + other) / 2)
-            weights.append(counts[i] + counts[j])
-    chosen = weights if average == "weighted" else None
-    return float(np.average(areas, weights=chosen))
-
-
-def _read_classes(
-    y_true: ArrayLike, scores: ArrayLike, classes: Sequence[Any] | None
-) -> tuple[NDArray[np.int64], list[Any], list[NDArray[Any]]]:
-    truth = read_column(y_true, "y_true")
-    table = as_numbers(scores, "scores")
-    if table.ndim != 2 or len(table) != len(truth):
+    check_choice(average, "average", AVERAGES)
+    if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
         message = (
-            f"scores must be of shape (n, K) with n = {len(truth)} samples, got "
-            f"{table.shape}"
+            "method='ovo' compares pairs of classes: y_true must be of shape (n,), and "
+            f"average 'macro', 'weighted' or None, got {average!r}"
         )
         raise ValueError(message)
-    rows = np.arange(len(truth))
-    if (absent := truth.missing()) is not None:
-        truth, table, rows = truth.take(~absent), table[~absent], rows[~absent]
-    if np.isnan(table).any():
-        sample, column = np.argwhere(np.isnan(table))[0]
-        message = f"scores has NaN for sample {rows[sample]}, column {column}"
-        raise ValueError(message)
-    truth = truth.factorized()
-    found = [truth.distinct[code] for code in np.unique(truth.positions())]
-    names = sorted(found) if classes is None else list(classes)
-    if len(set(names)) < len(names):
-        message = f"classes must differ, got {names[:10]}"
-        raise ValueError(message)
-    if len(names) != table.shape[1] or len(names) < 2:
-        message = (
-            f"scores has {table.shape[1]} columns for {len(names)} classes "
-            f"{names[:10]}: pass classes= with the labels of the columns"
+    read = read_class_scores(y_true, scores, classes, sample_weight)
+    if method == "ovr":
+        return average_classes(read, _area, average)
+    return _average_pairs(read, average)
+
+
+def _average_pairs(read: ClassScores, average: str | None) -> Any:
+    sums = class_weights(read)
+    areas, sizes = [], []
+    for i, j in combinations(range(len(read.names)), 2):
+        both = read.positive[:, i] | read.positive[:, j]
+        weights = None if read.weights is None else read.weights[both]
+        one, other = (
+            _area(read.positive[both, k], read.scores[both, k], weights) for k in (i, j)
         )
+        areas.append((one + other) / 2)
+        sizes.append(sums[i] + sums[j])
+    if average is None:
+        return np.array(areas)
+    return float(np.average(areas, weights=sizes if average == "weighted" else None))
+
+
+def _area(
+    flags: NDArray[np.bool_], scores: NDArray[Any], weights: NDArray[np.float64] | None
+) -> float:
+    read = read_scores(flags, scores, positive=True)
+    if not 0 < read.n_positives < flags.size:
+        message = "an area needs both classes, got one"
         raise ValueError(message)
-    if unknown := [label for label in found if label not in names]:
-        message = f"y_true holds {unknown[0]!r}, which is not among the classes"
-        raise ValueError(message)
-    place = [names.index(x) if x in names else -1 for x in truth.distinct]
-    codes = np.array(place)[truth.positions()]
-    return codes, names, [np.ascontiguousarray(column) for column in table.T]
+    if weights is None:
+        return count_pairs(read, 0).auc
+    curve = roc_points(sweep_scores(read, weights))
+    return float(np.diff(curve.fpr) @ (curve.tpr[1:] + curve.tpr[:-1]) / 2)

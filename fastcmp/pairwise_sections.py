@@ -252,6 +252,8 @@ def _leaderboard_section(result: PairwiseResult) -> Section:
         columns["ties"] = [marks[model] for model in board.models[:shown]]
         if not any(marks):
             notes.append(f"{len(groups)} groups of ties: see tie_groups.")
+    if result.measure == "AUC" and np.mean(result.score_interval[:, 1] < 0.5) >= 0.9:
+        notes.append("Nearly all areas are below one half: is positive= right?")
     return Section(
         title="Leaderboard",
         columns=tuple(columns),

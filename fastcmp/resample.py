@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.areas import count_pairs
-from fastcmp.auc_comparison import AUCComparison, compare_estimates
+from fastcmp.auc_comparison import AUCComparison, compare_estimates, find_model
 from fastcmp.checks import as_seed, as_share, as_whole, check_choice
 from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.report import Section, format_interval, format_pvalue
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
-from fastcmp.scores import Scores, order_of, read_scores
+from fastcmp.scores import (
+    Scores,
+    direction_sentences,
+    order_of,
+    read_scores,
+    warn_of_direction,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,6 +47,8 @@ class BootstrapResult(Printed):
     #: What the resamples are a function of.
     seed: int
     n_missing: int = 0
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any] = (1, 0)
 
     @property
     def standard_error(self) -> Floats:
@@ -65,31 +73,55 @@ class BootstrapResult(Printed):
         return ConfidenceInterval(*np.quantile(self.replicates, tails, axis=0))
 
     def compare(
-        self, a: int = 0, b: int = 1, *, alternative: str = "two-sided"
+        self,
+        a: int | str = 0,
+        b: int | str = 1,
+        *,
+        alternative: str = "two-sided",
+        margin: float = 0.0,
     ) -> AUCComparison:
         """Test a difference against its bootstrap standard error.
 
         Parameters
         ----------
-        a, b : int
-            Positions of the models.
+        a, b : int or str
+            The models, by name or position.
         alternative : {"two-sided", "greater", "less"}
             "greater": a is better.
+        margin : float
+            Non-inferiority: with "greater", whether a is worse by less than this.
 
         Returns
         -------
         AUCComparison
             With z = difference / standard deviation of the resampled differences.
+
+        Raises
+        ------
+        ValueError
+            If there is no such model, or an option is unknown.
+
+        Examples
+        --------
+        >>> from fastcmp import auc_bootstrap
+        >>> y_true = [0, 0, 0, 1, 1, 1]
+        >>> scores = {"new": [1, 2, 3, 2, 4, 5], "old": [3, 1, 2, 2, 3, 4]}
+        >>> result = auc_bootstrap(y_true, scores, rng=1)
+        >>> round(result.compare("new", "old").difference, 4)
+        0.0556
         """
-        difference = self.replicates[:, a] - self.replicates[:, b]
-        return compare_estimates(
-            float(self.auc[a]),
-            float(self.auc[b]),
+        i, j = find_model(a, self.names), find_model(b, self.names)
+        difference = self.replicates[:, i] - self.replicates[:, j]
+        test = compare_estimates(
+            float(self.auc[i]),
+            float(self.auc[j]),
             float(difference.var(ddof=1)),
             1e-28,
             alternative=alternative,
-            names=(self.names[a], self.names[b]),
+            margin=margin,
+            names=(self.names[i], self.names[j]),
         )
+        return replace(test, method="bootstrap")
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -112,6 +144,7 @@ class BootstrapResult(Printed):
         text = (
             f"{len(self.replicates)} stratified resamples of {self.n_positives} "
             f"positives and {self.n_negatives} negatives (seed {self.seed})",
+            *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
         columns = ("model", "AUC", "std. error", "95 % (percentile)")
@@ -182,14 +215,17 @@ def auc_bootstrap(
 
     with Crew(threads) as crew:
         crew.run(draw, parts(n_resamples, _REPLICATES))
+    areas = np.array([count_pairs(read, m).auc for m in range(len(orders))])
+    warn_of_direction(areas, read)
     return BootstrapResult(
-        auc=np.array([count_pairs(read, m).auc for m in range(len(orders))]),
+        auc=areas,
         replicates=out,
         names=read.names,
         n_positives=read.n_positives,
         n_negatives=read.n_negatives,
         seed=seed,
         n_missing=read.n_missing,
+        labels=read.labels,
     )
 
 
@@ -305,6 +341,7 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     with Crew(threads) as crew:
         crew.run(draw, parts(n_resamples, _REPLICATES))
     auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))
+    warn_of_direction(np.array([auc_a, auc_b]), read)
     observed = auc_a - auc_b
     return PermutationResult(
         statistic=observed,

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.checks import as_numbers
-from fastcmp.sweeps import ThresholdSweep, threshold_sweep
+from fastcmp.averaging import (
+    AVERAGES,
+    average_classes,
+    has_columns,
+    read_class_scores,
+)
+from fastcmp.checks import as_numbers, check_choice
+from fastcmp.scores import read_scores
+from fastcmp.sweeps import ThresholdSweep, sweep_scores, threshold_sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -19,7 +28,8 @@ class RocCurve(NamedTuple):
     #: False and true positive rates, ascending, shape (T + 1,).
     fpr: NDArray[np.float64]
     tpr: NDArray[np.float64]
-    #: A sample is positive where its score reaches this; +inf at the first point.
+    #: A sample is positive where its score reaches this. The first point calls none
+    #: positive: +inf, or NaN where a score is +inf, for then no number lies above.
     thresholds: NDArray[np.float64]
 
     def step(self, fpr: ArrayLike) -> NDArray[np.float64]:
@@ -74,6 +84,7 @@ def roc_curve(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
 ) -> RocCurve:
     """Compute the ROC curve of one model.
 
@@ -87,11 +98,15 @@ def roc_curve(
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points on a line between their
+        neighbours, whose steps are equal; neither curve nor area change.
 
     Returns
     -------
     RocCurve
         ``fpr``, ``tpr`` and ``thresholds``, a point for each distinct score and (0, 0).
+        Scores of samples without weight are no thresholds.
 
     Raises
     ------
@@ -110,21 +125,23 @@ def roc_curve(
     sweep = threshold_sweep(
         y_true, score, positive=positive, sample_weight=sample_weight
     )
-    return roc_points(sweep)
+    return roc_points(sweep, drop_intermediate=drop_intermediate)
 
 
-def roc_points(sweep: ThresholdSweep) -> RocCurve:
+def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> RocCurve:
     """Turn the counts of a sweep into the points of the ROC curve.
 
     Parameters
     ----------
     sweep : ThresholdSweep
         Of two classes.
+    drop_intermediate : bool
+        As in `roc_curve`.
 
     Returns
     -------
     RocCurve
-        One point more than thresholds.
+        One point more than the sweep has thresholds, if none is left out.
 
     Raises
     ------
@@ -135,11 +152,52 @@ def roc_points(sweep: ThresholdSweep) -> RocCurve:
         which = "positives" if not sweep.n_positives else "negatives"
         message = f"a ROC curve needs both classes: y_true holds no {which}"
         raise ValueError(message)
+    fp, tp, thresholds = sweep.fp, sweep.tp, sweep.thresholds.astype(np.float64)
+    if drop_intermediate and tp.size > 2:
+        bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
+        kept = np.concatenate([[True], bends, [True]])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     return RocCurve(
-        fpr=np.append(0.0, sweep.fp / sweep.n_negatives),
-        tpr=np.append(0.0, sweep.tp / sweep.n_positives),
-        thresholds=np.append(np.inf, sweep.thresholds.astype(np.float64)),
+        fpr=np.append(0.0, fp / sweep.n_negatives),
+        tpr=np.append(0.0, tp / sweep.n_positives),
+        thresholds=with_top(thresholds),
     )
+
+
+def with_top(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put a threshold that no score reaches before all others.
+
+    Parameters
+    ----------
+    thresholds : ndarray of float64, shape (T,)
+        Descending.
+
+    Returns
+    -------
+    ndarray of float64, shape (T + 1,)
+        First +inf; NaN where that is a score, which no comparison calls positive.
+    """
+    top = np.inf if not thresholds.size or thresholds[0] < np.inf else np.nan
+    return np.append(top, thresholds)
+
+
+def at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which points have more or fewer true positives than a neighbour.
+
+    Parameters
+    ----------
+    tp : ndarray, shape (T,)
+        True positives at each point.
+
+    Returns
+    -------
+    ndarray of bool, shape (T,)
+        Flags; True for the first and the last point.
+    """
+    changes = np.diff(tp) != 0
+    kept = np.ones(tp.size, np.bool_)
+    kept[1:-1] = changes[:-1] | changes[1:]
+    return kept
 
 
 class PrecisionRecallCurve(NamedTuple):
@@ -158,6 +216,7 @@ def precision_recall_curve(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
 ) -> PrecisionRecallCurve:
     """Compute precision against recall.
 
@@ -171,6 +230,9 @@ def precision_recall_curve(
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points whose recall is that of
+        both neighbours.
 
     Returns
     -------
@@ -195,10 +257,15 @@ def precision_recall_curve(
         y_true, score, positive=positive, sample_weight=sample_weight
     )
     precision, recall = _precision_recall(sweep)
+    thresholds = sweep.thresholds.astype(np.float64)
+    if drop_intermediate:
+        kept = at_changes(sweep.tp)
+        precision, recall = precision[kept], recall[kept]
+        thresholds = thresholds[kept]
     return PrecisionRecallCurve(
         precision=np.append(precision[::-1], 1.0),
         recall=np.append(recall[::-1], 0.0),
-        thresholds=sweep.thresholds[::-1].astype(np.float64),
+        thresholds=thresholds[::-1],
     )
 
 
@@ -218,29 +285,40 @@ def average_precision(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
-) -> float:
+    average: str | None = "macro",
+    classes: Sequence[Any] | None = None,
+) -> Any:
     """Average precision: the steps of recall, each times the precision there.
 
     Parameters
     ----------
-    y_true : array-like, shape (n,)
-        True labels of two classes. Samples with a missing one are dropped.
-    score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+    y_true : array-like, shape (n,) or (n, K)
+        True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
+        labels, of which a sample may have several (multilabel).
+    score : array-like, shape (n,) or (n, K)
+        Higher scores speak for the positive class; of three or more classes, and of
+        labels, a column for each.
     positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
+        The positive class of two; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    average : {"macro", "weighted", "micro", "samples"} or None
+        Of K columns, each class against the rest: plain mean; by the frequency of the
+        class; all samples and classes together; mean over samples of the average
+        precision of a sample's K scores; or no average.
+    classes : sequence, optional
+        Labels of the columns; by default the distinct true labels, sorted.
 
     Returns
     -------
-    float
+    float or ndarray, shape (K,)
         In (0, 1]; not interpolated.
 
     Raises
     ------
     ValueError
-        As `precision_recall_curve`.
+        As `precision_recall_curve`; or if shapes do not fit, a class has no sample, or
+        options do not go together.
     TypeError
         If scores are not numbers.
 
@@ -249,9 +327,37 @@ def average_precision(
     >>> from fastcmp import average_precision
     >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9]), 4)
     0.8333
+    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
+    >>> average_precision(["a", "b", "c", "c"], scores, average=None).tolist()
+    [1.0, 0.5, 0.8333333333333333]
     """
-    sweep = threshold_sweep(
-        y_true, score, positive=positive, sample_weight=sample_weight
-    )
+    check_choice(average, "average", AVERAGES)
+    if not has_columns(score):
+        if classes is not None:
+            message = "classes= names the columns of score, which has only one"
+            raise ValueError(message)
+        sweep = threshold_sweep(
+            y_true, score, positive=positive, sample_weight=sample_weight
+        )
+        return _average_precision(sweep)
+    if positive is not None:
+        message = "positive= is for two classes and scores of shape (n,): leave it out"
+        raise ValueError(message)
+    read = read_class_scores(y_true, score, classes, sample_weight)
+    if len(read.names) == 2 and not has_columns(y_true):
+        message = (
+            f"of two classes, {read.names}, pass the scores of the positive one only, "
+            "of shape (n,)"
+        )
+        raise ValueError(message)
+
+    def measure(flags: Any, column: Any, weights: Any) -> float:
+        found = read_scores(flags, column, positive=True)
+        return _average_precision(sweep_scores(found, weights))
+
+    return average_classes(read, measure, average)
+
+
+def _average_precision(sweep: ThresholdSweep) -> float:
     precision, recall = _precision_recall(sweep)
     return float(np.diff(recall, prepend=0.0) @ precision)

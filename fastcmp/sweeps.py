@@ -86,7 +86,8 @@ def threshold_sweep(
     Returns
     -------
     ThresholdSweep
-        Thresholds, descending, and the table at each.
+        Thresholds, descending, and the table at each. Scores of samples without weight
+        are none.
 
     Raises
     ------
@@ -187,6 +188,8 @@ def _sweep(column: NDArray[Any], positive: NDArray[np.uint8]) -> tuple[Any, Any,
 def _weighted_sweep(
     column: NDArray[Any], positive: NDArray[np.uint8], weights: NDArray[np.float64]
 ) -> tuple[Any, Any, Any]:
+    if not (used := weights > 0).all():  # no sample, no threshold
+        column, positive, weights = column[used], positive[used], weights[used]
     order = order_of(column)[::-1]
     descending = column[order]
     last = np.flatnonzero(np.append(descending[1:] != descending[:-1], True))

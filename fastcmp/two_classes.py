@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Flags = NDArray[np.bool_]
+
+_USUAL = ([0, 1], [-1, 1])  # labels of two classes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +244,11 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
             f"{name} must hold labels of y_true, {known}, got {strangers[0]!r}"
             f" ({len(strangers)} other labels in all)"
         )
+        if isinstance(strangers[0], Real):
+            message += (
+                "; if these are scores, pass them as scores= to classification_table, "
+                "or cut them first (score >= cutoff)"
+            )
         raise ValueError(message)
     yes = truth.labels[0]
     if yes is None:
@@ -265,3 +272,76 @@ def as_doubles(array: NDArray[Any]) -> NDArray[Any]:
     """
     wide = array.dtype.kind in "iuf" and array.dtype.itemsize >= 8
     return array.astype(np.float64, copy=False) if wide else array
+
+
+def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
+    """Read a column that holds numbers.
+
+    Parameters
+    ----------
+    raw : array-like
+        What the user passed.
+    name : str
+        The argument.
+
+    Returns
+    -------
+    tuple of ndarray or None, and bool
+        The numbers, None for labels of other types; whether they are of a type of
+        whole numbers.
+    """
+    if np.ma.is_masked(raw):
+        return None, False
+    try:
+        array = np.asarray(raw)
+    except ValueError:  # ragged
+        return None, False
+    if array.dtype.kind in "iufV":
+        return array, array.dtype.kind in "iu"
+    if array.dtype.kind == "O" and array.ndim == 1:
+        column = read_column(raw, name)
+        if column.missing() is None and not holds_booleans(raw, column):
+            column = column.factorized()
+            if column.kind() == "number":
+                numbers = np.array([float(label) for label in column.distinct])
+                whole = all(isinstance(label, Integral) for label in column.distinct)
+                return numbers[column.positions()], whole
+    return None, False
+
+
+def are_labels(column: NDArray[Any], labels: tuple[Any, Any]) -> bool:
+    """Tell whether all numbers of a column are labels.
+
+    Parameters
+    ----------
+    column : ndarray, shape (n,)
+        Numbers without NaN.
+    labels : tuple of two labels
+        As from `split_classes`.
+
+    Returns
+    -------
+    bool
+        False for scores.
+
+    Raises
+    ------
+    ValueError
+        If all are whole, and some of them labels while others are not.
+    """
+    known = [label for label in labels if label is not None]
+    if not all(isinstance(label, (int, float, np.number)) for label in known):
+        return False
+    # Of one class only, 0 and 1 say themselves what the other is.
+    pairs = [pair for pair in _USUAL if None in labels and known[0] in pair]
+    if any(np.isin(column, pair).all() for pair in (known, *pairs)):
+        return True
+    is_label = np.isin(column, known)
+    if is_label.any() and np.array_equal(column, np.trunc(column)):
+        stray = column[~is_label]
+        message = (
+            f"score_or_label holds labels of y_true, {known}, and {stray[0]:g} "
+            f"({stray.size} other numbers in all): pass scores= if these are scores"
+        )
+        raise ValueError(message)
+    return False

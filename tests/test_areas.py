@@ -1,5 +1,6 @@
 """Concordant pairs and areas under the curve, whole and in part."""
 
+import warnings
 from fractions import Fraction
 from itertools import pairwise
 from math import isnan, nan
@@ -15,7 +16,14 @@ from hypothesis import strategies as st
 from reference_cases import cases, expected, parametrize
 from strategies import modest
 
-from fastcmp import auc, concordance, roc_curve
+from fastcmp import (
+    auc,
+    auc_bootstrap,
+    auc_permutation_test,
+    concordance,
+    delong,
+    roc_curve,
+)
 
 TIES = ("half", "concordant", "discordant")
 SHARE = {"half": Fraction(1, 2), "concordant": Fraction(1), "discordant": Fraction(0)}
@@ -433,3 +441,99 @@ def test_what_is_printed():
     assert "3 concordant pairs, 0 discordant, 1 tied" in text
     assert "1 samples without a true label were dropped" in text
     assert "AUC nan" in str(concordance([1, 1], [1, 2]))
+
+
+# As scikit-learn has it.
+
+
+@modest(100)
+@given(problems(), st.floats(0.01, 1), st.integers(0, 99), st.booleans())
+def test_max_fpr_equals_that_of_scikit_learn(drawn, high, seed, weighted):
+    y_true, scores = drawn
+    weights = np.random.default_rng(seed).random(len(scores)) if weighted else None
+    options = {"max_fpr": high, "sample_weight": weights}
+    peer = sklearn.metrics.roc_auc_score(y_true, scores, **options)
+    assert auc(y_true, scores, **options) == pytest.approx(peer, rel=1e-9)
+    part = {"fpr_range": (0, high), "standardize": True, "sample_weight": weights}
+    assert auc(y_true, scores, **options) == auc(y_true, scores, **part)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"max_fpr": 0}, ValueError, r"max_fpr must lie in \(0, 1\], got 0"),
+        ({"max_fpr": 1.5}, ValueError, r"max_fpr must lie in \(0, 1\], got 1.5"),
+        ({"max_fpr": nan}, ValueError, r"max_fpr must lie in"),
+        ({"max_fpr": True}, TypeError, r"max_fpr must be a number in \(0, 1\]"),
+        ({"max_fpr": "1"}, TypeError, r"max_fpr must be a number in \(0, 1\]"),
+        ({"max_fpr": 0.5, "fpr_range": (0, 1)}, ValueError, "max_fpr excludes fpr_ra"),
+        ({"max_fpr": 0.5, "tpr_range": (0, 1)}, ValueError, "max_fpr excludes fpr_ra"),
+        ({"max_fpr": 0.5, "ties": "concordant"}, ValueError, "joins its points by li"),
+    ],
+)
+def test_bad_max_fpr(options, error, message):
+    with pytest.raises(error, match=message):
+        auc([0, 1], [0.1, 0.2], **options)
+
+
+# The wrong positive class.
+
+
+def reversed_scores(n=200, models=2):
+    rng = np.random.default_rng(1)
+    y_true = np.arange(n) % 2
+    scores = rng.normal(size=(models, n)) - 2 * y_true
+    return y_true, {f"m{k}": row for k, row in enumerate(scores)}
+
+
+@pytest.mark.parametrize(
+    "function", [auc, delong, lambda *a: auc_bootstrap(*a, n_resamples=20)]
+)
+def test_areas_below_one_half_are_warned_of(function):
+    y_true, scores = reversed_scores()
+    with pytest.warns(UserWarning, match=r"2 of 2 models .* pass positive=0$"):
+        function(y_true, scores)
+    with pytest.warns(UserWarning, match=r"^the area under .* pass positive=0$"):
+        function(y_true, scores["m0"])
+    mixed = scores | {"m1": -scores["m1"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        function(y_true, mixed)  # one of them ranks well: no warning
+        function(1 - y_true, scores)
+
+
+def test_where_the_warning_points_and_other_functions():
+    y_true, scores = reversed_scores()
+    with pytest.warns(UserWarning, match="positive=") as caught:
+        auc(y_true, scores)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="positive='n'"):
+        concordance(np.where(y_true, "y", "n"), scores["m0"], positive="y")
+    with pytest.warns(UserWarning, match="positive=0"):
+        auc(y_true, scores, sample_weight=np.arange(200) + 1.0)
+    with pytest.warns(UserWarning, match="positive=0"):
+        auc_permutation_test(y_true, *scores.values(), n_resamples=20)
+    nine = reversed_scores(models=10)[1] | {"m9": y_true}
+    with pytest.warns(UserWarning, match="9 of 10 models"):
+        result = delong(y_true, nine)
+    assert "The areas of 9 of 10 models are clearly below one half" in str(result)
+    assert "Nearly all areas are below one half" in str(result.pairwise())
+    right = delong(1 - y_true, scores)
+    for text in (str(right), str(right.pairwise())):
+        assert "below one half" not in text
+
+
+@pytest.mark.filterwarnings("error")
+def test_few_samples_or_parts_of_the_curve_are_not_warned_of():
+    auc([0, 0, 1, 1], [3, 4, 1, 2])
+    auc([0, 0, 0, 1, 1, 1], [4, 5, 6, 1, 2, 3])
+    y_true, scores = reversed_scores()
+    auc(y_true, scores, ties="discordant")
+    auc(y_true, scores, max_fpr=0.1)
+    auc(y_true, np.zeros(200))
+
+
+def test_an_underflow_of_weights_is_no_warning():
+    weights = np.where(np.arange(200) % 2, 1e-200, 1.0)
+    with pytest.warns(UserWarning, match="positive=0"):
+        auc(*reversed_scores(), sample_weight=weights)

@@ -226,6 +226,8 @@ CASES = [
     called(F.gain_curve, *BINARY),
     called(F.ks_statistic, *BINARY),
     called(F.lift_table, *BINARY),
+    called(F.lift_table, *BINARY, sample_weight=WEIGHTS),
+    called(F.det_curve, *BINARY, sample_weight=WEIGHTS),
     called(F.optimal_cutpoint, *BINARY, n_resamples=20, rng=3),
     called(F.precision_recall_curve, *BINARY, sample_weight=WEIGHTS),
     called(F.roc_curve, *BINARY, sample_weight=WEIGHTS),

@@ -20,6 +20,7 @@ from scipy import stats
 from sklearn import metrics
 from strategies import levels, modest
 
+from fastcmp import load_digits_scores, optimal_cutpoint
 from fastcmp.classification import (
     classification_table,
     classification_table_from_counts,
@@ -246,12 +247,11 @@ def test_intervals_that_an_r_package_prints():
 def test_cutting_scores_one_by_one(samples, cutoff, rule):
     y_true, score = zip(*samples, strict=True)
     called = [s > cutoff if rule == ">" else s >= cutoff for s in score]
-    table = classification_table(y_true, score, cutoff=cutoff, rule=rule)
+    table = classification_table(y_true, scores=score, cutoff=cutoff, rule=rule)
     pairs = list(zip(y_true, called, strict=True))
     wanted = [pairs.count(p) for p in [(1, 1), (0, 1), (1, 0), (0, 0)]]
-    if table.cutoff is not None or cutoff == 0.5:
-        assert list(cells(table)) == wanted
-        assert (table.cutoff, table.rule) in ((cutoff, rule), (None, None))
+    assert list(cells(table)) == wanted
+    assert (table.cutoff, table.rule) == (cutoff, rule)
 
 
 @pytest.mark.parametrize("kind", [int, bool, float, np.int8, np.float32])
@@ -273,8 +273,9 @@ def test_a_given_cutoff_makes_numbers_scores():
     called = [1, 2, 1, 2]
     assert cells(classification_table(y_true, called)) == (1, 1, 1, 1)
     assert cells(classification_table(y_true, called, cutoff=1.5)) == (1, 1, 1, 1)
-    assert cells(classification_table(y_true, called, cutoff=2)) == (0, 0, 2, 2)
-    assert cells(classification_table(y_true, called, cutoff=2, rule=">="))[0] == 1
+    assert cells(classification_table(y_true, called, cutoff=2)) == (1, 1, 1, 1)
+    passed = classification_table(y_true, called, cutoff=2, rule=">")
+    assert cells(passed) == (0, 0, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -306,8 +307,116 @@ def test_strings_of_any_library(make):
 )
 def test_scores_of_any_library(make):
     table = classification_table([0, 1, 1, 0], make([0.25, 0.75, 0.375, 0.5]))
-    assert cells(table) == (1, 0, 1, 2)
+    assert cells(table) == (1, 1, 1, 1)
     assert table.cutoff == 0.5
+
+
+def test_a_score_that_equals_the_cutoff_is_positive():
+    table = classification_table([0, 1, 1], [0.5, 0.5, 0.25])
+    assert (cells(table), table.rule) == ((1, 1, 1, 0), ">=")
+    assert "where the score is >= 0.5" in str(table)
+
+
+@pytest.mark.parametrize("criterion", ["youden", "accuracy", "closest-topleft"])
+def test_a_cutoff_gives_the_table_with_which_it_was_found(criterion):
+    is_eight, scores = load_digits_scores()
+    for column in scores.values():
+        found = optimal_cutpoint(is_eight, column, criterion=criterion)
+        for cutoff, wanted in zip(found.cutoffs, found.tables, strict=True):
+            table = classification_table(is_eight, scores=column, cutoff=cutoff)
+            assert cells(table) == cells(wanted)
+            assert table.rule == found.rule == ">="
+
+
+def test_the_example_of_three_neighbours():
+    is_eight, scores = load_digits_scores()
+    cutoff = optimal_cutpoint(is_eight, scores["knn_3"]).cutoff
+    table = classification_table(is_eight, scores["knn_3"], cutoff=cutoff)
+    assert table.table.tolist() == [[802, 10], [2, 85]]
+
+
+@pytest.mark.parametrize(
+    "make", [list, np.array, pd.Series, lambda x: np.array(x, float), lambda x: [*x]]
+)
+def test_a_stray_third_label_is_refused(make):
+    y_true, called = [1, 2, 1, 2, 1], [1, 2, 1, 2, 3]
+    with pytest.raises(ValueError, match=r"score_or_label .*\[2, 1\].* 3 .*scores"):
+        classification_table(y_true, make(called))
+    asked = classification_table(y_true, scores=make(called), cutoff=2)
+    assert cells(asked) == (2, 1, 0, 2)
+    assert asked.cutoff == 2
+
+
+def test_whole_numbers_are_scores_where_that_is_asked_for():
+    y_true = [0, 1, 1]
+    with pytest.raises(ValueError, match="must hold labels of y_true"):
+        classification_table(y_true, [3, 7, 2])
+    assert cells(classification_table(y_true, scores=[3, 7, 2])) == (2, 1, 0, 0)
+    assert cells(classification_table(y_true, [3, 7, 2], cutoff=3)) == (1, 1, 1, 0)
+    assert cells(classification_table(y_true, [-3.0, 7.0, 2.0])) == (2, 0, 0, 1)
+    words = classification_table(["a", "b"], [0.2, 0.7], positive="b")
+    assert cells(words) == (1, 0, 0, 1)
+    with pytest.raises(TypeError, match="number labels and y_true str labels"):
+        classification_table(["a", "b"], [2, 7], positive="b")
+
+
+def test_scores_or_labels_but_not_both():
+    with pytest.raises(TypeError, match="one of score_or_label and scores=, got neit"):
+        classification_table([0, 1])
+    with pytest.raises(TypeError, match="one of score_or_label and scores=, got both"):
+        classification_table([0, 1], [0, 1], scores=[0, 1])
+    with pytest.raises(TypeError, match="scores must be numbers"):
+        classification_table([0, 1], scores=["a", "b"])
+    with pytest.raises(ValueError, match="masked"):
+        classification_table([0, 1], scores=np.ma.array([0, 1], mask=[0, 1]))
+
+
+def test_data_by_keyword():
+    table = classification_table(y_true=[0, 1], score_or_label=[0.25, 0.75])
+    assert cells(table) == (1, 0, 0, 1)
+    both = compare_sensitivity_specificity(
+        y_true=[0, 1, 1], pred_a=[0, 1, 1], pred_b=[0, 1, 0]
+    )
+    assert both == compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [0, 1, 0])
+
+
+@modest(60)
+@given(TABLES, st.integers(0, 99))
+def test_weights_add_up(counts, seed):
+    y_true, called = labels_of(**counts)
+    if not y_true.size:
+        return
+    rng = np.random.default_rng(seed)
+    times = rng.integers(1, 4, y_true.size)
+    one = classification_table(y_true, called, sample_weight=times)
+    other = classification_table(np.repeat(y_true, times), np.repeat(called, times))
+    assert cells(one) == cells(other)
+    weights = rng.random(y_true.size) + 0.1
+    table = classification_table(y_true, called, sample_weight=weights)
+    peer = metrics.confusion_matrix(
+        y_true, called, labels=[0, 1], sample_weight=weights
+    )
+    assert table.table.tolist() == pytest.approx(peer)
+    scores = called - 0.25 * rng.random(y_true.size)
+    cut = classification_table(y_true, scores, sample_weight=weights)
+    assert cells(cut) == cells(table)
+    for name in SHARES:
+        assert isnan(table.confidence_interval(name).low)
+    assert "sums of weights, for which there are no intervals" in str(table)
+    assert table.to_dict()["weighted"] is True
+
+
+def test_weights_of_dropped_samples_are_dropped():
+    for called in ([1, 0, 0], [0.9, 0.2, 0.3], ["a", "b", "b"]):
+        y_true = ["a", None, "b"] if isinstance(called[0], str) else [1, None, 0]
+        positive = "a" if isinstance(called[0], str) else 1
+        table = classification_table(
+            y_true, called, positive=positive, sample_weight=[2, 5, 3]
+        )
+        assert cells(table) == (2, 0, 0, 3)
+        assert table.n_missing == 1
+    with pytest.raises(ValueError, match="sample_weight must be finite and >= 0"):
+        classification_table([0, 1], [0, 1], sample_weight=[1, -1])
 
 
 def test_integer_scores_that_no_double_holds():
@@ -352,7 +461,7 @@ def test_one_class_only():
 
 def test_cutoffs_beyond_all_scores():
     y_true, score = [0, 1], [0.2, 0.7]
-    for cutoff in (0.7, 5, inf):
+    for cutoff in (0.75, 5, inf):
         assert cells(classification_table(y_true, score, cutoff=cutoff))[:2] == (0, 0)
     for cutoff in (0.1, -5, -inf):
         assert cells(classification_table(y_true, score, cutoff=cutoff))[:2] == (1, 1)
@@ -385,7 +494,7 @@ def test_cutoffs_beyond_all_scores():
             TypeError,
             "cutoff must be a number",
         ),
-        (([0, 1], [0.1, 0.2]), {"rule": "<"}, ValueError, r"rule must be one of \('>'"),
+        (([0, 1], [0.1, 0.2]), {"rule": "<"}, ValueError, r"rule must be one of \('>"),
         (([0, 1], [0.1, 0.2]), {"prevalence": 0}, ValueError, "prevalence must lie in"),
         (([0, 1], [0.1, 0.2]), {"interval": "wald"}, ValueError, "interval must be on"),
         (([0, 1], [0.1, 0.2]), {"confidence_level": 1}, ValueError, "confidence_level"),
@@ -488,7 +597,7 @@ def test_printing_the_table():
     assert "sensitivity 0.3250 [0.2008, 0.4798]" in rows
     assert "hold for the share of positives in these samples" in str(table)
     cut = classification_table([0, 1], [0.2, 0.9], cutoff=0.75, prevalence=0.25)
-    assert "Positive is 1, called so where the score is > 0.75." in str(cut)
+    assert "Positive is 1, called so where the score is >= 0.75." in str(cut)
     assert "ppv and npv are for a prevalence of 0.25." in str(cut)
     empty = classification_table_from_counts(tp=0, fp=0, fn=0, tn=0)
     assert "accuracy - [-, -]" in " ".join(str(empty).split())
@@ -738,6 +847,8 @@ def test_mcnemar_within_the_classes(method):
         (([0, 1], [0, 1], [0]), {}, ValueError, "pred_b has 1 labels, y_true has 2"),
         (([0, 1], [0, None], [0, 1]), {}, ValueError, "pred_a has no prediction at ro"),
         (([0, 1], [0, 1], ["a", "b"]), {}, TypeError, "pred_b holds str labels and y_"),
+        (([1, 2], [1, 3], [1, 2]), {}, ValueError, "pred_a must hold labels .* got 3 "),
+        (([0, 1], [0, 1], [0.2, 0.7]), {}, ValueError, "pred_b .* cut them first"),
         (([0, 1], [0, 1], [0, 1]), {"method": "x"}, ValueError, "method must be one o"),
         (([0, 1], [0, 1], [0, 1]), {"alternative": "x"}, ValueError, "alternative mus"),
         ((["a", "b"], ["a", "b"], ["a", "b"]), {}, ValueError, "name the positive cla"),

@@ -600,3 +600,72 @@ def test_records_are_frozen_and_travel():
     assert result != optimal_cutpoint(Y, SCORE)
     with pytest.raises(FrozenInstanceError):
         result.value = 1.0
+
+
+# Weights.
+
+
+@pytest.mark.parametrize("criterion", ["youden", "accuracy", "cost", "closest-topleft"])
+@modest(40)
+@given(samples(), st.integers(0, 99))
+def test_whole_weights_repeat_samples(criterion, drawn, seed):
+    y, score = map(np.asarray, drawn)
+    times = np.random.default_rng(seed).integers(0, 4, y.size)
+    if not all(times[y == label].any() for label in (0, 1)):
+        return
+    one = optimal_cutpoint(y, score, criterion=criterion, sample_weight=times)
+    other = optimal_cutpoint(
+        np.repeat(y, times), np.repeat(score, times), criterion=criterion
+    )
+    for name in ("cutoffs", "midpoints", "tp", "fp", "n_positives", "n_negatives"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.value == pytest.approx(other.value, abs=1e-12)
+    assert one.prevalence == pytest.approx(other.prevalence)
+    assert [t.table.tolist() for t in one.tables] == [
+        t.table.tolist() for t in other.tables
+    ]
+
+
+def test_rounded_weights_still_tie():
+    # Two cutoffs that are equally good, whatever the rounding of tenths.
+    y, score = [0, 1, 0, 1] * 3, [1, 2, 3, 4] * 3
+    plain = optimal_cutpoint(y, score)
+    scaled = optimal_cutpoint(y, score, sample_weight=[0.1] * 12)
+    assert plain.n_optima == 2
+    assert scaled.cutoffs.tolist() == plain.cutoffs.tolist()
+    assert "0.6 positives (1), 0.6 negatives (0)" in str(scaled)
+    assert scaled.tables[0].weighted
+
+
+def test_bootstrap_with_weights():
+    rng = np.random.default_rng(5)
+    y = np.arange(80) % 2
+    score = (rng.normal(size=80) + y).round(1)
+    plain = optimal_cutpoint(y, score, n_resamples=200, rng=1)
+    ones = optimal_cutpoint(
+        y, score, n_resamples=200, rng=1, sample_weight=np.full(80, 2.0)
+    )
+    # The draws are the same; of samples in another order, so not each by itself.
+    assert abs(np.median(ones.resampled) - np.median(plain.resampled)) < 0.3
+    assert ones.out_of_bag == pytest.approx(plain.out_of_bag, abs=0.05)
+    weights = np.where(score > 0, 1.0, 0.0)
+    fewer = optimal_cutpoint(y, score, n_resamples=50, rng=1, sample_weight=weights)
+    assert fewer.resampled[np.isfinite(fewer.resampled)].min() > 0
+
+
+def test_functions_see_sums_of_weights():
+    seen = []
+
+    def right(tp, fp, tn, fn):
+        seen.append((tp, fp, tn, fn))
+        return tp + tn
+
+    result = optimal_cutpoint(
+        [0, 1, 1], [1, 2, 3], criterion=right, sample_weight=[0.5, 1, 2]
+    )
+    assert (result.cutoff, result.value) == (2, 3.5)
+    assert all(part.dtype == np.float64 for part in seen[0])
+
+
+def test_data_by_keyword():
+    assert optimal_cutpoint(y_true=Y, score=SCORE) == optimal_cutpoint(Y, SCORE)

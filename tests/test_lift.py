@@ -608,3 +608,111 @@ def test_distance_printed():
     ]
     many = ks_statistic(np.arange(14) % 2, np.arange(14) // 2)
     assert "at least 6, 5, 4, 3, 2, ... positive" in str(many)
+
+
+# Weights.
+
+
+@modest(80)
+@given(scored(), st.integers(0, 99))
+def test_whole_weights_repeat_cases(drawn, seed):
+    y, score, _ = drawn
+    times = np.random.default_rng(seed).integers(0, 4, y.size)
+    times[y.argmax()] = times[y.argmin()] = 2
+    again = np.repeat(y, times), np.repeat(score, times)
+    for one, other in zip(
+        gain_curve(y, score, sample_weight=times), gain_curve(*again), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+    one, other = ks_statistic(y, score, sample_weight=times), ks_statistic(*again)
+    assert one.statistic == pytest.approx(other.statistic, abs=1e-14)
+    np.testing.assert_array_equal(one.thresholds, other.thresholds)
+    n = int(times.sum())
+    for groups in (k for k in range(1, y.size + 1) if n % k == 0):
+        one = lift_table(y, score, groups=groups, sample_weight=times)
+        other = lift_table(*again, groups=groups)
+        np.testing.assert_allclose(one.cumulative_cases, other.cumulative_cases)
+        np.testing.assert_allclose(one.cumulative_events, other.cumulative_events)
+        np.testing.assert_array_equal(one.lowest_score, other.lowest_score)
+        np.testing.assert_allclose(one.by_group.lift, other.by_group.lift)
+
+
+@modest(60)
+@given(scored(), st.integers(0, 99))
+def test_weighted_groups_against_definitions(drawn, seed):
+    y, score, groups = drawn
+    weights = np.random.default_rng(seed).random(y.size) + 0.01
+    table = lift_table(y, score, groups=groups, sample_weight=weights)
+    total = weights.sum()
+    np.testing.assert_allclose(table.by_group.cases, total / groups)
+    for edge, events in zip(
+        table.cumulative_cases, table.cumulative_events, strict=True
+    ):
+        wanted, left = 0.0, edge
+        for value in np.unique(score)[::-1]:  # the same part of all that tie
+            block = weights[score == value].sum()
+            part = min(left / block, 1.0)
+            wanted += part * weights[(score == value) & (y == 1)].sum()
+            left -= part * block
+        assert events == pytest.approx(wanted, abs=1e-9)
+
+
+def test_weighted_distances_against_definitions():
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        y, score = np.arange(40) % 2, rng.normal(size=40).round(1)
+        weights = rng.random(40)
+        result = ks_statistic(y, score, sample_weight=weights)
+        gaps = {
+            at: abs(
+                np.average(score[y == 1] >= at, weights=weights[y == 1])
+                - np.average(score[y == 0] >= at, weights=weights[y == 0])
+            )
+            for at in np.unique(score)
+        }
+        assert result.statistic == pytest.approx(max(gaps.values()))
+        assert gaps[result.thresholds[0]] == pytest.approx(result.statistic)
+        same = ks_statistic(y, score, sample_weight=np.full(40, 0.3))
+        assert same.pvalue == pytest.approx(ks_statistic(y, score).pvalue)
+    assert (result.n_positives, result.n_negatives) == (20, 20)
+
+
+def test_size_of_the_weighted_distance():
+    rng = np.random.default_rng(11)
+    y = np.arange(400) % 2
+    weights = rng.exponential(size=400)  # an effective size of about one half
+    pvalues = [
+        ks_statistic(y, rng.normal(size=400), sample_weight=weights).pvalue
+        for _ in range(1500)
+    ]
+    assert 0.025 < np.mean(np.less(pvalues, 0.05)) < 0.065
+
+
+def test_what_weighted_tables_say():
+    y, score = [1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1]
+    weights = [0.5, 1, 2, 1, 1, 0.5]
+    table = lift_table(y, score, groups=3, sample_weight=weights)
+    assert table.by_group.cases.tolist() == [2, 2, 2]
+    assert table.by_group.events.tolist() == [1.5, 0.5, 0.5]
+    assert np.isnan(table.by_group.lift_interval.low).all()
+    text = str(table)
+    assert "2.50 of 6 cases are events" in text
+    assert "sums of weights" in text
+    assert "interval [" not in text
+    assert "nan" not in text
+    assert json.loads(json.dumps(table.to_dict()))["weighted"] is True
+    for ties in ("better", "worse", "first"):
+        with pytest.raises(
+            ValueError, match="sample_weight= goes with ties='expected'"
+        ):
+            lift_table(y, score, groups=3, ties=ties, sample_weight=weights)
+    for function in (gain_curve, ks_statistic):
+        with pytest.raises(ValueError, match="needs both classes"):
+            function([0, 1], [1, 2], sample_weight=[0, 1])
+
+
+def test_data_by_keyword():
+    given = {"y_true": [0, 0, 1, 1], "score": [1, 2, 3, 4]}
+    assert lift_table(**given, groups=2) == lift_table(*given.values(), groups=2)
+    assert ks_statistic(**given) == ks_statistic(*given.values())
+    assert gain_curve(**given).called.tolist() == [0, 0.25, 0.5, 0.75, 1]

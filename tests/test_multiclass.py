@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import modest
 
-from fastcmp import auc, auc_multiclass
+from fastcmp import auc, auc_multiclass, average_precision
 
 METHODS = pytest.mark.parametrize("method", ["ovr", "ovo"])
 AVERAGES = pytest.mark.parametrize("average", ["macro", "weighted"])
@@ -124,7 +124,7 @@ def test_perfect_and_worst(method):
         ([0, 1, 1], np.ones((3, 3)), {"classes": [0, 1, 2]}, r"no sample of \[2\]"),
         ([0, 1, 5], np.ones((3, 3)), {"classes": [0, 1, 2]}, "holds 5, which is not"),
         ([0, 1, 2], np.ones((3, 3)), {"method": "both"}, "method must be one of"),
-        ([0, 1, 2], np.ones((3, 3)), {"average": "micro"}, "average must be one of"),
+        ([0, 1, 2], np.ones((3, 3)), {"average": "all"}, "average must be one of"),
     ],
     ids=str,
 )
@@ -156,3 +156,148 @@ def test_masked_scores_are_refused(method):
 def test_what_is_no_number_is_refused():
     with pytest.raises(TypeError, match="scores must be numbers"):
         auc_multiclass([0, 1, 2], EXAMPLE[:3].astype(str))
+
+
+# As scikit-learn averages.
+
+EVERY = pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
+
+
+@st.composite
+def labels_of_samples(draw):
+    """Draw an indicator matrix whose rows and columns hold 0 and 1, and scores."""
+    n, k = draw(st.integers(4, 40)), draw(st.integers(2, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y_true = (rng.random((n, k)) < 0.4).astype(draw(st.sampled_from([int, bool])))
+    y_true[:, 0], y_true[:, 1] = 0, 1
+    y_true[0], y_true[1] = 0, 1
+    y_true[0, 0], y_true[1, 1] = 1, 0
+    y_true[2, :2] = [1, 0]
+    digits = draw(st.sampled_from([0, 1, 12]))
+    scores = rng.normal(size=(n, k)).round(digits)
+    weights = rng.integers(1, 9, n) / 4 if draw(st.booleans()) else None
+    return y_true, scores, weights
+
+
+@EVERY
+@modest(60)
+@given(problems(), st.integers(0, 99), st.booleans())
+def test_classes_equal_scikit_learn(average, drawn, seed, weighted):
+    y_true, scores = drawn
+    weights = np.random.default_rng(seed).random(len(scores)) if weighted else None
+    options = {"average": average, "sample_weight": weights}
+    peer = sklearn.metrics.roc_auc_score(y_true, scores, multi_class="ovr", **options)
+    found = auc_multiclass(y_true, scores, **options)
+    np.testing.assert_allclose(found, peer, rtol=1e-10)
+    peer = sklearn.metrics.average_precision_score(y_true, scores, **options)
+    found = average_precision(y_true, scores, **options)
+    np.testing.assert_allclose(found, peer, rtol=1e-10)
+    assert np.shape(found) == (() if average else (scores.shape[1],))
+    peer = sklearn.metrics.average_precision_score(
+        y_true, scores, average="samples", sample_weight=weights
+    )
+    options["average"] = "samples"
+    assert average_precision(y_true, scores, **options) == pytest.approx(peer)
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", "samples", None])
+@modest(60)
+@given(labels_of_samples())
+def test_indicators_equal_scikit_learn(average, drawn):
+    y_true, scores, weights = drawn
+    used = np.ones(len(y_true), bool)
+    if average == "samples":  # where a sample has all labels or none there is no area
+        used = (y_true.sum(axis=1) > 0) & (y_true.sum(axis=1) < y_true.shape[1])
+        y_true, scores = y_true[used], scores[used]
+        weights = None if weights is None else weights[used]
+    options = {"average": average, "sample_weight": weights}
+    for ours, theirs in (
+        (auc_multiclass, sklearn.metrics.roc_auc_score),
+        (average_precision, sklearn.metrics.average_precision_score),
+    ):
+        peer = theirs(y_true.astype(int), scores, **options)
+        np.testing.assert_allclose(ours(y_true, scores, **options), peer, rtol=1e-10)
+    frames = pd.DataFrame(y_true), pd.DataFrame(scores)
+    np.testing.assert_array_equal(
+        auc_multiclass(*frames, **options), auc_multiclass(y_true, scores, **options)
+    )
+
+
+@METHODS
+@AVERAGES
+@modest(40)
+@given(problems(), st.integers(0, 99))
+def test_whole_weights_repeat_samples(method, average, drawn, seed):
+    y_true, scores = drawn
+    times = np.random.default_rng(seed).integers(1, 4, len(scores))
+    options = {"method": method, "average": average}
+    one = auc_multiclass(y_true, scores, sample_weight=times, **options)
+    rows = np.repeat(np.arange(len(scores)), times)
+    other = auc_multiclass(y_true[rows], scores[rows], **options)
+    assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_pairs_of_classes_without_an_average():
+    areas = auc_multiclass(LABELS, EXAMPLE, method="ovo", average=None)
+    for value, (i, j) in zip(areas, [(0, 1), (0, 2), (1, 2)], strict=True):
+        both = np.isin(LABELS, [i, j])
+        one = auc(LABELS[both] == i, EXAMPLE[both, i])
+        other = auc(LABELS[both] == j, EXAMPLE[both, j])
+        assert value == (one + other) / 2
+    assert auc_multiclass(LABELS, EXAMPLE, method="ovo") == pytest.approx(areas.mean())
+
+
+def test_weights_of_samples_without_a_label_are_dropped():
+    y_true = [None, *LABELS[1:]]
+    weights = np.arange(1.0, 41)
+    for function in (auc_multiclass, average_precision):
+        found = function(y_true, EXAMPLE, sample_weight=weights)
+        fewer = function(LABELS[1:], EXAMPLE[1:], sample_weight=weights[1:])
+        assert found == fewer
+
+
+INDICATOR = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
+
+
+@pytest.mark.parametrize("function", [auc_multiclass, average_precision])
+@pytest.mark.parametrize(
+    ("y_true", "options", "message"),
+    [
+        (2 * INDICATOR, {}, r"must hold 0 and 1, .* got 2"),
+        (INDICATOR[:, :2], {}, r"of the shape of y_true, \(3, 2\), got \(3, 3\)"),
+        (INDICATOR, {"classes": [1, 2, 3]}, "classes names labels of y_true of shape"),
+        (INDICATOR * [[1], [1], [0]], {"average": "samples"}, "for sample 2: "),
+        (INDICATOR * [1, 1, 0], {}, r"y_true holds no sample of \[2\]"),
+        (
+            [0, 1, 2],
+            {"sample_weight": [1, 1]},
+            r"sample_weight must be of shape \(3,\)",
+        ),
+        ([0, 1, 2], {"sample_weight": [1, 1, 0]}, r"no sample of \[2\]"),
+        ([0, 1, 2], {"average": "mean"}, "average must be one of"),
+    ],
+)
+def test_what_cannot_be_averaged(function, y_true, options, message):
+    with pytest.raises(ValueError, match=message):
+        function(y_true, EXAMPLE[:3], **options)
+
+
+def test_options_that_do_not_go_together():
+    for options in ({"average": "micro"}, {"average": "samples"}):
+        with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
+            auc_multiclass(LABELS, EXAMPLE, method="ovo", **options)
+    with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
+        auc_multiclass(INDICATOR, EXAMPLE[:3], method="ovo")
+    with pytest.raises(ValueError, match="positive= is for two classes"):
+        average_precision(LABELS, EXAMPLE, positive=1)
+    with pytest.raises(ValueError, match=r"of two classes, .* the positive one only"):
+        average_precision([0, 1, 1], EXAMPLE[:3, :2])
+    with pytest.raises(ValueError, match="classes= names the columns"):
+        average_precision([0, 1, 1], [0.1, 0.2, 0.3], classes=[0, 1])
+
+
+def test_data_by_keyword():
+    found = auc_multiclass(y_true=LABELS, scores=EXAMPLE)
+    assert found == auc_multiclass(LABELS, EXAMPLE)
+    found = average_precision(y_true=LABELS, score=EXAMPLE)
+    assert found == average_precision(LABELS, EXAMPLE)

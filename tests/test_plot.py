@@ -27,6 +27,7 @@ from fastcmp import (
     delong,
     kernels,
     load_digits,
+    load_digits_scores,
     plot,
     precision_recall_curve,
     roc_curve,
@@ -276,11 +277,77 @@ def test_roc_is_the_curve(n):
     drawn = line(ax, f"AUC {area:.3f}")
     np.testing.assert_array_equal(drawn.get_xdata(), curve.fpr)
     np.testing.assert_array_equal(drawn.get_ydata(), curve.tpr)
-    assert drawn.get_drawstyle() == "steps-post"
+    assert drawn.get_drawstyle() == "default"
     assert legend(ax) == [f"AUC {area:.3f}"]
     assert len(ax.get_lines()) == 2  # and the diagonal
     assert "specificity" in ax.get_xlabel()
     assert "sensitivity" in ax.get_ylabel()
+
+
+def drawn_area(drawn):
+    """Area under what matplotlib draws, steps included."""
+    x, y = drawn.get_data()
+    if drawn.get_drawstyle() == "steps-post":
+        x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+    return abs(np.diff(x) @ (y[1:] + y[:-1]) / 2)
+
+
+def tied(seed, weighted, extreme):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 60)
+    scores = (rng.normal(size=(2, 60)) + y).round()
+    if extreme:
+        scores[:, rng.random(60) < 0.2] = math.inf
+        scores[:, rng.random(60) < 0.2] = -math.inf
+    return y, scores, rng.random(60) if weighted else None
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("extreme", [False, True])
+def test_the_drawn_area_is_that_of_the_legend(seed, weighted, extreme):
+    y, scores, weights = tied(seed, weighted, extreme)
+    options = {"sample_weight": weights}
+    for draw, area in ((plot.roc, auc), (plot.precision_recall, average_precision)):
+        wanted = [area(y, row, **options) for row in scores]
+        ax = draw(y, scores, **options)
+        for k, value in enumerate(wanted):
+            label = f"{value:.3f}  model_{k}"
+            assert legend(ax)[k] == label
+            assert drawn_area(line(ax, label)) == pytest.approx(value, rel=1e-12)
+
+
+def test_the_drawn_area_of_three_neighbours():
+    is_eight, scores = load_digits_scores()
+    for name, row in scores.items():
+        ax = plot.roc(is_eight, row)
+        (label,) = legend(ax)
+        area = drawn_area(line(ax, label))
+        assert label == f"AUC {area:.3f}"
+        assert area == pytest.approx(auc(is_eight, row)), name
+        plt.close(ax.figure)
+
+
+def test_weights_of_pictures():
+    y, (row, _), weights = tied(0, weighted=True, extreme=False)
+    ax = plot.cutoffs(y, row, sample_weight=weights)
+    found = optimal_cutpoint(y, row, criterion="accuracy", sample_weight=weights)
+    assert f"best accuracy {found.value:.3f} at {found.cutoff:.4g}" in legend(ax)
+    ax = plot.roc(y, row, sample_weight=weights, cutoff="youden")
+    found = optimal_cutpoint(y, row, sample_weight=weights)
+    assert f"cut at {found.cutoff:.4g}: sensitivity" in legend(ax)[1]
+    ax = plot.precision_recall(y, row, sample_weight=weights)
+    assert f"base rate {np.average(y, weights=weights):.3f}" in legend(ax)
+    with pytest.raises(ValueError, match="band=True has no interval for sample_weight"):
+        plot.roc(y, row, sample_weight=weights, band=True)
+
+
+def test_a_given_cutoff_of_infinite_scores():
+    y, score = [0, 0, 1, 1], [math.inf, 1, 2, 3]
+    ax = plot.roc(y, score, cutoff=math.inf)
+    (x,), (height,) = line(ax, legend(ax)[1]).get_data()
+    assert (x, height) == (0.5, 0)
+    assert plot.cutoffs(y, score).get_legend()
 
 
 def test_roc_of_several():

@@ -166,3 +166,51 @@ def test_what_is_printed():
     assert boot.compare().names == ("x", "y")
     test = auc_permutation_test(y_true, *scores, n_resamples=99, rng=1)
     assert "99 exchanges" in str(test)
+
+
+# Comparing models of a bootstrap.
+
+THREE = {"a": [1, 2, 3, 2, 4, 5], "b": [3, 1, 2, 2, 3, 4], "c": [1, 2, 2, 3, 3, 5]}
+LABELS = [0, 0, 0, 1, 1, 1]
+
+
+def test_models_by_name_or_position():
+    result = auc_bootstrap(LABELS, THREE, n_resamples=200, rng=1)
+    assert result.compare("a", "c") == result.compare(0, 2) == result.compare(0, -1)
+    assert result.compare("b", "a").names == ("b", "a")
+    assert str(result.compare("a", "b")).startswith("Bootstrap test of AUCs\n")
+    exact = delong(LABELS, THREE)
+    assert str(exact.compare("a", "b")).startswith("DeLong's test\n")
+
+
+@pytest.mark.parametrize(
+    "pair", [("x", 0), (0, "x"), (0, 7), (-4, 0), (0.0, 1), (None, 1), (True, 0)]
+)
+def test_unknown_models_are_refused(pair):
+    message = r"^there is no model .*; there are \['a', 'b', 'c'\]"
+    for result in (auc_bootstrap(LABELS, THREE, n_resamples=20), delong(LABELS, THREE)):
+        with pytest.raises(ValueError, match=message):
+            result.compare(*pair)
+
+
+def test_margins_of_the_bootstrap():
+    rng = np.random.default_rng(2)
+    y_true = np.arange(400) % 2
+    common = rng.normal(size=400) + 1.5 * y_true
+    scores = {"a": common + rng.normal(size=400) / 3, "b": common}
+    boot = auc_bootstrap(y_true, scores, n_resamples=2000, rng=1)
+    exact = delong(y_true, scores)
+    for alternative in ("greater", "less"):
+        options = {"alternative": alternative, "margin": 0.03}
+        one, other = (
+            boot.compare("a", "b", **options),
+            exact.compare("a", "b", **options),
+        )
+        assert one.pvalue == pytest.approx(other.pvalue, abs=0.02)
+        assert one.margin == 0.03
+        sign = 1 if alternative == "greater" else -1
+        spread = (boot.replicates @ [1, -1]).std(ddof=1)
+        z = (one.difference + sign * 0.03) / spread
+        assert one.zscore == pytest.approx(z)
+    with pytest.raises(ValueError, match="a margin needs a side"):
+        boot.compare(0, 1, margin=0.1)

@@ -9,10 +9,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import modest
 
+import fastcmp
 from fastcmp import (
     auc,
     average_precision,
     concordance,
+    det_curve,
     precision_recall_curve,
     roc_curve,
     threshold_sweep,
@@ -294,3 +296,113 @@ def test_large_sweeps_agree_with_counts_of_pairs():
     sweep = threshold_sweep(y_true, scores)
     below = np.diff(sweep.fp, prepend=0) @ (sweep.tp - np.diff(sweep.tp, prepend=0))
     assert below == concordance(y_true, scores).concordant
+
+
+# Infinite scores, and what each threshold means.
+
+
+@st.composite
+def extreme_problems(draw):
+    """Draw problems some of whose scores are infinite, and some weights 0."""
+    y_true, scores, weights = draw(problems())
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    scores = scores.copy()
+    for value in (inf, -inf):
+        scores[rng.random(scores.size) < draw(st.sampled_from([0, 0.2]))] = value
+    if weights is not None and draw(st.booleans()):
+        weights = weights * (rng.random(scores.size) < 0.7)
+        assume(all(weights[y_true == label].any() for label in (0, 1)))
+    return y_true, scores, weights
+
+
+def rates(y_true, called, weights):
+    weights = np.ones(len(y_true)) if weights is None else weights
+    return [
+        weights[called & (y_true == label)].sum() / weights[y_true == label].sum()
+        for label in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("drop", [False, True])
+@modest(150)
+@given(extreme_problems())
+def test_every_threshold_gives_its_point(drop, drawn):
+    y_true, scores, weights = drawn
+    options = {"sample_weight": weights, "drop_intermediate": drop}
+    roc = roc_curve(y_true, scores, **options)
+    det = det_curve(y_true, scores, **options)
+    points = [*zip(*roc, strict=True)]
+    points += [(fpr, 1 - fnr, at) for fpr, fnr, at in zip(*det, strict=True)]
+    for fpr, tpr, at in points:
+        assert (fpr, tpr) == pytest.approx(rates(y_true, scores >= at, weights))
+    assert len(np.unique(roc.thresholds)) == len(roc.thresholds)
+    curve = precision_recall_curve(y_true, scores, **options)
+    for precision, recall, at in zip(
+        curve.precision[:-1], curve.recall[:-1], curve.thresholds, strict=True
+    ):
+        called = scores >= at
+        used = called if weights is None else called & (weights > 0)
+        share = np.average(
+            y_true[used], weights=None if weights is None else weights[used]
+        )
+        assert (precision, recall) == pytest.approx(
+            (share, rates(y_true, called, weights)[1])
+        )
+
+
+def test_no_number_lies_above_infinity():
+    curve = roc_curve([0, 0, 1, 1], [inf, 1, 2, 3])
+    assert curve.fpr.tolist() == [0, 0.5, 0.5, 0.5, 1]
+    assert curve.tpr.tolist() == [0, 0, 0.5, 1, 1]
+    assert np.isnan(curve.thresholds[0])
+    assert curve.thresholds[1:].tolist() == [inf, 3, 2, 1]
+    assert np.isnan(det_curve([0, 0, 1, 1], [inf, 1, 2, 3]).thresholds[-1])
+    assert roc_curve([0, 1], [1, 2]).thresholds.tolist() == [inf, 2, 1]
+
+
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("name", ["roc_curve", "det_curve", "precision_recall_curve"])
+@modest(100)
+@given(extreme_problems())
+def test_curves_equal_those_of_scikit_learn(name, drop, drawn):
+    y_true, scores, weights = drawn
+    options = {"sample_weight": weights, "drop_intermediate": drop}
+    scores = np.clip(scores, -50, 50)  # scikit-learn refuses infinite ones
+    peer = getattr(sklearn.metrics, name)(y_true, scores, **options)
+    found = getattr(fastcmp, name)(y_true, scores, **options)
+    for one, other in zip(found, peer, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13)
+        assert one.dtype == np.float64
+    thinned = getattr(fastcmp, name)(y_true, scores, drop_intermediate=True)
+    full = getattr(fastcmp, name)(y_true, scores)
+    assert set(zip(*thinned[:2], strict=True)) <= set(zip(*full[:2], strict=True))
+
+
+@modest(60)
+@given(problems())
+def test_dropping_points_changes_no_area(drawn):
+    y_true, scores, weights = drawn
+    thin = roc_curve(y_true, scores, sample_weight=weights, drop_intermediate=True)
+    area = auc(y_true, scores, sample_weight=weights)
+    assert np.trapezoid(thin.tpr, thin.fpr) == pytest.approx(area, rel=1e-12)
+
+
+def test_det_curve_of_other_labels():
+    y_true, scores = ["n", "y", "y", "n", None], [0.1, 0.9, 0.3, 0.4, nan]
+    curve = det_curve(y_true, scores, positive="y")
+    assert curve.fpr.tolist() == [0.5, 0.5, 0]
+    assert curve.fnr.tolist() == [0, 0.5, 0.5]
+    with pytest.raises(ValueError, match="needs both classes"):
+        det_curve([1, 1], [0.1, 0.2])
+
+
+def test_data_by_keyword():
+    given = {"y_true": [0, 0, 1, 1], "score": [0.1, 0.4, 0.4, 0.9]}
+    for function in (roc_curve, det_curve, precision_recall_curve):
+        for one, other in zip(
+            function(**given), function(*given.values()), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+    assert average_precision(**given) == average_precision(*given.values())
+    assert auc(y_true=[0, 1], scores=[0.1, 0.2]) == 1
+    assert concordance(**given) == concordance(*given.values())

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.areas import count_pairs
 from fastcmp.cutpoints import optimal_cutpoint
 from fastcmp.plot.style import (
     COLOURS,
@@ -22,7 +21,7 @@ from fastcmp.plot.style import (
     prepare_axes,
 )
 from fastcmp.roc import roc_points
-from fastcmp.scores import read_scores
+from fastcmp.scores import read_scores, read_weights
 from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
@@ -54,6 +53,7 @@ def roc(
     scores: Any,
     *,
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
     cutoff: str | float | Callable[..., Any] | None = None,
     band: bool = False,
     ax: Axes | None = None,
@@ -68,6 +68,8 @@ def roc(
         Higher scores speak for the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
     cutoff : str, callable or float, optional
         Mark the best cutoff by a criterion of `optimal_cutpoint`, such as "youden"; or
         a cutoff itself: scores that reach it are called positive. Of one model also the
@@ -86,7 +88,8 @@ def roc(
     Raises
     ------
     ValueError
-        As `roc_curve`, or if the cutoff is NaN or the criterion unknown.
+        As `roc_curve`, or if the cutoff is NaN, the criterion unknown, or a band is
+        wanted of samples with weights.
     TypeError
         If scores are not numbers, or `ax` is something else.
     ImportError
@@ -94,9 +97,9 @@ def roc(
 
     Notes
     -----
-    Steps go through the points that cutoffs reach. Where scores of both classes are
-    equal the AUC of the legend, in which such pairs count half, is larger than the area
-    under the steps.
+    Lines join the points that cutoffs reach, so the area below is the AUC of the
+    legend: where scores of both classes are equal the line is slanted, and such pairs
+    count half.
 
     The band holds for each cutoff by itself. Both its rates have a Wilson interval of
     level ``sqrt(0.95)``; as the classes are independent, the rectangle of the two
@@ -117,12 +120,16 @@ def roc(
     >>> plt.close(ax.figure)
     """
     read = read_scores(y_true, in_doubles(scores), positive)
-    curves = [roc_points(sweep_scores(read, None, m)) for m in range(len(read.names))]
-    cuts = [_find_cut(read, m, curve, cutoff) for m, curve in enumerate(curves)]
-    areas = [count_pairs(read, model).auc for model in range(len(curves))]
+    names = [as_text(name) for name in read.names]
+    weights = read_weights(sample_weight, read)
+    if band and weights is not None:
+        message = "band=True has no interval for sample_weight=: leave one of them out"
+        raise ValueError(message)
+    curves = [roc_points(sweep_scores(read, weights, m)) for m in range(len(names))]
+    cuts = [_find_cut(read, weights, *each, cutoff) for each in enumerate(curves)]
+    areas = [_area(curve) for curve in curves]
     entries = len(curves) * (1 if cutoff is None else 2)
     inside = entries <= _INSIDE and min(areas) > 0.6
-    names = [as_text(name) for name in read.names]
     # Beside the axes the legend takes about so much.
     aside = 0.0 if inside else 1.1 + 0.065 * max(map(len, names))
     aside *= -(-entries // LINES)
@@ -137,7 +144,7 @@ def roc(
         if band:
             corners = _band(curve, read.n_positives, read.n_negatives)
             ax.fill(*corners.T, color=style["color"], alpha=0.18, linewidth=0)
-        handles += ax.plot(curve.fpr, curve.tpr, drawstyle="steps-post", **style)
+        handles += ax.plot(curve.fpr, curve.tpr, **style)
         if (cut := cuts[model]) is not None:
             handles += _mark_cut(ax, cut, style["color"], alone=read.single)
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
@@ -149,12 +156,23 @@ def roc(
     return ax
 
 
-def _find_cut(read: Scores, model: int, curve: RocCurve, cutoff: Any) -> _Cut | None:
+def _area(curve: RocCurve) -> float:
+    """Area under the points joined by lines."""
+    return float(np.diff(curve.fpr) @ (curve.tpr[1:] + curve.tpr[:-1]) / 2)
+
+
+def _find_cut(
+    read: Scores, weights: Floats | None, model: int, curve: RocCurve, cutoff: Any
+) -> _Cut | None:
     if cutoff is None:
         return None
     if isinstance(cutoff, str) or callable(cutoff):
         found = optimal_cutpoint(
-            read.positive, read.columns[model], positive=1, criterion=cutoff
+            read.positive,
+            read.columns[model],
+            positive=1,
+            criterion=cutoff,
+            sample_weight=weights,
         )
         return _Cut(found.cutoff, 1 - found.specificity, found.sensitivity)
     if isinstance(cutoff, bool) or not isinstance(cutoff, Real):
@@ -163,7 +181,8 @@ def _find_cut(read: Scores, model: int, curve: RocCurve, cutoff: Any) -> _Cut | 
     if math.isnan(cutoff):
         message = "cutoff must be a number, got nan"
         raise ValueError(message)
-    last = [np.count_nonzero(curve.thresholds >= cutoff) - 1]
+    # The first point is none of a score.
+    last = [np.count_nonzero(curve.thresholds[1:] >= cutoff)]
     return _Cut(float(cutoff), curve.fpr[last], curve.tpr[last])
 
 

@@ -23,7 +23,7 @@ from fastcmp.plot.style import (
     prepare_axes,
 )
 from fastcmp.roc import average_precision, precision_recall_curve, roc_points
-from fastcmp.scores import read_scores
+from fastcmp.scores import read_scores, read_weights
 from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def cutoffs(
     score: ArrayLike,
     *,
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw accuracy, sensitivity and specificity against the cutoff.
@@ -66,6 +67,8 @@ def cutoffs(
         called positive.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
 
@@ -94,8 +97,9 @@ def cutoffs(
     >>> plt.close(ax.figure)
     """
     read = read_scores(y_true, in_doubles(score), positive, single=True)
-    curve = roc_points(sweep_scores(read))
-    share = read.n_positives / read.positive.size
+    weights = read_weights(sample_weight, read)
+    curve = roc_points(sweep_scores(read, weights))
+    share = float(np.average(read.positive, weights=weights))
     x, rows = _against_cutoff(curve)
     se, sp = curve.tpr[rows], 1 - curve.fpr[rows]
     ax = prepare_axes(ax, (6.4, 4.6))
@@ -106,7 +110,11 @@ def cutoffs(
         handles += ax.plot(x, y, drawstyle="steps-pre", label=name, **style)
     for criterion in ("accuracy", "sensitivity=specificity"):
         found = optimal_cutpoint(
-            read.positive, read.columns[0], positive=1, criterion=criterion
+            read.positive,
+            read.columns[0],
+            positive=1,
+            criterion=criterion,
+            sample_weight=weights,
         )
         handles += _mark_cutoffs(ax, found, x)
     ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Share")
@@ -155,6 +163,7 @@ def precision_recall(
     scores: Any,
     *,
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw precision against recall, of one model or of several.
@@ -167,6 +176,8 @@ def precision_recall(
         Higher scores speak for the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
 
@@ -199,10 +210,12 @@ def precision_recall(
     >>> plt.close(ax.figure)
     """
     read = read_scores(y_true, scores, positive)
+    weights = read_weights(sample_weight, read)
+    options: dict[str, Any] = {"positive": 1, "sample_weight": weights}
     drawn = []
     for column in read.columns:
-        curve = precision_recall_curve(read.positive, column, positive=1)
-        drawn.append((curve, average_precision(read.positive, column, positive=1)))
+        curve = precision_recall_curve(read.positive, column, **options)
+        drawn.append((curve, average_precision(read.positive, column, **options)))
     above = len(drawn) <= 5
     names = [as_text(name) for name in read.names]
     aside = 1.1 + 0.065 * max(map(len, names))  # what a legend outside takes
@@ -215,7 +228,7 @@ def precision_recall(
             label = f"{area:.3f}  {names[model]}"
         style = curve_style(model, len(drawn)) | {"drawstyle": "steps-post"}
         handles += ax.plot(curve.recall, curve.precision, label=label, **style)
-    rate = read.n_positives / read.positive.size
+    rate = float(np.average(read.positive, weights=weights))
     base = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
     handles.append(ax.axhline(rate, label=f"base rate {rate:.3f}", **base))
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
@@ -294,6 +307,8 @@ def lift(
     low, high = (scale * end for end in getattr(rates, f"{name}_interval"))
     spread = np.maximum([y - low, high - y], 0.0)
     level = f"{100 * table.confidence_level:g} % intervals"
+    if table.weighted:
+        level = "without intervals"
     ax = prepare_axes(ax, (6.4, 4.4))
     x: Any = 100 * cases if cumulative else table.group
     if cumulative:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp.roc import RocCurve
+from fastcmp.roc import RocCurve, with_top
 from fastcmp.stream.score_counts import ScoreCounts
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class RocSketch(ScoreCounts):
         return RocCurve(
             fpr=np.append(0.0, fp / fp[-1]),
             tpr=np.append(0.0, tp / tp[-1]),
-            thresholds=np.append(np.inf, points.thresholds),
+            thresholds=with_top(points.thresholds),
         )
 
     def gap(self, model: str | None = None) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.auc_comparison import normal_tail
 from fastcmp.checks import as_numbers, as_share, as_whole
+from fastcmp.unpaired import score_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ def proportion_difference(
     See Also
     --------
     fastcmp.mcnemar : Two models on the *same* samples.
-    fastcmp.proportion_z : This test from counts; one-sided, with interval.
+    fastcmp.accuracy_unpaired : This test from labels; one-sided, with interval.
 
     Notes
     -----
@@ -68,20 +69,18 @@ def proportion_difference(
     """
     n_1 = as_whole(n_1, "n_1", 1)
     n_2 = n_1 if n_2 is None else as_whole(n_2, "n_2", 1)
-    shares = []
-    for name, raw in (("proportion_1", proportion_1), ("proportion_2", proportion_2)):
-        share = as_numbers(raw, name, "a number")
-        if share.ndim or not 0 <= share <= 1:
-            message = f"{name} must be a number in [0, 1], got {raw!r}"
-            raise ValueError(message)
-        shares.append(float(share))
-    first, second = shares
-    pooled = (first * n_1 + second * n_2) / (n_1 + n_2)
-    variance = pooled * (1 - pooled) * (1 / n_1 + 1 / n_2)
-    if first == second:
-        return 0.0, 1.0
-    z = (first - second) / float(np.sqrt(variance))
+    first = _as_proportion(proportion_1, "proportion_1")
+    second = _as_proportion(proportion_2, "proportion_2")
+    z = float(score_statistic(first, second, n_1, n_2))
     return z, float(normal_tail(z, "two-sided"))
+
+
+def _as_proportion(raw: float, name: str) -> float:
+    share = as_numbers(raw, name, "a number")
+    if share.ndim or not 0 <= share <= 1:
+        message = f"{name} must be a number in [0, 1], got {raw!r}"
+        raise ValueError(message)
+    return float(share)
 
 
 def bootstrap(  # mlxtend's signature

@@ -88,6 +88,11 @@ if TYPE_CHECKING:
         stuart_maxwell,
         stuart_maxwell_from_counts,
     )
+    from fastcmp.unpaired import (
+        UnpairedResult,
+        accuracy_unpaired,
+        accuracy_unpaired_from_counts,
+    )
 
 __version__ = "0.1.0"
 
@@ -125,6 +130,9 @@ _HOMES = {
     "RocCurve": "roc",
     "SymmetryResult": "results",
     "ThresholdSweep": "sweeps",
+    "UnpairedResult": "unpaired",
+    "accuracy_unpaired": "unpaired",
+    "accuracy_unpaired_from_counts": "unpaired",
     "adjust": "multiplicity",
     "alpaydin_f": "crossval.two_fold",
     "auc": "areas",
@@ -218,7 +226,10 @@ __all__ = [
     "RocCurve",
     "SymmetryResult",
     "ThresholdSweep",
+    "UnpairedResult",
     "__version__",
+    "accuracy_unpaired",
+    "accuracy_unpaired_from_counts",
     "adjust",
     "alpaydin_f",
     "auc",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_share, check_choice
-from fastcmp.report import Section, format_interval, format_pvalue
+from fastcmp.checks import as_level, check_choice, keep_side
+from fastcmp.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.results import ConfidenceInterval, Printed
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class AUCComparison(Printed):
         return self.zscore**2
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval for `difference`.
+        """Interval for `difference`, one-sided if `alternative` is.
 
         Parameters
         ----------
@@ -58,12 +58,15 @@ class AUCComparison(Printed):
         Returns
         -------
         ConfidenceInterval
-            Wald's, clipped to [-1, 1].
+            Wald's, clipped to [-1, 1]. For "greater" `high` is 1, for "less" `low` is
+            -1: a is not worse by a margin m where `low` is above -m.
         """
-        level = as_share(confidence_level, "confidence_level")
+        level = as_level(confidence_level, self.alternative)
         spread = -kernels.ndtri((1 - level) / 2) * self.standard_error
+        low = max(self.difference - spread, -1.0)
+        high = min(self.difference + spread, 1.0)
         return ConfidenceInterval(
-            max(self.difference - spread, -1.0), min(self.difference + spread, 1.0)
+            *keep_side((low, high), self.alternative, (-1.0, 1.0))
         )
 
     def sections(self) -> list[Section]:
@@ -86,7 +89,7 @@ class AUCComparison(Printed):
         text = (
             f"AUC of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
             f"difference {self.difference:+.4f}, "
-            f"{100 * self.confidence_level:.6g} % interval "
+            f"{interval_name(self.confidence_level, self.alternative)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
             f"z = {self.zscore:.4g}, p = {format_pvalue(self.pvalue)} "
             f"(against: {against})",

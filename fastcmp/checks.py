@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
 #: Above it a float64 no longer holds every whole number.
@@ -194,6 +196,68 @@ def as_share(value: Any, name: str) -> float:
         message = f"{name} must be so large that 1 - {name} is below 1, got {value}"
         raise ValueError(message)
     return share
+
+
+def as_level(value: Any, alternative: str) -> float:
+    """Check a confidence level, and give that of the two-sided interval to work out.
+
+    Parameters
+    ----------
+    value : float
+        What the user passed as `confidence_level`.
+    alternative : {"two-sided", "greater", "less"}
+        That of the test. The one bound of a one-sided interval at the level c is an end
+        of the two-sided interval at 2 c - 1.
+
+    Returns
+    -------
+    float
+        A number in (0, 1).
+
+    Raises
+    ------
+    ValueError
+        If it lies outside, or is not above one half for a one-sided interval.
+    TypeError
+        If it is no number.
+    """
+    level = as_share(value, "confidence_level")
+    if alternative == "two-sided":
+        return level
+    if level <= 0.5:
+        message = (
+            "confidence_level must be above 0.5 for a one-sided interval "
+            f"(alternative={alternative!r}), got {value}"
+        )
+        raise ValueError(message)
+    return 2.0 * level - 1.0
+
+
+def keep_side(
+    ends: Iterable[Any], alternative: str, limits: tuple[float, float]
+) -> tuple[Any, Any]:
+    """Make a two-sided interval that of a one-sided test.
+
+    Parameters
+    ----------
+    ends : two floats or ndarrays
+        The interval at the level that `as_level` gave.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" keeps the lower end, "less" the upper one, as in SciPy.
+    limits : tuple of float
+        Least and largest value of what is estimated, in place of the other end.
+
+    Returns
+    -------
+    tuple
+        Both ends; both NaN where the one that is kept is.
+    """
+    low, high = ends
+    if alternative == "greater":
+        high = np.where(np.isnan(low), low, limits[1])
+    elif alternative == "less":
+        low = np.where(np.isnan(high), high, limits[0])
+    return (low, high) if np.ndim(low) else (float(low), float(high))
 
 
 def check_choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:

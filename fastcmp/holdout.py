@@ -92,7 +92,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     >>> result.reject, f"{result.pvalue:.1e}"
     (True, '5.1e-41')
     """
-    alpha = as_share(alpha, "alpha")
+    alpha = _check_alpha(alpha, alternative)
     first, second = map(str, names)
     chosen = _chosen_test(test, alternative, cost, cost_test, missing)
     if cost is None:
@@ -120,6 +120,17 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
         alpha=alpha,
         names=(first, second),
     )
+
+
+def _check_alpha(alpha: Any, alternative: str) -> float:
+    share = as_share(alpha, "alpha")
+    if share >= 0.5 and alternative in {"greater", "less"}:
+        message = (
+            "alpha must be below 0.5 for a one-sided test, the level of its interval "
+            f"being 1 - alpha, got {alpha}"
+        )
+        raise ValueError(message)
+    return share
 
 
 def _chosen_test(
@@ -217,7 +228,7 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     >>> result.loss_a, result.loss_b, result.pvalue
     (0.0, 0.5, 0.125)
     """
-    as_share(alpha, "alpha")
+    _check_alpha(alpha, alternative)
     _chosen_test(test, alternative, cost, cost_test, missing)
     if isinstance(y, str):
         true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastcmp.cost_result import CostResult
 from fastcmp.differences import METHOD_NAMES as COST_NAMES
-from fastcmp.report import Section, format_interval, format_pvalue
+from fastcmp.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.results import (
     METHOD_NAMES,
     ConfidenceInterval,
@@ -79,9 +79,10 @@ class HoldoutResult(Printed):
 
     @property
     def interval(self) -> ConfidenceInterval:
-        """Two-sided interval for `difference` at 1 - `alpha`.
+        """Interval for `difference` at 1 - `alpha`, one-sided if the test is.
 
-        Newcombe's for error rates, of profile likelihood for costs.
+        Newcombe's for error rates, of profile likelihood for costs. For "greater" `low`
+        is -1, for "less" `high` is 1: the difference is of losses.
         """
         low, high = self.comparison.confidence_interval(1.0 - self.alpha)
         if isinstance(self.comparison, CostResult):
@@ -199,7 +200,8 @@ class HoldoutResult(Printed):
         a, b = self.names
         cost = isinstance(self.comparison, CostResult)
         loss = "cost" if cost else "error rate"
-        level = f"{100 * (1 - self.alpha):.9g} % interval, two-sided"
+        side = "two" if self.alternative == "two-sided" else "one"
+        level = f"{interval_name(1 - self.alpha)}, {side}-sided"
         rows = (
             (f"{loss} of {a}", f"{self.loss_a:.4f}"),
             (f"{loss} of {b}", f"{self.loss_b:.4f}"),

@@ -93,6 +93,30 @@ def format_interval(low: float, high: float, *, digits: int, sign: str = "") -> 
     return f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 
 
+def interval_name(confidence_level: float, alternative: str = "two-sided") -> str:
+    """Name an interval by its level, and by its side where it has one.
+
+    Parameters
+    ----------
+    confidence_level : float
+        In (0, 1).
+    alternative : {"two-sided", "greater", "less"}
+        That of the test which the interval belongs to.
+
+    Returns
+    -------
+    str
+        Such as ``one-sided 95 % interval``.
+
+    Examples
+    --------
+    >>> interval_name(0.95), interval_name(0.9, "greater")
+    ('95 % interval', 'one-sided 90 % interval')
+    """
+    side = "" if alternative == "two-sided" else "one-sided "
+    return f"{side}{100 * confidence_level:.9g} % interval"
+
+
 def _one_line(text: str) -> str:
     """Put a name with line breaks on one line, or it would begin a new row."""
     return " ".join(text.split()) if any(map(str.isspace, text)) else text

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.checks import as_share, check_choice
+from fastcmp.checks import as_level, check_choice, keep_side
 from fastcmp.report import (
     Section,
     format_interval,
     format_pvalue,
+    interval_name,
     to_html,
     to_text,
 )
@@ -176,7 +177,7 @@ class McNemarResult(Printed):
     def confidence_interval(
         self, confidence_level: float = 0.95, method: str = "newcombe"
     ) -> ConfidenceInterval:
-        """Interval for `difference`.
+        """Interval for `difference`, one-sided if `alternative` is.
 
         Parameters
         ----------
@@ -189,12 +190,13 @@ class McNemarResult(Printed):
         Returns
         -------
         ConfidenceInterval
-            ``low`` and ``high``.
+            ``low`` and ``high``; for "greater" `high` is 1, for "less" `low` is -1.
 
         Raises
         ------
         ValueError
-            If an option is unknown, or the concordant counts were not given.
+            If an option is unknown, the level is not above one half for a one-sided
+            interval, or the concordant counts were not given.
 
         Examples
         --------
@@ -207,19 +209,19 @@ class McNemarResult(Printed):
         from fastcmp.kernels import difference_interval_many
 
         check_choice(method, "method", _INTERVALS)
-        level = as_share(confidence_level, "confidence_level")
+        level = as_level(confidence_level, self.alternative)
         options = (_INTERVALS.index(method), level)
         cells = self.table.reshape(-1, 4).T.copy()
         low, high = np.empty(cells.shape[1]), np.empty(cells.shape[1])
         right, a, b, wrong = cells
         difference_interval_many(right, a, b, wrong, options, low, high)
-        shape = np.shape(self.pvalue)
-        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+        ends = (unwrap(end, np.shape(self.pvalue)) for end in (low, high))
+        return ConfidenceInterval(*keep_side(ends, self.alternative, (-1.0, 1.0)))
 
     def odds_ratio_interval(
         self, confidence_level: float = 0.95, method: str = "exact"
     ) -> ConfidenceInterval:
-        """Interval for `odds_ratio`.
+        """Interval for `odds_ratio`, one-sided if `alternative` is.
 
         Parameters
         ----------
@@ -236,7 +238,8 @@ class McNemarResult(Printed):
         Raises
         ------
         ValueError
-            If an option is unknown.
+            If an option is unknown, or the level is not above one half for a one-sided
+            interval.
 
         Examples
         --------
@@ -249,17 +252,20 @@ class McNemarResult(Printed):
 
         check_choice(method, "method", _ODDS_INTERVALS)
         interval = getattr(kernels, f"odds_ratio_{method}_interval")
-        level = as_share(confidence_level, "confidence_level")
+        level = as_level(confidence_level, self.alternative)
         a, b = np.ravel(self.only_a), np.ravel(self.only_b)
         ends = [interval(i, j, level) for i, j in zip(a, b, strict=True)]
-        low, high = np.array(ends).reshape(-1, 2).T
-        shape = np.shape(self.pvalue)
-        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+        both = np.array(ends).reshape(-1, 2).T
+        low, high = (unwrap(end, np.shape(self.pvalue)) for end in both)
+        return ConfidenceInterval(
+            *keep_side((low, high), self.alternative, (0.0, np.inf))
+        )
 
     @property
     def effect(self) -> str:
         """One sentence that says which model did better, and how surely."""
-        return effect_sentence(self.difference, self.confidence_interval())
+        interval = self.confidence_interval()
+        return effect_sentence(self.difference, interval, self.alternative)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -308,7 +314,9 @@ def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
     return flat.reshape(shape) if shape else flat.item()
 
 
-def effect_sentence(difference: float, interval: ConfidenceInterval) -> str:
+def effect_sentence(
+    difference: float, interval: ConfidenceInterval, alternative: str
+) -> str:
     """Say which model did better, and how surely.
 
     Parameters
@@ -317,6 +325,8 @@ def effect_sentence(difference: float, interval: ConfidenceInterval) -> str:
         Accuracy of a minus that of b.
     interval : ConfidenceInterval
         For it, at the level 0.95.
+    alternative : str
+        Of the test that the interval belongs to.
 
     Returns
     -------
@@ -334,7 +344,8 @@ def effect_sentence(difference: float, interval: ConfidenceInterval) -> str:
             f"Model {better} is right on {abs(points):.2f} % more of the samples than "
             f"model {worse}"
         )
-    return f"{lead}: accuracy of a minus b {points:+.2f} points, 95 % interval {shown}."
+    name = interval_name(0.95, alternative)
+    return f"{lead}: accuracy of a minus b {points:+.2f} points, {name} {shown}."
 
 
 def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:

@@ -145,6 +145,12 @@ def cross_validate(door, y, groups):
     return door(*models, FEATURES, y, groups=groups, **options)
 
 
+def fitted(name, n_models, *data, **options):
+    """Let one of mlxtend's functions fit models."""
+    door = getattr(mlxtend, name)
+    return door(*MODELS[:n_models], *data, random_seed=3, **options)
+
+
 def gathered(kind, y_true, preds):
     """Count two blocks."""
     counts = kind()
@@ -214,6 +220,8 @@ CASES = [
     called(F.classification_table, YES, (A == 1).astype(np.int16)),
     *(called(F.auc, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
     *(called(F.delong, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
+    called(F.accuracy_unpaired, TRUTH[:60], A[:60], TRUTH[60:], B[60:]),
+    called(F.accuracy_unpaired_from_counts, COUNTS, COUNTS + 9, COUNTS[0], COUNTS + 40),
     called(F.auc, YES, SCORES, sample_weight=WEIGHTS),
     called(F.auc, YES, SCORES[0], fpr_range=(0.0, 0.5)),
     called(F.auc_multiclass, TRUTH, np.abs(SCORES.T)),
@@ -284,6 +292,34 @@ CASES = [
     called(mlxtend.mcnemar_tables, TRUTH, *PREDS),
     called(mlxtend.cochrans_q, TRUTH, *PREDS),
     called(mlxtend.ftest, TRUTH, *PREDS),
+    called(mlxtend.accuracy_score, TRUTH, A, "balanced"),
+    called(mlxtend.confusion_matrix, TRUTH, A),
+    called(mlxtend.lift_score, YES, A == 1),
+    called(mlxtend.scoring, YES, A == 1, "matthews_corr_coef"),
+    called(mlxtend.permutation_test, SCORES[0, :9], SCORES[1, :8]),
+    called(mlxtend.permutation_test, *SCORES[:2, :9], paired=True),
+    called(mlxtend.bootstrap, SCORES[0], np.median, num_rounds=20, seed=3),
+    called(fitted, "paired_ttest_5x2cv", 2, FEATURES, TRUTH),
+    called(fitted, "combined_ftest_5x2cv", 2, FEATURES, TRUTH),
+    called(fitted, "paired_ttest_kfold_cv", 2, FEATURES, TRUTH, cv=3),
+    called(fitted, "paired_ttest_resampled", 2, FEATURES, TRUTH, num_rounds=3),
+    called(
+        fitted,
+        "bootstrap_point632_score",
+        1,
+        FEATURES,
+        TRUTH,
+        n_splits=4,
+        method=".632+",
+    ),
+    called(
+        fitted,
+        "bias_variance_decomp",
+        1,
+        *(FEATURES[:80], TRUTH[:80]),
+        *(FEATURES[80:], TRUTH[80:]),
+        num_rounds=4,
+    ),
 ]
 #: Public functions that take no arrays: numbers, records or nothing.
 NO_ARRAYS = {

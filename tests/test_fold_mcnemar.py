@@ -243,8 +243,10 @@ def test_no_discordant_sample():
         result = bcv_mcnemar(EMPTY, alternative=alternative)
         assert (result.statistic, result.pvalue) == (0.0, 1.0)
         assert result.status == DEGENERATE
+        low, high = result.confidence_interval()
+        assert low == (-1.0 if alternative == "less" else 0.0)
+        assert high == (1.0 if alternative == "greater" else 0.0)
     assert (result.difference, result.disagreement) == (0.0, 0.0)
-    assert result.confidence_interval() == (0.0, 0.0)
     assert math.isnan(result.error_where_one_right)
     assert math.isnan(result.posterior("r").mode)
     assert result.posterior("r").mean == 0.5

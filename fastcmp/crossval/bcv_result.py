@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.checks import as_share, check_choice
+from fastcmp.checks import as_level, as_share, check_choice, keep_side
 from fastcmp.report import Section, format_pvalue
 from fastcmp.results import ConfidenceInterval, Printed, effect_sentence
 
@@ -226,7 +226,7 @@ class BCVMcNemarResult(Printed):
         return BetaPosterior(*map(_number, counts))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval for `difference`.
+        """Interval for `difference`, one-sided if `alternative` is.
 
         Parameters
         ----------
@@ -237,6 +237,7 @@ class BCVMcNemarResult(Printed):
         -------
         ConfidenceInterval
             Wald's for two paired shares, from the effective table, clipped to [-1, 1].
+            For "greater" `high` is 1, for "less" `low` is -1.
 
         Notes
         -----
@@ -253,7 +254,7 @@ class BCVMcNemarResult(Printed):
         >>> round(low, 4), round(high, 4)
         (-0.1021, -0.0112)
         """
-        level = as_share(confidence_level, "confidence_level")
+        level = as_level(confidence_level, self.alternative)
         _, only_a, only_b, _ = self._cells
         # Shares of all samples; the variance of one sample's difference is s - d**2.
         apart = (only_a + only_b) / self._total
@@ -262,7 +263,9 @@ class BCVMcNemarResult(Printed):
         spread = -kernels.ndtri((1 - level) / 2) * np.sqrt(variance)
         low = np.maximum(difference - spread, -1.0)
         high = np.minimum(difference + spread, 1.0)
-        return ConfidenceInterval(_number(low), _number(high))
+        return ConfidenceInterval(
+            *keep_side((low, high), self.alternative, (-1.0, 1.0))
+        )
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -278,7 +281,9 @@ class BCVMcNemarResult(Printed):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             return [Section(title=title, text=text)]
         text = (
-            effect_sentence(self.difference, self.confidence_interval()),
+            effect_sentence(
+                self.difference, self.confidence_interval(), self.alternative
+            ),
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
             f"({_HYPOTHESES[self.alternative]})",
             f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f}, means of "

@@ -122,6 +122,7 @@ class CVComparison(Printed):
             f"{b} {percent * means[1]:.4g}{unit}; {self.runs.y.size} samples",
             f"alternative: {self.alternative}; seed {self.seed}",
         )
+        level = "95 %" if self.alternative == "two-sided" else "one-sided 95 %"
         rows = tuple(
             (
                 find_test(name).title,
@@ -136,7 +137,7 @@ class CVComparison(Printed):
             Section(
                 title=f"{a} against {b}, cross-validated",
                 text=text,
-                columns=("test", "design", "statistic", "p", f"{a} minus {b}, 95 %"),
+                columns=("test", "design", "statistic", "p", f"{a} minus {b}, {level}"),
                 rows=rows,
             )
         ]

@@ -277,13 +277,13 @@ def _fit(
 
     try:
         model = _seeded(clone(model, safe=False), split, seed)
-        model.fit(_take(data.X, split.train), _take(data.labels, split.train))
-        tested = _take(data.X, split.test)
+        model.fit(take_rows(data.X, split.train), take_rows(data.labels, split.train))
+        tested = take_rows(data.X, split.test)
         predicted = model.predict(tested)
         score = (
             np.nan
             if data.scorer is None
-            else float(data.scorer(model, tested, _take(data.labels, split.test)))
+            else float(data.scorer(model, tested, take_rows(data.labels, split.test)))
         )
     except Exception as error:
         kind = type(error).__name__
@@ -295,7 +295,21 @@ def _fit(
     return _read(predicted, name, data, split), score
 
 
-def _take(rows: Any, which: NDArray[np.intp]) -> Any:
+def take_rows(rows: Any, which: NDArray[np.intp]) -> Any:
+    """Select rows of a frame, Arrow table, list, array or sparse matrix.
+
+    Parameters
+    ----------
+    rows : array-like
+        What the user passed.
+    which : ndarray of int
+        Positions of rows.
+
+    Returns
+    -------
+    array-like
+        Of the same type.
+    """
     if hasattr(rows, "iloc"):
         return rows.iloc[which]
     if hasattr(rows, "column_names"):  # pyarrow

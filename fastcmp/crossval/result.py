@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_share
-from fastcmp.report import Section, format_interval, format_pvalue
+from fastcmp.checks import as_level, keep_side
+from fastcmp.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.results import ConfidenceInterval, Printed
 
 _HYPOTHESES = {
@@ -61,7 +61,7 @@ class FoldTestResult(Printed):
     n_folds: int
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval for the quantity that `estimate` estimates.
+        """Interval for what `estimate` estimates, one-sided if `alternative` is.
 
         Parameters
         ----------
@@ -72,12 +72,13 @@ class FoldTestResult(Printed):
         -------
         ConfidenceInterval
             `estimate` plus and minus a quantile, of t or of the normal distribution,
-            times `standard_error`.
+            times `standard_error`. For "greater" `high` is infinite, for "less" `low`.
 
         Raises
         ------
         ValueError
-            For a test that has no standard error: F and chi-square.
+            For a test that has no standard error (F and chi-square), and for a
+            one-sided interval at a level that is not above one half.
 
         Examples
         --------
@@ -86,7 +87,7 @@ class FoldTestResult(Printed):
         >>> round(low, 4), round(high, 4)
         (0.007, 0.033)
         """
-        level = as_share(confidence_level, "confidence_level")
+        level = as_level(confidence_level, self.alternative)
         tail = (1 - level) / 2
         if self._family == "z":
             quantile = -kernels.ndtri(tail)
@@ -99,7 +100,8 @@ class FoldTestResult(Printed):
             )
             raise ValueError(message)
         spread = quantile * self.standard_error
-        return ConfidenceInterval(self.estimate - spread, self.estimate + spread)
+        ends = self.estimate - spread, self.estimate + spread
+        return ConfidenceInterval(*keep_side(ends, self.alternative, (-np.inf, np.inf)))
 
     @property
     def _family(self) -> str:
@@ -141,5 +143,5 @@ class FoldTestResult(Printed):
         if self._family in {"t", "z"}:
             low, high = self.confidence_interval()
             shown = format_interval(low, high, digits=4, sign="+")
-            effect += f", 95 % interval {shown}"
+            effect += f", {interval_name(0.95, self.alternative)} {shown}"
         return effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds"

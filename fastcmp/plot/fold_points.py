@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.crossval.comparison_result import CVComparison, difference_interval
 from fastcmp.plot.style import COLOURS, GREY, LEGEND, PALE, as_text, prepare_axes
+from fastcmp.report import interval_name
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -73,9 +74,15 @@ def folds(
     n_rows = len(gains)
     ax = prepare_axes(ax, (6.2, 1.9 + 0.22 * min(n_rows, _ROWS)))
     low, high = scale * difference_interval(record)
+    # A one-sided interval has no other end: it is drawn as far as the folds lie.
+    if record.alternative == "greater":
+        high = max(low, gains.max())
+    elif record.alternative == "less":
+        low = min(high, gains.min())
     handles = []
     if np.isfinite([low, high]).all():
-        handles.append(ax.axvspan(low, high, color=PALE, label="95 % interval"))
+        name = interval_name(0.95, record.alternative)
+        handles.append(ax.axvspan(low, high, color=PALE, label=name))
     ax.axvline(0.0, color=GREY, linewidth=1, linestyle="--")
     handles.append(
         ax.axvline(gains.mean(), color=COLOURS[1], linewidth=1.8, label="mean")

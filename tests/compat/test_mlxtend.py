@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,26 @@ from scipy import stats
 from fastcmp import cochrans_q, compare_all, load_digits
 from fastcmp.compat import mlxtend as ours
 
-NAMES = ["cochrans_q", "ftest", "mcnemar", "mcnemar_table", "mcnemar_tables"]
+NAMES = [
+    "accuracy_score",
+    "bias_variance_decomp",
+    "bootstrap",
+    "bootstrap_point632_score",
+    "cochrans_q",
+    "combined_ftest_5x2cv",
+    "confusion_matrix",
+    "ftest",
+    "lift_score",
+    "mcnemar",
+    "mcnemar_table",
+    "mcnemar_tables",
+    "paired_ttest_5x2cv",
+    "paired_ttest_kfold_cv",
+    "paired_ttest_resampled",
+    "permutation_test",
+    "proportion_difference",
+    "scoring",
+]
 OPTIONS = [{}, {"corrected": False}, {"exact": True}, {"exact": True, "corrected": 0}]
 IDENTICAL = np.array([[50, 0], [0, 10]])
 
@@ -426,3 +446,18 @@ def test_labels_that_can_never_be_equal(name):
     quietly(name, Y, Y.astype(str), Y)  # goes through, all wrong
     with pytest.raises(TypeError, match="can never be equal"):
         getattr(ours, name)(Y, Y.astype(str), Y)
+
+
+def test_documentation_lists_the_names():
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "compat.md").read_text()
+    listed = [row.split("`")[1] for row in page.splitlines() if row.startswith("| `")]
+    assert sorted(listed) == NAMES
+    row = next(
+        line
+        for line in (root / "README.md").read_text().splitlines()
+        if line.startswith("| `fastcmp.compat.mlxtend`")
+    )
+    assert all(f"`{name}`" in row for name in NAMES)
+    missing = set(theirs.__all__) - set(NAMES)
+    assert all(f"`{name}`" in page and f"`{name}`" in ours.__doc__ for name in missing)

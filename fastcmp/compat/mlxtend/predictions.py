@@ -1,15 +1,4 @@
-"""The tests of `mlxtend.evaluate` for two or more models on the same samples.
-
-Write ``from fastcmp.compat.mlxtend import mcnemar`` in place of ``from mlxtend.evaluate
-import mcnemar``: names, arguments, types and errors are those of mlxtend 0.25, the
-statistics are fastcmp's. Where a number differs, the Notes of the function say why.
-
-All functions take lists, series and whatever else fastcmp reads, for most of which
-mlxtend raises AttributeError. They raise ValueError where a label is missing (mlxtend
-counts NaN as wrong, and None as a label like others) or there are fewer than two
-samples (it returns zeros or NaN for none), and TypeError where labels can never be
-equal, such as 1 and "1" (it counts them as wrong).
-"""
+"""Tests of two or more models from their predictions on the same samples."""
 
 from __future__ import annotations
 

@@ -1,0 +1,75 @@
+"""Labels of several columns as codes that they share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.columns import read_column
+from fastcmp.label_order import sorted_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.columns import Column
+
+
+def shared_codes(
+    columns: Mapping[str, ArrayLike],
+) -> tuple[list[NDArray[np.intp]], list[Any]]:
+    """Encode columns of labels, of which any label may be in one column only.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like
+        Labels by argument, columns of any lengths.
+
+    Returns
+    -------
+    list of ndarray of int
+        Codes of each column: positions in the classes.
+    list
+        The classes that occur, in order.
+
+    Raises
+    ------
+    ValueError
+        If a column has no label, or a label is missing.
+    TypeError
+        If labels can never be equal.
+    """
+    read = [read_column(raw, name).factorized() for name, raw in columns.items()]
+    for column in read:
+        _check_column(column, read[0])
+    index: dict[Any, int] = {}
+    coded = []
+    for column in read:
+        places = [index.setdefault(label, len(index)) for label in column.distinct]
+        coded.append(np.array(places, np.intp)[column.positions()])
+    labels = list(index)
+    used = sorted_codes(labels, np.unique(np.concatenate(coded)))
+    rank = np.zeros(len(labels), np.intp)
+    rank[used] = np.arange(len(used))
+    return [rank[codes] for codes in coded], [labels[code] for code in used]
+
+
+def _check_column(column: Column, first: Column) -> None:
+    if not len(column):
+        message = f"{column.name} must hold at least 1 label, got none"
+        raise ValueError(message)
+    missing = column.missing()
+    if missing is not None:
+        message = (
+            f"{column.name} has no label at row {missing.argmax()} "
+            f"({np.count_nonzero(missing)} missing in all): drop such samples first"
+        )
+        raise ValueError(message)
+    if column.kind() != first.kind():
+        message = (
+            f"{column.name} holds {column.kind()} labels and {first.name} "
+            f"{first.kind()} labels, which can never be equal: convert one of them"
+        )
+        raise TypeError(message)

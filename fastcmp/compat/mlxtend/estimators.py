@@ -1,0 +1,144 @@
+"""Estimators of scikit-learn: cloned, fitted and scored."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SCORINGS = {"classifier": "accuracy", "regressor": "r2"}
+
+
+def scikit_learn(module: str) -> Any:
+    """Import a module of scikit-learn.
+
+    Parameters
+    ----------
+    module : str
+        Such as "base".
+
+    Returns
+    -------
+    module
+        ``sklearn.base`` for "base".
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+    """
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError:
+        message = (
+            "this function needs scikit-learn, which is not installed: "
+            "pip install 'fastcmp[cv]'"
+        )
+        raise ImportError(message) from None
+
+
+def kind_of(estimator: Any) -> str | None:
+    """Tell a classifier from a regressor.
+
+    Parameters
+    ----------
+    estimator : object
+        What the user passed.
+
+    Returns
+    -------
+    str or None
+        "classifier", "regressor", or None for what says nothing of itself.
+    """
+    base = scikit_learn("base")
+    try:
+        if base.is_classifier(estimator):
+            return "classifier"
+        if base.is_regressor(estimator):
+            return "regressor"
+    except AttributeError:  # no estimator of scikit-learn
+        pass
+    return getattr(estimator, "_estimator_type", None)
+
+
+def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
+    """Give the function that scores fitted estimators.
+
+    Parameters
+    ----------
+    estimator : object
+        Whose kind chooses the default.
+    scoring : str, callable or None
+        What the user passed.
+
+    Returns
+    -------
+    callable
+        Of a fitted estimator, X and y.
+
+    Raises
+    ------
+    ValueError
+        If `scoring` is not known, or None and the estimator is neither a classifier
+        nor a regressor.
+    TypeError
+        If it is neither a name nor a function.
+    """
+    if callable(scoring):
+        return scoring  # type: ignore[no-any-return]
+    if scoring is None:
+        scoring = _SCORINGS.get(kind_of(estimator) or "")
+        if scoring is None:
+            message = (
+                "scoring must be given for an estimator that is neither a classifier "
+                f"nor a regressor of scikit-learn, such as {estimator!r}"
+            )
+            raise ValueError(message)
+    if not isinstance(scoring, str):
+        message = (
+            "scoring must be the name of a scorer of scikit-learn, a function of "
+            f"estimator, X and y, or None, got {scoring!r}"
+        )
+        raise TypeError(message)
+    return scikit_learn("metrics").get_scorer(scoring)  # type: ignore[no-any-return]
+
+
+def score_difference(
+    estimators: tuple[Any, Any], scorer: Callable[..., Any], train: Any, test: Any
+) -> float:
+    """Fit clones of two estimators, and subtract the second score from the first.
+
+    Parameters
+    ----------
+    estimators : tuple of two objects
+        They are not changed.
+    scorer : callable
+        From `scorer_of`.
+    train, test : tuple of X and y
+        To fit on, and to score on.
+
+    Returns
+    -------
+    float
+        Finite.
+
+    Raises
+    ------
+    ValueError
+        If a score is not a finite number.
+    """
+    clone = scikit_learn("base").clone
+    scores = []
+    for name, estimator in zip(("estimator1", "estimator2"), estimators, strict=True):
+        model = clone(estimator, safe=False)
+        model.fit(*train)
+        score = float(scorer(model, *test))
+        if not np.isfinite(score):
+            message = f"scores must be finite numbers, got {score} for {name}"
+            raise ValueError(message)
+        scores.append(score)
+    return scores[0] - scores[1]

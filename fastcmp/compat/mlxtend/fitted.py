@@ -1,0 +1,389 @@
+"""Tests of two estimators, fitted again and again on parts of the data."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.checks import as_whole
+from fastcmp.compat.mlxtend.estimators import (
+    scikit_learn,
+    score_difference,
+    scorer_of,
+)
+from fastcmp.crossval.fits import take_rows
+from fastcmp.crossval.t_tests import kfold_t, resampled_t
+from fastcmp.crossval.two_fold import alpaydin_f, dietterich_t
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+_STATES = 32767  # mlxtend draws the states of its splits below it
+
+
+def paired_ttest_5x2cv(
+    estimator1: Any,
+    estimator2: Any,
+    X: Any,  # noqa: N803  # scikit-learn's name
+    y: ArrayLike,
+    scoring: Any = None,
+    random_seed: int | None = None,
+) -> tuple[float, float]:
+    """Dietterich's 5 x 2 cross-validated t test, like `mlxtend.evaluate`.
+
+    Parameters
+    ----------
+    estimator1, estimator2 : object
+        Classifiers or regressors of scikit-learn, or what has its methods. Clones are
+        fitted.
+    X : array, sparse matrix, list or frame, n rows
+        Predictors.
+    y : array-like, shape (n,)
+        Targets.
+    scoring : str or callable, optional
+        Scorer of scikit-learn, or a function of estimator, X and y. By default
+        accuracy for classifiers and R squared for regressors, by `estimator1`.
+    random_seed : int, optional
+        Seed of the five splits.
+
+    Returns
+    -------
+    t : float
+        The statistic: score of the first estimator minus that of the second.
+    pvalue : float
+        Two-sided, of Student's t with 5 degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, `scoring` is unknown, or a score is not finite.
+    TypeError
+        If `scoring` is neither a name nor a function.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    fastcmp.dietterich_t : The test on your own differences; one-sided, with interval.
+    fastcmp.compare_cv : Better tests of two classifiers, one fit a split.
+
+    Notes
+    -----
+    The splits are mlxtend's for the same seed, and so are t and p, up to rounding.
+    Where all differences are 0 it returns NaN; here (0, 1). A fresh clone is fitted
+    each time: mlxtend fits the estimators that it is given, so one with
+    ``warm_start=True`` has seen the samples that it is scored on. With a generator as
+    `random_state` each clone begins in the same state, and scores differ from
+    mlxtend's.
+
+    References
+    ----------
+    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised
+       classification learning algorithms", Neural Computation 10 (1998) 1895-1923.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from fastcmp.compat.mlxtend import paired_ttest_5x2cv
+    >>> models = LogisticRegression(max_iter=500), DecisionTreeClassifier(max_depth=1)
+    >>> t, p = paired_ttest_5x2cv(*models, *load_iris(return_X_y=True), random_seed=1)
+    >>> p < 0.01
+    True
+    """
+    differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
+    result = dietterich_t(differences)
+    return float(result.statistic), float(result.pvalue)
+
+
+def combined_ftest_5x2cv(
+    estimator1: Any,
+    estimator2: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    scoring: Any = None,
+    random_seed: int | None = None,
+) -> tuple[float, float]:
+    """Alpaydin's combined 5 x 2 cross-validated F test, like `mlxtend.evaluate`.
+
+    Parameters
+    ----------
+    estimator1, estimator2 : object
+        As in `paired_ttest_5x2cv`.
+    X : array, sparse matrix, list or frame, n rows
+        Predictors.
+    y : array-like, shape (n,)
+        Targets.
+    scoring : str or callable, optional
+        As in `paired_ttest_5x2cv`.
+    random_seed : int, optional
+        Seed of the five splits.
+
+    Returns
+    -------
+    f : float
+        The statistic.
+    pvalue : float
+        Upper tail of F with 10 and 5 degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, `scoring` is unknown, or a score is not finite.
+    TypeError
+        If `scoring` is neither a name nor a function.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    fastcmp.alpaydin_f : The test on your own differences.
+    fastcmp.compare_cv : Better tests of two classifiers, one fit a split.
+
+    Notes
+    -----
+    As of `paired_ttest_5x2cv`: the same splits and numbers, but (0, 1) where all
+    differences are 0 and mlxtend raises ZeroDivisionError, or returns NaN.
+
+    References
+    ----------
+    .. [1] E. Alpaydin, "Combined 5 x 2 cv F test for comparing supervised
+       classification learning algorithms", Neural Computation 11 (1999) 1885-1892.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from fastcmp.compat.mlxtend import combined_ftest_5x2cv
+    >>> models = LogisticRegression(max_iter=500), DecisionTreeClassifier(max_depth=1)
+    >>> f, p = combined_ftest_5x2cv(*models, *load_iris(return_X_y=True), random_seed=1)
+    >>> p < 0.01
+    True
+    """
+    differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
+    result = alpaydin_f(differences)
+    return float(result.statistic), float(result.pvalue)
+
+
+def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
+    estimator1: Any,
+    estimator2: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    cv: int = 10,
+    scoring: Any = None,
+    shuffle: bool = False,  # noqa: FBT001, FBT002
+    random_seed: int | None = None,
+) -> tuple[float, float]:
+    """K-fold cross-validated paired t test, like `mlxtend.evaluate`.
+
+    Parameters
+    ----------
+    estimator1, estimator2 : object
+        As in `paired_ttest_5x2cv`.
+    X : array, sparse matrix, list or frame, n rows
+        Predictors.
+    y : array-like, shape (n,)
+        Targets.
+    cv : int
+        Number of folds, at least 2.
+    scoring : str or callable, optional
+        As in `paired_ttest_5x2cv`.
+    shuffle : bool
+        Draw the folds at random; by default they are stretches of the data as it lies,
+        which is wrong for data sorted by class.
+    random_seed : int, optional
+        Seed of the folds where `shuffle` is true.
+
+    Returns
+    -------
+    t : float
+        The statistic: score of the first estimator minus that of the second.
+    pvalue : float
+        Two-sided, of Student's t with ``cv - 1`` degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, there are fewer samples than folds, `scoring` is unknown, or
+        a score is not finite.
+    TypeError
+        If `cv` is no whole number, or `scoring` neither a name nor a function.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    fastcmp.kfold_t : The test on your own differences; one-sided, with interval.
+    fastcmp.bouckaert_frank_t : The same with the variance corrected.
+
+    Notes
+    -----
+    As of `paired_ttest_5x2cv`: the same splits and numbers as mlxtend, but (0, 1)
+    where all differences are 0. The test is liberal: training sets overlap, so the
+    folds are correlated, and it takes them for independent. Frames are taken too, for
+    which mlxtend raises KeyError.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from fastcmp.compat.mlxtend import paired_ttest_kfold_cv
+    >>> models = LogisticRegression(max_iter=500), DecisionTreeClassifier(max_depth=1)
+    >>> data = load_iris(return_X_y=True)
+    >>> t, p = paired_ttest_kfold_cv(*models, *data, shuffle=True, random_seed=1)
+    >>> p < 0.01
+    True
+    """
+    cv = as_whole(cv, "cv", 2)
+    scorer = scorer_of(estimator1, scoring)
+    selection = scikit_learn("model_selection")
+    seed = random_seed if shuffle else None
+    folds = selection.KFold(n_splits=cv, shuffle=bool(shuffle), random_state=seed)
+    labels = y if hasattr(y, "iloc") else np.asarray(y)
+    differences = [
+        score_difference(
+            (estimator1, estimator2),
+            scorer,
+            (take_rows(X, train), take_rows(labels, train)),
+            (take_rows(X, test), take_rows(labels, test)),
+        )
+        for train, test in folds.split(X, labels)
+    ]
+    result = kfold_t(differences)
+    return float(result.statistic), float(result.pvalue)
+
+
+def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
+    estimator1: Any,
+    estimator2: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    num_rounds: int = 30,
+    test_size: float = 0.3,
+    scoring: Any = None,
+    random_seed: int | None = None,
+) -> tuple[float, float]:
+    """Resampled paired t test, like `mlxtend.evaluate`.
+
+    Parameters
+    ----------
+    estimator1, estimator2 : object
+        As in `paired_ttest_5x2cv`.
+    X : array, sparse matrix, list or frame, n rows
+        Predictors.
+    y : array-like, shape (n,)
+        Targets.
+    num_rounds : int
+        Number of random splits, at least 2.
+    test_size : float or int
+        Share of the samples, or number of samples, to test on.
+    scoring : str or callable, optional
+        As in `paired_ttest_5x2cv`.
+    random_seed : int, optional
+        Seed of the splits.
+
+    Returns
+    -------
+    t : float
+        The statistic: score of the first estimator minus that of the second.
+    pvalue : float
+        Two-sided, of Student's t with ``num_rounds - 1`` degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, `test_size` leaves nothing to train or to test on,
+        `scoring` is unknown, or a score is not finite.
+    TypeError
+        If `num_rounds` is no whole number, `test_size` no number, or `scoring` neither
+        a name nor a function.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    fastcmp.nadeau_bengio_t : The same with the variance corrected.
+    fastcmp.resampled_t : The test on your own differences; one-sided, with interval.
+
+    Notes
+    -----
+    As of `paired_ttest_5x2cv`: the same splits and numbers as mlxtend, but (0, 1)
+    where all differences are 0.
+
+    Do not trust a small p-value of this test. The splits share most of their samples;
+    the variance of the mean, taken for that of independent differences, falls to 0 with
+    more rounds while the mean keeps its error, so that any two models become
+    significantly different. `fastcmp.nadeau_bengio_t` adds
+    ``test_size / (1 - test_size)`` to ``1 / num_rounds``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from fastcmp.compat.mlxtend import paired_ttest_resampled
+    >>> models = LogisticRegression(max_iter=500), DecisionTreeClassifier(max_depth=1)
+    >>> data = load_iris(return_X_y=True)
+    >>> t, p = paired_ttest_resampled(*models, *data, num_rounds=5, random_seed=1)
+    >>> p < 0.01
+    True
+    """
+    num_rounds = as_whole(num_rounds, "num_rounds", 2)
+    if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
+        message = f"test_size must be a share or a number of samples, got {test_size!r}"
+        raise TypeError(message)
+    scorer = scorer_of(estimator1, scoring)
+    differences = [
+        score_difference((estimator1, estimator2), scorer, train, test)
+        for train, test in _random_splits(X, y, num_rounds, test_size, random_seed)
+    ]
+    result = resampled_t(differences)
+    return float(result.statistic), float(result.pvalue)
+
+
+def _random_splits(
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    n: int,
+    test_size: float,
+    seed: int | None,
+) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any]]]:
+    """Split as mlxtend does: each split by a state that the seed's generator draws."""
+    split = scikit_learn("model_selection").train_test_split
+    states = np.random.RandomState(seed)  # as mlxtend
+    for _ in range(n):
+        state = states.randint(0, _STATES)
+        X1, X2, y1, y2 = split(  # noqa: N806
+            X, y, test_size=test_size, random_state=state
+        )
+        yield (X1, y1), (X2, y2)
+
+
+def _five_by_two(  # what the user passed
+    estimator1: Any,
+    estimator2: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    scoring: Any,
+    random_seed: int | None,
+) -> NDArray[np.float64]:
+    """Give the differences of five cuts in halves, each half tested on once."""
+    scorer = scorer_of(estimator1, scoring)
+    both = estimator1, estimator2
+    return np.array(
+        [
+            [
+                score_difference(both, scorer, first, second),
+                score_difference(both, scorer, second, first),
+            ]
+            for first, second in _random_splits(X, y, 5, 0.5, random_seed)
+        ]
+    )

@@ -1,0 +1,422 @@
+"""Estimators fitted as mlxtend fits them: the same numbers where it is right."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlxtend import evaluate as theirs
+from sklearn import metrics
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier
+
+from fastcmp.compat import mlxtend as ours
+
+PAIRED = [
+    ("paired_ttest_5x2cv", {}),
+    ("combined_ftest_5x2cv", {}),
+    ("paired_ttest_kfold_cv", {"cv": 7, "shuffle": True}),
+    ("paired_ttest_kfold_cv", {}),
+    ("paired_ttest_resampled", {"num_rounds": 6, "test_size": 0.4}),
+    ("paired_ttest_resampled", {"num_rounds": 5, "test_size": 31}),
+]
+
+
+def classes(seed=0, n=120):
+    return make_classification(n_samples=n, n_features=6, flip_y=0.2, random_state=seed)
+
+
+@pytest.mark.parametrize(("name", "options"), PAIRED, ids=str)
+@pytest.mark.parametrize("scoring", [None, "f1", "neg_log_loss", "own"])
+@pytest.mark.parametrize("seed", [0, 17])
+def test_the_same_splits_give_the_same_answer(name, options, scoring, seed):
+    X, y = classes(seed)
+    if scoring == "own":
+
+        def scoring(estimator, X, y):
+            return metrics.balanced_accuracy_score(y, estimator.predict(X))
+
+    models = GaussianNB(), DecisionTreeClassifier(max_depth=3, random_state=seed)
+    options = {**options, "scoring": scoring, "random_seed": seed}
+    got = getattr(ours, name)(*models, X, y, **options)
+    expected = getattr(theirs, name)(*map(clone, models), X, y, **options)
+    assert type(got) is type(expected) is tuple
+    assert list(map(type, got)) == [float, float] == list(map(type, expected))
+    assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "options"), PAIRED, ids=str)
+def test_regressors_are_scored_by_r_squared(name, options):
+    X, y = make_regression(n_samples=90, n_features=4, noise=30, random_state=1)
+    models = LinearRegression(), KNeighborsRegressor(3)
+    got = getattr(ours, name)(*models, X, y, random_seed=3, **options)
+    expected = getattr(theirs, name)(*models, X, y, random_seed=3, **options)
+    assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "options"), PAIRED, ids=str)
+def test_equal_models_are_not_different(name, options):
+    given = (GaussianNB(), GaussianNB(), *classes())
+    options = {**options, "random_seed": 1}
+    assert getattr(ours, name)(*given, **options) == (0.0, 1.0)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            assert np.isnan(getattr(theirs, name)(*given, **options)).all()
+        except ZeroDivisionError:
+            assert name == "combined_ftest_5x2cv"
+
+
+@pytest.mark.parametrize(("name", "options"), PAIRED, ids=str)
+def test_frames_and_text_are_taken_and_models_left_alone(name, options):
+    X, y = classes()
+    frame = pd.DataFrame(X, index=np.arange(len(X))[::-1])
+    words = pd.Series(np.array(["no", "yes"])[y], index=frame.index)
+    models = GaussianNB(), KNeighborsClassifier(3)
+    got = getattr(ours, name)(*models, frame, words, random_seed=1, **options)
+    expected = getattr(ours, name)(*models, X, y, random_seed=1, **options)
+    assert got == expected
+    assert not any(hasattr(model, "classes_") for model in models)
+
+
+class Remembering(ClassifierMixin, BaseEstimator):
+    """Knows every sample that it ever saw, as a warm start may."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        known = getattr(self, "known_", {})
+        self.known_ = {**known, **dict(zip(map(bytes, X), y, strict=True))}
+        return self
+
+    def predict(self, X):
+        return np.array([self.known_.get(bytes(row), 0) for row in X])
+
+
+def test_no_fit_sees_what_it_is_scored_on():
+    X, y = classes(n=200)
+    _, p = ours.paired_ttest_kfold_cv(Remembering(), GaussianNB(), X, y, cv=5)
+    assert p < 0.05
+    t, _ = ours.paired_ttest_kfold_cv(Remembering(), GaussianNB(), X, y, cv=5)
+    leaked, _ = theirs.paired_ttest_kfold_cv(Remembering(), GaussianNB(), X, y, cv=5)
+    assert t < 0 < leaked  # guesses on new samples; mlxtend's knows them from before
+
+
+class Plain:
+    """Says nothing of itself in scikit-learn's way."""
+
+    def fit(self, X, y):
+        assert len(X) == len(y)
+        self.label = y[0]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.label)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"scoring": "nonsense"}, ValueError, "nonsense"),
+        ({"scoring": 3}, TypeError, "scoring must be"),
+        ({"scoring": lambda *_: np.nan}, ValueError, "scores must be finite"),
+        ({"cv": 1}, ValueError, "cv must be"),
+        ({"cv": 2.5}, TypeError, "cv must be"),
+        ({"cv": 500}, ValueError, "500"),
+    ],
+)
+def test_refusals(options, error, says):
+    X, y = classes()
+    with pytest.raises(error, match=says):
+        ours.paired_ttest_kfold_cv(
+            GaussianNB(), KNeighborsClassifier(), X, y, **options
+        )
+
+
+def test_refusals_of_others():
+    X, y = classes()
+    with pytest.raises(ValueError, match="scoring must be given"):
+        ours.paired_ttest_5x2cv(Plain(), Plain(), X, y)
+    assert ours.paired_ttest_5x2cv(
+        Plain(), Plain(), X, y, scoring=lambda model, X, _: model.predict(X)[0]
+    ) == (0.0, 1.0)
+    with pytest.raises(TypeError, match="test_size"):
+        ours.paired_ttest_resampled(Plain(), Plain(), X, y, test_size="half")
+    with pytest.raises(ValueError, match="num_rounds"):
+        ours.paired_ttest_resampled(Plain(), Plain(), X, y, num_rounds=1)
+
+
+@pytest.mark.parametrize("name", ["paired_ttest_5x2cv", "bootstrap_point632_score"])
+def test_without_scikit_learn(monkeypatch, name):
+    real = builtins.__import__
+
+    def refuse(module, *args, **options):
+        if module.partition(".")[0] == "sklearn":
+            raise ImportError(module)
+        return real(module, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    for module in [m for m in sys.modules if m.partition(".")[0] == "sklearn"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    models = [Plain(), Plain()] if name.startswith("paired") else [Plain()]
+    with pytest.raises(ImportError, match=r"fastcmp\[cv\]"):
+        getattr(ours, name)(*models, np.zeros((9, 1)), np.zeros(9))
+
+
+def test_more_rounds_make_any_two_models_different():
+    # Why the notes of paired_ttest_resampled warn: pure noise, p falls with the rounds.
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    models = GaussianNB(), KNeighborsClassifier(5)
+    pvalues = [
+        ours.paired_ttest_resampled(*models, X, y, num_rounds=n, random_seed=1)[1]
+        for n in (10, 400)
+    ]
+    assert pvalues[0] > 0.05 > pvalues[1]
+
+
+# ---------------------------------------------------------------------- .632 and .632+
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_oob_is_mlxtends(seed):
+    X, y = classes(seed)
+    options = {"n_splits": 12, "method": "oob", "random_seed": seed}
+    got = ours.bootstrap_point632_score(GaussianNB(), X, y, **options)
+    expected = theirs.bootstrap_point632_score(GaussianNB(), X, y, **options)
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+    assert got.dtype == expected.dtype
+    assert got.shape == expected.shape == (12,)
+
+
+def by_definition(model, X, y, n_splits, seed, score, *, plus):
+    """Efron and Tibshirani's (24) and (29)-(32), written out for errors."""
+    n = len(y)
+    states = np.random.RandomState(seed)
+    left_out = []
+    for _ in range(n_splits):
+        rows = states.choice(np.arange(n), size=n, replace=True)
+        out = np.array([i for i in range(n) if i not in set(rows)])
+        fitted = clone(model).fit(X[rows], y[rows])
+        left_out.append(1 - score(y[out], fitted.predict(X[out])))
+    predicted = clone(model).fit(X, y).predict(X)
+    apparent, error = 1 - score(y, predicted), np.mean(left_out)
+    err632 = 0.368 * apparent + 0.632 * error
+    if not plus:
+        return 1 - err632
+    gamma = np.mean([[1 - score([t], [p]) for t in y] for p in predicted])
+    bounded = min(error, gamma)
+    overfit = bounded > apparent and gamma > apparent
+    rate = (bounded - apparent) / (gamma - apparent) if overfit else 0.0
+    extra = (bounded - apparent) * 0.368 * 0.632 * rate / (1 - 0.368 * rate)
+    return 1 - (err632 + extra)
+
+
+@pytest.mark.parametrize("plus", [False, True])
+@pytest.mark.parametrize(
+    ("model", "noise"),
+    [
+        (GaussianNB(), False),
+        (KNeighborsClassifier(1), False),
+        (KNeighborsClassifier(1), True),  # no better than chance: R at its bound
+    ],
+    ids=str,
+)
+def test_mean_is_efron_and_tibshiranis_estimate(model, noise, plus):
+    X, y = classes(3, 60)
+    if noise:
+        y = np.random.default_rng(8).integers(0, 2, 60)
+    got = ours.bootstrap_point632_score(
+        model, X, y, n_splits=15, method=".632+" if plus else ".632", random_seed=2
+    )
+    expected = by_definition(
+        model, X, y, 15, 2, lambda t, p: np.mean(np.equal(t, p)), plus=plus
+    )
+    assert got.mean() == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_nearest_neighbour_has_no_apparent_error():
+    X, y = classes(3)
+    options = {"n_splits": 30, "random_seed": 2}
+    out = 1 - ours.bootstrap_point632_score(
+        KNeighborsClassifier(1), X, y, method="oob", **options
+    )
+    got = 1 - ours.bootstrap_point632_score(KNeighborsClassifier(1), X, y, **options)
+    np.testing.assert_allclose(got, 0.632 * out, rtol=1e-12)
+    printed = 1 - theirs.bootstrap_point632_score(
+        KNeighborsClassifier(1), X, y, **options
+    )
+    assert printed.mean() / out.mean() == pytest.approx(0.632 + 0.368**2, abs=0.01)
+
+
+def test_weights_of_632_plus_stay_in_their_range():
+    # mlxtend's leave it: its estimate lies outside what it averages.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    options = {"n_splits": 100, "method": ".632+", "random_seed": 0}
+    model = LogisticRegression()
+    got = ours.bootstrap_point632_score(model, X, y, **options)
+    assert np.isfinite(got).all()
+    assert (got >= 0).all()
+    assert (got <= 1).all()
+    with np.errstate(all="ignore"):
+        printed = theirs.bootstrap_point632_score(model, X, y, **options)
+    assert not (np.isfinite(printed).all() and (printed >= 0).all())
+
+
+def test_regression_and_probabilities():
+    X, y = make_regression(n_samples=50, n_features=3, noise=20, random_state=1)
+    got = ours.bootstrap_point632_score(
+        KNeighborsRegressor(1), X, y, n_splits=9, method=".632+", random_seed=2
+    )
+    expected = by_definition(
+        KNeighborsRegressor(1),
+        X,
+        y,
+        9,
+        2,
+        # Its loss as an error: 1 - (1 - loss).
+        lambda t, p: 1 - np.mean(np.subtract(t, p) ** 2),
+        plus=True,
+    )
+    assert got.mean() == pytest.approx(1 - expected, rel=1e-9)
+    X, y = classes()
+    for method in ("oob", ".632", ".632+"):
+        scores = ours.bootstrap_point632_score(
+            GaussianNB(),
+            X,
+            y,
+            n_splits=5,
+            method=method,
+            scoring_func=metrics.roc_auc_score,
+            predict_proba=True,
+            random_seed=2,
+        )
+        assert ((scores > 0.5) & (scores <= 1)).all()
+    with pytest.raises(UnboundLocalError):
+        theirs.bootstrap_point632_score(
+            GaussianNB(),
+            X,
+            y,
+            n_splits=5,
+            method="oob",
+            scoring_func=metrics.roc_auc_score,
+            predict_proba=True,
+        )
+
+
+def test_weights_go_with_their_samples():
+    X, y = classes()
+    flipped = np.concatenate([y, 1 - y])
+    doubled = np.concatenate([X, X])
+    weight = np.repeat([1.0, 0.0], len(y))
+    options = {"n_splits": 5, "method": "oob", "random_seed": 1}
+    tree = DecisionTreeClassifier(random_state=0)
+
+    def right(true, predicted):
+        return np.mean(true == predicted)
+
+    seen = []
+    for library in (ours, theirs):
+        scores = library.bootstrap_point632_score(
+            tree, doubled, flipped, scoring_func=right, sample_weight=weight, **options
+        )
+        seen.append(scores)
+    assert not np.allclose(*seen)
+    states = np.random.RandomState(1)
+    rows = states.choice(np.arange(len(flipped)), size=len(flipped))
+    out = np.setdiff1d(np.arange(len(flipped)), rows)
+    fitted = tree.fit(doubled[rows], flipped[rows], sample_weight=weight[rows])
+    assert seen[0][0] == right(flipped[out], fitted.predict(doubled[out]))
+
+
+def test_refusals_of_the_bootstrap():
+    X, y = classes()
+    with pytest.raises(ValueError, match="n_splits"):
+        ours.bootstrap_point632_score(GaussianNB(), X, y, n_splits=0)
+    with pytest.raises(ValueError, match="method"):
+        ours.bootstrap_point632_score(GaussianNB(), X, y, method="632")
+    with pytest.raises(ValueError, match="scoring_func"):
+        ours.bootstrap_point632_score(GaussianNB(), X, y, predict_proba=True)
+    with pytest.raises(ValueError, match="X has 120 rows"):
+        ours.bootstrap_point632_score(GaussianNB(), X, y[:-1])
+    with pytest.raises(ValueError, match="leave samples out"):
+        ours.bootstrap_point632_score(Plain(), X[:1], y[:1], scoring_func=np.equal)
+    fitted = GaussianNB()
+    ours.bootstrap_point632_score(fitted, X, y, n_splits=2, clone_estimator=False)
+    assert hasattr(fitted, "classes_")
+
+
+# ------------------------------------------------------------------ bias and variance
+
+
+@pytest.mark.parametrize("loss", ["0-1_loss", "mse"])
+def test_decomposition_is_mlxtends(loss):
+    X, y = load_iris(return_X_y=True)
+    parts = train_test_split(X, y, test_size=0.4, random_state=3)
+    X_train, X_test, y_train, y_test = parts
+    tree = DecisionTreeClassifier(random_state=1, max_features=1)
+    options = {"loss": loss, "num_rounds": 40, "random_seed": 7}
+    arguments = (X_train, y_train, X_test, y_test)
+    got = ours.bias_variance_decomp(tree, *arguments, **options)
+    expected = theirs.bias_variance_decomp(clone(tree), *arguments, **options)
+    assert got == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert [type(x) for x in got] == [float] * 3
+    if loss == "mse":
+        assert got[0] == pytest.approx(got[1] + got[2], rel=1e-12)
+
+
+def test_classes_of_any_kind_are_decomposed():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=1)
+    options = {"num_rounds": 20, "random_seed": 7}
+
+    def run(library, labels):
+        labels = np.array(labels)[y]
+        return library.bias_variance_decomp(
+            tree, X[::2], labels[::2], X[1::2], labels[1::2], **options
+        )
+
+    expected = run(ours, [0, 1, 2])
+    assert run(ours, ["a", "b", "c"]) == expected
+    assert run(ours, [-1, 0, 1]) == expected
+    # mlxtend cuts the halves off: no prediction of these is ever right.
+    wholes = np.where(y == 2, 1, y)
+    labels = np.array([0.5, 1.5])[wholes]
+    data = X[::2], labels[::2], X[1::2], labels[1::2]
+    with pytest.raises(ValueError, match="Unknown label type"):
+        run(theirs, [0.5, 1.5, 2.5])  # scikit-learn's trees take none of them
+    half = Nearest()
+    assert ours.bias_variance_decomp(half, *data, **options)[0] < 0.2
+    assert theirs.bias_variance_decomp(half, *data, **options)[0] == 1.0
+    with pytest.raises(ValueError, match="negative"):
+        run(theirs, [-1, 0, 1])
+
+
+class Nearest:
+    """The nearest neighbour's label, of any type."""
+
+    def fit(self, X, y):
+        self.X, self.y = X, y
+        return self
+
+    def predict(self, X):
+        return self.y[((X[:, None] - self.X) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+def test_refusals_of_the_decomposition():
+    X, y = classes()
+    with pytest.raises(ValueError, match="loss"):
+        ours.bias_variance_decomp(GaussianNB(), X, y, X, y, loss="0-1")
+    with pytest.raises(ValueError, match="X_test has 120 rows"):
+        ours.bias_variance_decomp(GaussianNB(), X, y, X, y[:-1])
+    with pytest.raises(TypeError, match="never be equal"):
+        ours.bias_variance_decomp(GaussianNB(), X, y, X, y.astype(str), num_rounds=2)

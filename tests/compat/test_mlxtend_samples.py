@@ -1,0 +1,393 @@
+"""Samples, proportions and scores of labels: as mlxtend has them where it is right."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from mlxtend import evaluate as theirs
+from scipy import stats
+from sklearn import metrics
+from statsmodels.stats.proportion import proportions_ztest
+
+from fastcmp import proportion_z
+from fastcmp.compat import mlxtend as ours
+
+ALTERNATIVES = {
+    "x_mean != y_mean": "two-sided",
+    "x_mean > y_mean": "greater",
+    "x_mean < y_mean": "less",
+}
+
+# -------------------------------------------------------------------- two proportions
+
+
+@pytest.mark.parametrize(
+    ("first", "n_1", "second", "n_2"),
+    [(84, 100, 92, 100), (92, 100, 84, 100), (3, 40, 30, 75), (0, 9, 2, 8)],
+)
+def test_proportion_difference(first, n_1, second, n_2):
+    got = ours.proportion_difference(first / n_1, second / n_2, n_1, n_2)
+    z, p = proportions_ztest([first, second], [n_1, n_2])
+    assert got == pytest.approx((z, p), rel=1e-12)
+    if n_1 == n_2:
+        result = proportion_z(n_1 - first, n_2 - second, n_1)
+        assert got == pytest.approx((result.statistic, result.pvalue), rel=1e-12)
+        assert got == ours.proportion_difference(first / n_1, second / n_2, n_1)
+
+
+def test_proportion_difference_is_two_sided_where_mlxtend_is_not():
+    worse = ours.proportion_difference(0.84, 0.92, 100)
+    better = ours.proportion_difference(0.92, 0.84, 100)
+    assert worse[0] == -better[0]
+    assert worse[1] == better[1]
+    assert theirs.proportion_difference(0.92, 0.84, 100)[1] > 0.95
+    assert ours.proportion_difference(1.0, 1.0, 5) == (0.0, 1.0)
+    assert ours.proportion_difference(0.3, 0.3, 5, 9) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ((1.2, 0.5, 10), ValueError, "proportion_1"),
+        ((0.2, np.nan, 10), ValueError, "proportion_2"),
+        ((0.2, "0.5", 10), TypeError, "proportion_2"),
+        ((0.2, 0.5, 0), ValueError, "n_1"),
+        ((0.2, 0.5, 10, 2.5), TypeError, "n_2"),
+    ],
+)
+def test_refused_proportions(arguments, error, says):
+    with pytest.raises(error, match=says):
+        ours.proportion_difference(*arguments)
+
+
+# ------------------------------------------------------------------------ permutations
+
+
+@pytest.mark.parametrize("func", ALTERNATIVES)
+@pytest.mark.parametrize("sizes", [(4, 5), (5, 3), (1, 6), (6, 1), (5, 5)])
+@pytest.mark.parametrize("ties", [True, False])
+def test_exact_means(func, sizes, ties):
+    rng = np.random.default_rng(sum(sizes))
+    draw = (lambda n: rng.integers(0, 4, n)) if ties else rng.normal
+    x, y = (draw(size=n) if not ties else draw(n) for n in sizes)
+    got = ours.permutation_test(x, y, func)
+    assert got == pytest.approx(theirs.permutation_test(x, y, func), rel=1e-12)
+    # An oracle in whole numbers where there are ties.
+    if ties:
+        pooled = [Fraction(int(v)) for v in [*x, *y]]
+        m, n = sizes
+
+        def statistic(chosen):
+            total = sum(pooled[i] for i in chosen)
+            d = total / m - (sum(pooled) - total) / n
+            return {"two-sided": abs(d), "greater": d, "less": -d}[ALTERNATIVES[func]]
+
+        values = [statistic(c) for c in itertools.combinations(range(m + n), m)]
+        assert got == pytest.approx(np.mean([v >= values[0] for v in values]))
+
+
+@pytest.mark.parametrize("func", ALTERNATIVES)
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_exact_paired_means(func, n):
+    rng = np.random.default_rng(n)
+    for x, y in (rng.integers(0, 5, (2, n)), rng.normal(size=(2, n))):
+        got = ours.permutation_test(x, y, func, paired=True)
+        expected = theirs.permutation_test(x, y, func, paired=True)
+        assert got == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_exact_means_of_larger_samples(paired):
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 30, (2, 20)).astype(float)
+    got = ours.permutation_test(x, y, "x_mean > y_mean", paired=paired)
+    drawn = stats.permutation_test(
+        (x, y),
+        lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
+        permutation_type="samples" if paired else "independent",
+        vectorized=True,
+        n_resamples=20_000,
+        alternative="greater",
+        rng=np.random.default_rng(1),
+    ).pvalue
+    assert got == pytest.approx(drawn, abs=4 * np.sqrt(drawn / 20_000))
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("func", [*ALTERNATIVES, "medians"])
+def test_functions_and_random_exchanges(method, paired, func):
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=6), rng.normal(0.7, size=6)
+    if func == "medians":
+
+        def func(x, y):
+            return abs(np.median(x) - np.median(y))
+
+    options = {"method": method, "num_rounds": 150, "seed": 9, "paired": paired}
+    got = ours.permutation_test(x, y, func, **options)
+    assert got == pytest.approx(theirs.permutation_test(x, y, func, **options))
+    assert type(got) is float
+
+
+def test_small_differences_are_not_equal_ones():
+    x, y = 1e-9 * np.arange(5), 1e-9 * np.arange(10, 15)
+    for method in ("exact", "approximate"):
+        options = {"method": method, "seed": 1}
+        assert ours.permutation_test(x, y, **options) < 0.02
+        assert theirs.permutation_test(x, y, **options) == 1.0
+    # Within 1e-5 of the data's own difference, and larger: not as extreme.
+    x, y = [1.0, 2.0], [3.0, 3.000001]
+    assert ours.permutation_test(x, y) == pytest.approx(1 / 3)
+    x, y = [0.0, 1.0, 1.000001], [2.0, 3.0, 1.000002]
+    assert ours.permutation_test(x, y) < theirs.permutation_test(x, y)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "options", "error", "says"),
+    [
+        ([1, 2], [1, 2, 3], {"paired": True}, ValueError, "same length"),
+        ([1, np.nan], [1, 2], {}, ValueError, "x must be finite"),
+        ([], [1, 2], {}, ValueError, "x must be"),
+        ([1, 2], [[1, 2]], {}, ValueError, "y must be"),
+        (["a"], ["b"], {}, TypeError, "x must be"),
+        ([1], [2], {"method": "exactly"}, ValueError, "method"),
+        ([1], [2], {"func": "mean"}, ValueError, "func"),
+        ([1], [2], {"func": lambda *_: np.nan}, ValueError, "func"),
+        (
+            [1],
+            [2],
+            {"method": "approximate", "num_rounds": 0},
+            ValueError,
+            "num_rounds",
+        ),
+        (range(60), range(60), {}, ValueError, "approximate"),
+        (range(60), range(60), {"paired": True}, ValueError, "approximate"),
+        (
+            range(30),
+            range(30),
+            {"func": lambda x, _: x[0]},
+            ValueError,
+            "approximate",
+        ),
+    ],
+)
+def test_refused_samples(x, y, options, error, says):
+    with pytest.raises(error, match=says):
+        ours.permutation_test(list(x), list(y), **options)
+
+
+# --------------------------------------------------------------------------- bootstrap
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_bootstrap_draws_as_mlxtend(seed):
+    x = np.random.default_rng(1).normal(size=(40, 2))
+
+    def correlation(rows):
+        return np.corrcoef(rows.T)[0, 1]
+
+    options = {"num_rounds": 300, "seed": seed, "ddof": 2}
+    original, error, (low, high) = ours.bootstrap(x, correlation, **options)
+    expected = theirs.bootstrap(x, correlation, **options)
+    assert (original, error) == pytest.approx(expected[:2], rel=1e-12)
+    assert (low, high) == pytest.approx(expected[2], abs=0.1)
+
+
+def test_bootstrap_interval_turns_with_the_data():
+    x = np.random.default_rng(1).normal(size=50)
+    low, high = ours.bootstrap(x, np.mean, seed=3)[2]
+    assert ours.bootstrap(-x, np.mean, seed=3)[2] == pytest.approx((-high, -low))
+    low, high = theirs.bootstrap(x, np.mean, seed=3)[2]
+    turned = theirs.bootstrap(-x, np.mean, seed=3)[2]
+    assert turned != pytest.approx((-high, -low))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"ci": 1}, ValueError, "ci"),
+        ({"ci": "95 %"}, TypeError, "ci"),
+        ({"num_rounds": 1}, ValueError, "num_rounds"),
+        ({"func": np.sort}, ValueError, "func"),
+        ({"func": lambda _: np.nan}, ValueError, "func"),
+        ({"x": []}, ValueError, "x must hold"),
+        ({"x": 3}, ValueError, "x must hold"),
+    ],
+)
+def test_refused_bootstraps(options, error, says):
+    arguments = {"x": [1.0, 2.0, 3.0], "func": np.mean, **options}
+    with pytest.raises(error, match=says):
+        ours.bootstrap(**arguments)
+
+
+# ------------------------------------------------------------------------------ labels
+
+
+def draw(kinds, n=200, seed=1, wrong=0.3):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, len(kinds), n)
+    pred = np.where(rng.random(n) < wrong, rng.integers(0, len(kinds), n), true)
+    return np.array(kinds)[true], np.array(kinds)[pred]
+
+
+METRICS = [
+    *("accuracy", "error", "average per-class accuracy", "average per-class error"),
+    *("balanced accuracy", "false_positive_rate", "true_positive_rate", "recall"),
+    *("sensitivity", "true_negative_rate", "specificity", "precision", "f1"),
+    "matthews_corr_coef",
+]
+
+
+@pytest.mark.parametrize("kinds", [[0, 1], [1, 5], ["no", "yes"], [False, True]])
+@pytest.mark.parametrize("metric", METRICS)
+def test_scoring_of_two_classes(kinds, metric):
+    true, pred = draw(kinds)
+    positive = kinds[1]
+    got = ours.scoring(true, pred, metric, positive)
+    expected = theirs.scoring(true, pred, metric, positive)
+    assert got == pytest.approx(expected, rel=1e-12)
+    assert isinstance(got, float)
+    others = {
+        "accuracy": metrics.accuracy_score(true, pred),
+        "balanced accuracy": metrics.balanced_accuracy_score(true, pred),
+        "precision": metrics.precision_score(true, pred, pos_label=positive),
+        "recall": metrics.recall_score(true, pred, pos_label=positive),
+        "f1": metrics.f1_score(true, pred, pos_label=positive),
+        "matthews_corr_coef": metrics.matthews_corrcoef(true, pred),
+    }
+    assert got == pytest.approx(others.get(metric, got), rel=1e-12)
+
+
+@pytest.mark.parametrize("kinds", [[0, 1, 2], [3, -1, 7, 8], ["a", "bb", "c"]])
+def test_scores_of_more_classes(kinds):
+    true, pred = draw(kinds)
+    for metric in METRICS[:5]:
+        expected = theirs.scoring(true, pred, metric)
+        assert ours.scoring(true, pred, metric) == pytest.approx(expected, rel=1e-12)
+    for method in ("standard", "average", "balanced"):
+        expected = theirs.accuracy_score(true, pred, method)
+        got = ours.accuracy_score(true, pred, method)
+        assert got == pytest.approx(expected, rel=1e-12)
+        assert type(got) is np.float64
+    for label in kinds:
+        for normalize in (True, False):
+            options = {"pos_label": label, "normalize": normalize}
+            expected = theirs.accuracy_score(true, pred, "binary", **options)
+            got = ours.accuracy_score(true, pred, "binary", **options)
+            assert got == pytest.approx(expected, rel=1e-12)
+    assert ours.accuracy_score(true, pred, normalize=False) == (true == pred).sum()
+    np.testing.assert_array_equal(
+        ours.confusion_matrix(true, pred), theirs.confusion_matrix(true, pred)
+    )
+    np.testing.assert_array_equal(
+        ours.confusion_matrix(true, pred), metrics.confusion_matrix(true, pred)
+    )
+    np.testing.assert_array_equal(
+        ours.confusion_matrix(true, pred, True, kinds[1]),
+        theirs.confusion_matrix(true, pred, True, kinds[1]),
+    )
+    assert ours.lift_score(true, pred, positive_label=kinds[2]) == pytest.approx(
+        theirs.lift_score(true, pred, positive_label=kinds[2]), rel=1e-12
+    )
+    with pytest.raises(ValueError, match="two classes"):
+        ours.scoring(true, pred, "f1", kinds[0])
+
+
+@pytest.mark.parametrize(
+    ("true", "pred"),
+    [([0, 0], [0, 0]), ([1, 1], [1, 1]), ([5, 5], [5, 5]), ([1, 1], [0, 1])],
+)
+def test_tables_of_few_classes(true, pred):
+    table = ours.confusion_matrix(true, pred)
+    np.testing.assert_array_equal(
+        table, theirs.confusion_matrix(np.array(true), np.array(pred))
+    )
+    assert table.dtype == np.int64
+
+
+def test_binary_lift():
+    true, pred = draw([0, 1])
+    for binary in (True, False):
+        expected = theirs.lift_score(true, pred, binary)
+        assert ours.lift_score(true, pred, binary) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(ValueError, match="0 and 1"):
+        ours.lift_score([0, 1, -1], [0, 1, 1], binary=False)
+    assert np.isnan(ours.lift_score([0, 0], [0, 0]))
+
+
+def test_correlation_of_many_samples():
+    cells = np.array([0, 1, 0, 1]), np.array([0, 1, 1, 0])
+    true, pred = (np.repeat(c, [60_000, 50_000, 20_000, 10_000]) for c in cells)
+    got = ours.scoring(true, pred, "matthews_corr_coef")
+    assert got == pytest.approx(metrics.matthews_corrcoef(true, pred), rel=1e-12)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        printed = theirs.scoring(true, pred, "matthews_corr_coef")
+    assert not abs(printed) <= 1
+
+
+def test_f1_without_a_true_positive():
+    assert ours.scoring([1, 0, 0], [0, 1, 0], "f1") == 0.0
+    assert np.isnan(ours.scoring([0, 0], [0, 0], "f1"))
+    assert np.isnan(ours.scoring([0, 1], [0, 0], "precision"))
+
+
+def test_averages_over_chosen_labels():
+    true, pred = [0, 1, 2, 2], [0, 1, 1, 2]
+    for metric in ("average per-class accuracy", "average per-class error"):
+        got = ours.scoring(true, pred, metric, unique_labels=[0, 1])
+        right = np.mean([1.0, 0.75])
+        assert got == pytest.approx(right if metric.endswith("accuracy") else 1 - right)
+    chosen = {"unique_labels": [0, 1], "metric": "average per-class accuracy"}
+    assert theirs.scoring(np.array(true), np.array(pred), **chosen) > 0.8
+
+
+def test_a_positive_label_of_another_kind_is_refused():
+    true, pred = ["yes", "no", "no"], ["no", "no", "yes"]
+    table = theirs.confusion_matrix(np.array(true), np.array(pred), binary=True)
+    assert table[0, 0] == 3  # all are "right"
+    calls = [
+        lambda: ours.confusion_matrix(true, pred, binary=True),
+        lambda: ours.lift_score(true, pred),
+        lambda: ours.scoring(true, pred, "precision"),
+        lambda: ours.confusion_matrix(["yes"], ["yes"], binary=True),
+        lambda: ours.lift_score([0, 2], [0, 2]),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="positive_label"):
+            call()
+    with pytest.raises(ValueError, match="pos_label"):
+        ours.accuracy_score(true, pred, "binary")
+
+
+@pytest.mark.parametrize(
+    "name", ["accuracy_score", "confusion_matrix", "lift_score", "scoring"]
+)
+@pytest.mark.parametrize(
+    ("true", "pred", "error", "says"),
+    [
+        ([0, 1], [0, 1, 1], ValueError, "y_predicted has 3 labels"),
+        ([], [], ValueError, "y_target must hold"),
+        ([0, 1], [0, None], ValueError, "y_predicted has no label at row 1"),
+        ([0, np.nan], [0, 1], ValueError, "y_target has no label at row 1"),
+        ([0, 1], ["0", "1"], TypeError, "never be equal"),
+        ([[0, 1]], [[0, 1]], ValueError, "one-dimensional"),
+    ],
+)
+def test_refused_labels(name, true, pred, error, says):
+    with pytest.raises(error, match=says):
+        getattr(ours, name)(true, pred)
+
+
+def test_refused_options_of_scores():
+    with pytest.raises(ValueError, match="metric"):
+        ours.scoring([0, 1], [0, 1], "auc")
+    with pytest.raises(ValueError, match="method"):
+        ours.accuracy_score([0, 1], [0, 1], "macro")
+    with pytest.raises(ValueError, match="unique_labels"):
+        ours.scoring([0, 1], [0, 1], unique_labels="all")

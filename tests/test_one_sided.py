@@ -1,0 +1,210 @@
+"""Intervals go with the side of their test: SciPy's convention, and duality."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fastcmp import (
+    bcv_mcnemar,
+    compare_cv,
+    compare_labels,
+    compare_sensitivity_specificity,
+    delong,
+    delong_unpaired,
+    kfold_t,
+    mcnemar,
+    mcnemar_from_counts,
+    nadeau_bengio_t,
+    proportion_z,
+)
+
+SIDES = ("greater", "less")
+COUNTS = {"both_right": 60, "both_wrong": 9}
+
+
+def two_models(n=80, seed=2):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    a, b = (y ^ (rng.random(n) < share) for share in (0.1, 0.25))
+    return y, a, b
+
+
+def records(alternative):
+    """One record of each kind, with its limits."""
+    y, a, b = two_models()
+    noise = np.random.default_rng(1).normal(size=(2, 80))
+    curves = delong(y, {"a": y + noise[0], "b": y + 2 * noise[1]})
+    tables = [[[[33, 7], [3, 7]], [[36, 7], [2, 5]]]] * 5
+    x = [0.04, 0.01, 0.02, 0.03, 0.0]
+    both = compare_sensitivity_specificity(y, a, b, alternative=alternative)
+    option = {"alternative": alternative}
+    return [
+        (mcnemar(y, a, b, **option), (-1, 1)),
+        (both.sensitivity, (-1, 1)),
+        (both.specificity, (-1, 1)),
+        (kfold_t(x, **option), (-np.inf, np.inf)),
+        (nadeau_bengio_t(x, n_train=90, n_test=30, **option), (-np.inf, np.inf)),
+        (proportion_z(24, 58, 175, **option), (-np.inf, np.inf)),
+        (bcv_mcnemar(tables, **option), (-1, 1)),
+        (curves.compare("a", "b", **option), (-1, 1)),
+        (delong_unpaired(y, noise[0] + y, y, noise[1], **option), (-1, 1)),
+    ]
+
+
+KINDS = range(len(records("two-sided")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", [0.9, 0.975])
+def test_the_bound_is_an_end_of_the_two_sided_interval(kind, level):
+    both, limits = records("two-sided")[kind]
+    low, high = both.confidence_interval(2 * level - 1)
+    greater, less = (records(side)[kind][0] for side in SIDES)
+    assert greater.confidence_interval(level) == (low, limits[1])
+    assert less.confidence_interval(level) == (limits[0], high)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("alternative", SIDES)
+def test_levels_and_words(kind, alternative):
+    record, _ = records(alternative)[kind]
+    for level in (0.5, 0.2):
+        with pytest.raises(ValueError, match=r"above 0\.5 for a one-sided interval"):
+            record.confidence_interval(level)
+    assert "one-sided 95 % interval [" in str(record)
+    assert "one-sided" not in str(records("two-sided")[kind][0])
+
+
+# Where the interval inverts the test, its end excludes 0 just where the test rejects.
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
+def test_duality_of_score_test_and_odds_ratio(alternative, alpha):
+    a, b = np.divmod(np.arange(1, 20 * 20), 20)
+    given = {**COUNTS, "alternative": alternative}
+
+    def excluded(ends, null):
+        return ends.low > null if alternative == "greater" else ends.high < null
+
+    score = mcnemar_from_counts(a, b, method="asymptotic", **given)
+    tango = score.confidence_interval(1 - alpha, method="tango")
+    assert (excluded(tango, 0) == (score.pvalue < alpha)).all()
+    for method in ("exact", "midp"):
+        result = mcnemar_from_counts(a, b, method=method, **given)
+        ends = result.odds_ratio_interval(1 - alpha, method)
+        assert (excluded(ends, 1) == (result.pvalue < alpha)).all()
+        assert (
+            ends.high == np.inf if alternative == "greater" else ends.low == 0
+        ).all()
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 9), (5, 5), (0, 4), (7, 0)])
+def test_odds_ratio_is_clopper_and_pearsons(alternative, a, b):
+    result = mcnemar_from_counts(a, b, method="exact", alternative=alternative)
+    test = stats.binomtest(a, a + b, alternative=alternative)
+    assert result.pvalue == pytest.approx(test.pvalue, rel=1e-12)
+    share = test.proportion_ci(0.95)
+    with np.errstate(divide="ignore"):
+        odds = [p / (1 - p) if p < 1 else np.inf for p in share]
+    assert result.odds_ratio_interval() == pytest.approx(odds, rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_t_intervals_are_scipys(alternative):
+    a, b = np.random.default_rng(4).normal(size=(2, 12))
+    test = stats.ttest_rel(a, b, alternative=alternative)
+    result = kfold_t(a - b, alternative=alternative)
+    assert result.pvalue == pytest.approx(test.pvalue, rel=1e-12)
+    expected = test.confidence_interval(0.9)
+    assert result.confidence_interval(0.9) == pytest.approx(tuple(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+def test_areas_are_not_inferior_where_the_bound_says_so(margin):
+    y, noise = two_models()[0], np.random.default_rng(6).normal(size=(2, 80))
+    result = delong(y, {"a": y + noise[0], "b": y + noise[1]})
+    better = ("a", "b") if result.auc[0] > result.auc[1] else ("b", "a")
+    for alternative, pair in (("greater", better), ("less", better[::-1])):
+        test = result.compare(*pair, alternative=alternative, margin=margin)
+        if alternative == "less" and margin:
+            continue
+        low, high = test.confidence_interval(1 - test.pvalue)
+        assert test.pvalue < 0.5
+        end = low if alternative == "greater" else -high
+        assert end == pytest.approx(-margin, abs=1e-9)
+
+
+def test_arrays_keep_their_shape_and_undefined_stays_undefined():
+    result = mcnemar_from_counts(
+        [[3, 0], [1, 5]],
+        [[1, 0], [2, 9]],
+        both_right=[[4, 0], [4, 4]],
+        both_wrong=0,
+        alternative="greater",
+    )
+    low, high = result.confidence_interval()
+    assert low.shape == high.shape == (2, 2)
+    assert np.isnan(low[0, 1])
+    assert np.isnan(high[0, 1])
+    assert (high[1] == 1).all()
+
+
+# --------------------------------------------------------------- records made of others
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_holdout_interval_is_of_losses(alternative):
+    y, a, b = two_models()
+    result = compare_labels(y, a, b, alternative=alternative, alpha=0.1)
+    low, high = result.comparison.confidence_interval(0.9)
+    assert result.interval == (-high, -low)
+    assert result.interval[0 if alternative == "greater" else 1] in {-1.0, 1.0}
+    assert "90 % interval, one-sided" in str(result)
+    with pytest.raises(ValueError, match=r"alpha must be below 0\.5"):
+        compare_labels(y, a, b, alternative=alternative, alpha=0.5)
+    assert compare_labels(y, a, b, alpha=0.5).interval.low > -1
+
+
+def test_cross_validation_says_which_side():
+    from sklearn.datasets import load_iris
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = load_iris(return_X_y=True)
+    models = GaussianNB(), DecisionTreeClassifier(max_depth=1)
+    result = compare_cv(*models, X, y, alternative="greater", rng=1)
+    assert "one-sided 95 %" in str(result)
+    assert ", +100.00]" in str(result)
+    assert "one-sided" not in str(compare_cv(*models, X, y, rng=1))
+
+
+def test_picture_of_a_one_sided_interval():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    from sklearn.datasets import load_iris
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+
+    from fastcmp import plot
+
+    X, y = load_iris(return_X_y=True)
+    models = GaussianNB(), KNeighborsClassifier()
+    for alternative in SIDES:
+        result = compare_cv(*models, X, y, alternative=alternative, rng=1)
+        ax = plot.folds(result)
+        first, second = 100 * result.scores()
+        gains = first - second
+        low, high = (
+            100 * e for e in next(iter(result.tests.values())).confidence_interval()
+        )
+        band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+        if alternative == "greater":
+            assert (band.x0, band.x1) == pytest.approx((low, max(low, gains.max())))
+        else:
+            assert (band.x0, band.x1) == pytest.approx((min(high, gains.min()), high))
+        texts = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert texts[0] == "one-sided 95 % interval"
+        plt.close(ax.figure)

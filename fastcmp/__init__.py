@@ -78,6 +78,8 @@ if TYPE_CHECKING:
         precision_recall_curve,
         roc_curve,
     )
+    from fastcmp.roc_bands import RocBand, roc_band
+    from fastcmp.roc_equality import VenkatramanResult, venkatraman
     from fastcmp.stream.area_from_counts import auc_from_counts
     from fastcmp.stream.score_bounds import AreaBounds
     from fastcmp.sweeps import ThresholdSweep, threshold_sweep
@@ -120,9 +122,11 @@ _HOMES = {
     "PermutationResult": "resample",
     "PrecisionRecallCurve": "roc",
     "PredictiveValueTest": "predictive_values",
+    "RocBand": "roc_bands",
     "RocCurve": "roc",
     "SymmetryResult": "results",
     "ThresholdSweep": "sweeps",
+    "VenkatramanResult": "roc_equality",
     "adjust": "multiplicity",
     "alpaydin_f": "crossval.two_fold",
     "auc": "areas",
@@ -175,10 +179,12 @@ _HOMES = {
     "precision_recall_curve": "roc",
     "proportion_z": "crossval.mcnemar",
     "resampled_t": "crossval.t_tests",
+    "roc_band": "roc_bands",
     "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
     "stuart_maxwell_from_counts": "symmetry",
     "threshold_sweep": "sweeps",
+    "venkatraman": "roc_equality",
     "yildiz_t": "crossval.two_fold",
 }
 
@@ -211,9 +217,11 @@ __all__ = [
     "PermutationResult",
     "PrecisionRecallCurve",
     "PredictiveValueTest",
+    "RocBand",
     "RocCurve",
     "SymmetryResult",
     "ThresholdSweep",
+    "VenkatramanResult",
     "__version__",
     "adjust",
     "alpaydin_f",
@@ -269,11 +277,13 @@ __all__ = [
     "precision_recall_curve",
     "proportion_z",
     "resampled_t",
+    "roc_band",
     "roc_curve",
     "stream",
     "stuart_maxwell",
     "stuart_maxwell_from_counts",
     "threshold_sweep",
+    "venkatraman",
     "yildiz_t",
 ]
 

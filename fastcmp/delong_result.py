@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from fastcmp.auc_comparison import (
     normal_tail,
 )
 from fastcmp.checks import as_numbers, as_share, check_choice
+from fastcmp.models import position_of
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
 from fastcmp.pairs import all_pairs
@@ -140,7 +140,7 @@ class DelongResult(Printed):
         >>> round(result.compare(0, 1).pvalue, 4)
         0.8084
         """
-        i, j = self._index(a), self._index(b)
+        i, j = position_of(a, self.names), position_of(b, self.names)
         v = self.covariance
         scale = v[i, i] + v[j, j]
         return compare_estimates(
@@ -319,17 +319,6 @@ class DelongResult(Printed):
             told["zscore"] = test.zscore if np.isfinite(test.zscore) else None
             told["pvalue"] = test.pvalue
         return told
-
-    def _index(self, model: int | str) -> int:
-        if isinstance(model, str):
-            if model in self.names:
-                return self.names.index(model)
-        elif isinstance(model, Integral) and -len(self.names) <= model < len(
-            self.names
-        ):
-            return int(model) % len(self.names)
-        message = f"there is no model {model!r}; there are {list(self.names)[:10]}"
-        raise ValueError(message)
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -12,12 +12,14 @@ import inspect
 import traceback
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
 import fastcmp
-from fastcmp import designs, stream
+from fastcmp import designs, plot, stream
 
+mpl.use("Agg")
 HERE = str(Path(fastcmp.__file__).parent)
 
 Y = [0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
@@ -31,6 +33,7 @@ PAIR_COUNTS = stream.PairCounts().update(Y, {"a": A, "b": B})
 LABEL_COUNTS = stream.LabelCounts(classes=[0, 1]).update(Y, {"a": A, "b": B})
 CONFUSION = stream.ConfusionCounts(classes=[0, 1]).update(Y, {"a": A})
 SCORE_COUNTS = stream.ScoreCounts(stream.ScoreMap([0.3, 0.5])).update(Y, S)
+PAIRWISE = fastcmp.compare_all(Y, {"a": A, "b": B})
 FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
 TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
 FOLD_TABLES = np.array([[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]])
@@ -97,7 +100,10 @@ GOOD = {
     "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_sensitivity_specificity": LABELS,
     "concordance": SCORE,
-    "conservative_z": {"differences": TEN, "half_differences": np.stack([TEN, TEN], 1)[:, np.newaxis]},
+    "conservative_z": {
+        "differences": TEN,
+        "half_differences": np.stack([TEN, TEN], 1)[:, np.newaxis],
+    },
     "cost_test": LABELS | {"cost": COST},
     "cost_test_from_counts": {"counts": LABEL_COUNTS, "cost": COST},
     "count_labels": LABELS,
@@ -126,6 +132,43 @@ GOOD = {
     "venkatraman": TWO_SCORES | {"n_resamples": 5, "rng": 1},
     "yildiz_t": {"differences": FIVE_BY_TWO},
 }
+GOOD |= {
+    "designs.kfold": {},
+    "designs.paired_halves": {},
+    "designs.repeated_holdout": {},
+    "designs.repeated_kfold": {},
+    "designs.two_fold": {},
+    "plot.critical_difference": {"result": PAIRWISE},
+    "plot.cutoffs": SCORE,
+    "plot.folds": {"result": None},
+    "plot.leaderboard": {"result": PAIRWISE},
+    "plot.lift": {"table": fastcmp.lift_table(Y, S, groups=3)},
+    "plot.precision_recall": SCORES,
+    "plot.pvalue_map": {"result": PAIRWISE},
+    "plot.roc": SCORES,
+    "plot.roc_band": {"result": fastcmp.roc_band(Y, S, n_resamples=5, rng=1)},
+    "stream.ConfusionCounts": {},
+    "stream.ConfusionCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.LabelCounts": {},
+    "stream.LabelCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.PairCounts": {},
+    "stream.PairCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.RocSketch": {},
+    "stream.RocSketch.update": SCORES,
+    "stream.ScoreCounts": {},
+    "stream.ScoreCounts.update": SCORES,
+    "stream.ScoreMap": {"edges": [0.3, 0.5]},
+}
+#: What an accumulator that is updated is made with.
+ACCUMULATORS = {
+    "ConfusionCounts": {"classes": [0, 1]},
+    "LabelCounts": {"classes": [0, 1]},
+    "PairCounts": {},
+    "RocSketch": {"map": stream.ScoreMap([0.3, 0.5])},
+    "ScoreCounts": {"map": stream.ScoreMap([0.3, 0.5])},
+}
+#: Made by a method of another; and a reader of files, with tests of its own.
+NOT_CALLED = {"ScoreRefinement", "load"}
 #: Functions without arguments.
 NO_ARGUMENTS = {"load_digits", "load_digits_scores"}
 
@@ -313,34 +356,100 @@ WRONG = {
     "X": {"None": None, "too short": X(11), "words": "ab"},
     "X_a": {"None": None, "too short": X(11), "words": "ab"},
     "X_b": {"None": None, "too short": X(11), "words": "ab"},
+    "n_folds": _WHOLE | {"1": 1, "huge": 2**40},
+    "n_repeats": _WHOLE,
+    "n_halves": _WHOLE,
+    "m": _WHOLE,
+    "test_size": {"0": 0, "1.0": 1.0, "negative": -0.1, "a string": "x", "NaN": np.nan},
+    "result": _OBJECT,
+    "ax": {"a number": 3, "a string": "x", "unknown object": Nothing()},
+    "kind": _CHOICE,
+    "grid": _CHOICE,
+    "edges": _NUMBERS | {"descending": [0.5, 0.3], "two dimensions": [[0.3], [0.5]]},
+    "map": {"a number": 3, "a string": "x", "unknown object": Nothing()},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
-FREE = {"standardize", "nonnegative", "stratify", "drop_intermediate"}
+FREE = {
+    "blocked",
+    "band",
+    "cumulative",
+    "standardize",
+    "nonnegative",
+    "stratify",
+    "drop_intermediate",
+}
 #: For `lift_table` groups is a number.
-WRONG_IN = {("lift_table", "groups"): _WHOLE | {"too many": 10**9}}
+WRONG_IN = {
+    ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
+    ("plot.lift", "table"): _OBJECT,
+    # How many models there are, a number may say.
+    **{
+        (f"stream.{kind}", "names"): {"equal": ("a", "a"), "0": 0, "a fraction": 1.5}
+        for kind in ACCUMULATORS
+    },
+}
 #: Other names under which an argument may be known in a message.
 ALSO = {
-    "preds": ("model", "counts"),
+    "preds": ("model", "labels, y_true has"),
     "scores": ("model",),
     "model_a": ("model 'a'",),
     "model_b": ("model 'b'",),
     "models": ("model",),
     "differences": ("folds",),
+    "result": ("draws a",),
+    "table": ("draws a",),
+    "cutoff": ("criterion",),
     "counts": ("ConfusionCounts",),
 }
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
     ("adjust", "pvalues", "NaN"): "stays NaN, and is not counted as a test",
+    **{
+        (f"stream.{kind}", "classes", "another kind"): "no label has come yet"
+        for kind in ("ConfusionCounts", "LabelCounts", "PairCounts")
+    },
+    **{
+        (f"stream.{kind}", "positive", what): "no label has come yet"
+        for kind in ("RocSketch", "ScoreCounts")
+        for what in ("unknown", "another kind", "a list")
+    },
+    **{
+        (f"stream.{kind}.update", "y_true", "all missing"): "dropped, and counted"
+        for kind in ACCUMULATORS
+    },
 }
 
 
 def public_functions():
-    return sorted(
-        name
-        for name in fastcmp.__all__
-        if inspect.isfunction(getattr(fastcmp, name)) and name not in NO_ARGUMENTS
-    )
+    """Every public function, and the update of every accumulator, by name."""
+    found = {}
+    for module in (fastcmp, designs, plot):
+        stem = "" if module is fastcmp else f"{module.__name__.split('.')[1]}."
+        for name in module.__all__:
+            if inspect.isfunction(value := getattr(module, name)):
+                found[stem + name] = value
+    for name in stream.__all__:
+        value = getattr(stream, name)
+        if inspect.isclass(value) and name in ACCUMULATORS:
+            found[f"stream.{name}"] = value
+            found[f"stream.{name}.update"] = _update(value, ACCUMULATORS[name])
+        elif name not in NOT_CALLED:
+            found[f"stream.{name}"] = value
+    return {name: found[name] for name in sorted(found) if name not in NO_ARGUMENTS}
+
+
+def _update(kind, made_of):
+    """The method of a new accumulator."""
+
+    def update(**given):
+        return kind(**made_of).update(**given)
+
+    update.__signature__ = inspect.signature(kind(**made_of).update)
+    return update
+
+
+FUNCTIONS = public_functions()
 
 
 def arguments(name):
@@ -349,14 +458,16 @@ def arguments(name):
         given["model_a"], given["model_b"] = models()
     if name == "compare_cv_all":
         given["models"] = dict(zip("ab", models(), strict=True))
+    if name == "plot.folds":
+        given["result"] = fastcmp.compare_cv(**arguments("compare_cv"))
     if name == "compare_holdout":
         given["model_a"], given["model_b"] = fitted()
     return given
 
 
 def cases():
-    for name in public_functions():
-        for argument in inspect.signature(getattr(fastcmp, name)).parameters:
+    for name, function in FUNCTIONS.items():
+        for argument in inspect.signature(function).parameters:
             if argument in FREE:
                 continue
             wrong = WRONG_IN.get((name, argument)) or WRONG.get(argument, {})
@@ -364,9 +475,9 @@ def cases():
                 yield name, argument, what
 
 
-@pytest.mark.parametrize("name", public_functions())
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_proper_call_is_answered(name):
-    getattr(fastcmp, name)(**arguments(name))
+    FUNCTIONS[name](**arguments(name))
 
 
 @pytest.mark.parametrize(("name", "argument", "what"), list(cases()))
@@ -374,13 +485,13 @@ def test_the_proper_call_is_answered(name):
 def test_wrong_input_is_refused_by_name(name, argument, what):
     wrong = (WRONG_IN.get((name, argument)) or WRONG[argument])[what]
     if (name, argument, what) in TAKEN:
-        getattr(fastcmp, name)(**(arguments(name) | {argument: wrong}))
+        FUNCTIONS[name](**(arguments(name) | {argument: wrong}))
         return
-    default = inspect.signature(getattr(fastcmp, name)).parameters[argument].default
+    default = inspect.signature(FUNCTIONS[name]).parameters[argument].default
     if wrong is None and default is None:
         return
     with pytest.raises((ValueError, TypeError)) as caught:
-        getattr(fastcmp, name)(**(arguments(name) | {argument: wrong}))
+        FUNCTIONS[name](**(arguments(name) | {argument: wrong}))
     message = str(caught.value)
     raised_in = traceback.extract_tb(caught.tb)[-1].filename
     assert raised_in.startswith(HERE), f"{raised_in}: {message}"

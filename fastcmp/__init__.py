@@ -79,6 +79,8 @@ if TYPE_CHECKING:
         precision_recall_curve,
         roc_curve,
     )
+    from fastcmp.roc_bands import RocBand, roc_band
+    from fastcmp.roc_equality import VenkatramanResult, venkatraman
     from fastcmp.stream.area_from_counts import auc_from_counts
     from fastcmp.stream.score_bounds import AreaBounds
     from fastcmp.sweeps import ThresholdSweep, threshold_sweep
@@ -127,10 +129,12 @@ _HOMES = {
     "PermutationResult": "resample",
     "PrecisionRecallCurve": "roc",
     "PredictiveValueTest": "predictive_values",
+    "RocBand": "roc_bands",
     "RocCurve": "roc",
     "SymmetryResult": "results",
     "ThresholdSweep": "sweeps",
     "UnpairedResult": "unpaired",
+    "VenkatramanResult": "roc_equality",
     "accuracy_unpaired": "unpaired",
     "accuracy_unpaired_from_counts": "unpaired",
     "adjust": "multiplicity",
@@ -186,10 +190,12 @@ _HOMES = {
     "precision_recall_curve": "roc",
     "proportion_z": "crossval.mcnemar",
     "resampled_t": "crossval.t_tests",
+    "roc_band": "roc_bands",
     "roc_curve": "roc",
     "stuart_maxwell": "symmetry",
     "stuart_maxwell_from_counts": "symmetry",
     "threshold_sweep": "sweeps",
+    "venkatraman": "roc_equality",
     "yildiz_t": "crossval.two_fold",
 }
 
@@ -223,10 +229,12 @@ __all__ = [
     "PermutationResult",
     "PrecisionRecallCurve",
     "PredictiveValueTest",
+    "RocBand",
     "RocCurve",
     "SymmetryResult",
     "ThresholdSweep",
     "UnpairedResult",
+    "VenkatramanResult",
     "__version__",
     "accuracy_unpaired",
     "accuracy_unpaired_from_counts",
@@ -285,11 +293,13 @@ __all__ = [
     "precision_recall_curve",
     "proportion_z",
     "resampled_t",
+    "roc_band",
     "roc_curve",
     "stream",
     "stuart_maxwell",
     "stuart_maxwell_from_counts",
     "threshold_sweep",
+    "venkatraman",
     "yildiz_t",
 ]
 

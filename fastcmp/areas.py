@@ -11,9 +11,9 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.checks import check_choice
 from fastcmp.crew import Crew, check_workers
+from fastcmp.partial_area import check_region
 from fastcmp.report import Section
 from fastcmp.results import Printed, dropped_sentences
-from fastcmp.roc import roc_points
 from fastcmp.scores import (
     Scores,
     direction_sentences,
@@ -250,7 +250,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     if max_fpr is not None:
         fpr_range = _up_to(max_fpr, fpr_range, tpr_range)
         standardize = True
-    region = _check_region(fpr_range, tpr_range, ties, standardize=standardize)
+    region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
     read = read_scores(y_true, scores, positive)
     weights = read_weights(sample_weight, read)
@@ -298,51 +298,6 @@ def _staircase(sweep: ThresholdSweep, ties: str) -> float:
     return float(min(area / (sweep.n_positives * sweep.n_negatives), 1.0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """A part of the ROC curve, between two rates on either axis."""
-
-    low: float
-    high: float
-    by_tpr: bool
-    standardize: bool
-
-    def area(self, sweep: ThresholdSweep) -> float:
-        curve = roc_points(sweep)
-        x, y = curve.fpr, curve.tpr
-        if self.by_tpr:
-            x, y = curve.tpr, 1.0 - curve.fpr
-        inside = (x > self.low) & (x < self.high)
-        # At a vertical part the ends take the point that borders the region.
-        ends = [_read_at(x, y, self.low, "right"), _read_at(x, y, self.high, "left")]
-        xs = np.concatenate([[self.low], x[inside], [self.high]])
-        ys = np.concatenate([ends[:1], y[inside], ends[1:]])
-        area = float(np.diff(xs) @ (ys[1:] + ys[:-1]) / 2)
-        width = self.high - self.low
-        if not self.standardize:
-            return min(area, width)
-        middle = (self.high**2 - self.low**2) / 2
-        chance = width - middle if self.by_tpr else middle
-        return min((1 + (area - chance) / (width - chance)) / 2, 1.0)
-
-
-def _read_at(
-    x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: str
-) -> float:
-    """Interpolate a curve with vertical parts, from the left or from the right."""
-    if side == "right":
-        right = int(np.searchsorted(x, at, side="right"))
-        left = right - 1
-    else:
-        right = int(np.searchsorted(x, at, side="left"))
-        left = max(right - 1, 0)
-    right = min(right, x.size - 1)
-    if x[right] == x[left]:
-        return float(y[left] if side == "right" else y[right])
-    share = (at - x[left]) / (x[right] - x[left])
-    return float(y[left] + share * (y[right] - y[left]))
-
-
 def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
     """Check the end of a range, in place of other ranges."""
     if others != (None, None):
@@ -355,27 +310,3 @@ def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
         message = f"max_fpr must lie in (0, 1], got {max_fpr}"
         raise ValueError(message)
     return 0.0, high
-
-
-def _check_region(
-    fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool
-) -> _Region | None:
-    if fpr_range is not None and tpr_range is not None:
-        message = "fpr_range and tpr_range exclude each other: pass one of them"
-        raise ValueError(message)
-    given = fpr_range if tpr_range is None else tpr_range
-    if given is None:
-        if standardize:
-            message = "standardize=True is for a partial area: pass fpr_range="
-            raise ValueError(message)
-        return None
-    name = "fpr_range" if tpr_range is None else "tpr_range"
-    numbers = np.shape(given) == (2,) and all(isinstance(x, Real) for x in given)
-    if not numbers or not 0 <= given[0] < given[1] <= 1:
-        message = f"{name} must be two rates with 0 <= low < high <= 1, got {given!r}"
-        raise ValueError(message)
-    if ties != "half":
-        message = f"a partial area joins its points by lines: ties='half', got {ties!r}"
-        raise ValueError(message)
-    low, high = map(float, given)
-    return _Region(low, high, tpr_range is not None, standardize)

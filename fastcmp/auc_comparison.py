@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ _ALTERNATIVES = ("two-sided", "greater", "less")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AUCComparison(Printed):
-    """A test of the difference of two AUCs."""
+    """A test of the difference of two AUCs, or of partial areas or rates."""
 
     #: The difference, less the margin, in standard errors; infinite without variance.
     zscore: float
@@ -31,6 +31,7 @@ class AUCComparison(Printed):
     #: AUC of a minus that of b.
     difference: float
     standard_error: float
+    #: What is compared, of either model.
     auc_a: float
     auc_b: float
     alternative: str = "two-sided"
@@ -39,8 +40,11 @@ class AUCComparison(Printed):
     names: tuple[str, str] = ("a", "b")
     #: Of the interval that is printed.
     confidence_level: float = 0.95
-    #: What the standard error comes from.
-    method: str = "DeLong"
+    #: Degrees of freedom of Student's t; infinite where the reference is normal.
+    df: float = np.inf
+    #: What is compared, and by which test.
+    measure: str = "AUC"
+    test: str = "DeLong's test"
 
     @property
     def statistic(self) -> float:
@@ -62,7 +66,7 @@ class AUCComparison(Printed):
             -1: a is not worse by a margin m where `low` is above -m.
         """
         level = as_level(confidence_level, self.alternative)
-        spread = -kernels.ndtri((1 - level) / 2) * self.standard_error
+        spread = _quantile((1 + level) / 2, self.df) * self.standard_error
         low = max(self.difference - spread, -1.0)
         high = min(self.difference + spread, 1.0)
         return ConfidenceInterval(
@@ -80,22 +84,25 @@ class AUCComparison(Printed):
         a, b = self.names
         low, high = self.confidence_interval(self.confidence_level)
         against = {
-            "two-sided": f"{a} and {b} have equal AUC",
+            "two-sided": f"{a} and {b} have equal {self.measure}",
             "greater": f"{a} is not better than {b}",
             "less": f"{a} is not worse than {b}",
         }[self.alternative]
         if self.margin:
             against += f", with a margin of {self.margin:g}"
         text = (
-            f"AUC of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
+            f"{self.measure} of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
             f"difference {self.difference:+.4f}, "
             f"{interval_name(self.confidence_level, self.alternative)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
-            f"z = {self.zscore:.4g}, p = {format_pvalue(self.pvalue)} "
-            f"(against: {against})",
+            f"{self._score()}, p = {format_pvalue(self.pvalue)} (against: {against})",
         )
-        titles = {"DeLong": "DeLong's test", "bootstrap": "Bootstrap test of AUCs"}
-        return [Section(title=titles.get(self.method, self.method), text=text)]
+        return [Section(title=self.test, text=text)]
+
+    def _score(self) -> str:
+        if np.isinf(self.df):
+            return f"z = {self.zscore:.4g}"
+        return f"t = {self.zscore:.4g} with {self.df:.4g} d.o.f."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,36 +131,7 @@ class ContrastResult(Printed):
         return [Section(title="Contrast of AUCs", text=text)]
 
 
-def find_model(model: int | str, names: tuple[str, ...]) -> int:
-    """Find a model by its name or position.
-
-    Parameters
-    ----------
-    model : int or str
-        What the user passed.
-    names : tuple of str
-        All models.
-
-    Returns
-    -------
-    int
-        Its position.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
-    if isinstance(model, str) and model in names:
-        return names.index(model)
-    m, whole = len(names), isinstance(model, Integral) and not isinstance(model, bool)
-    if whole and -m <= int(model) < m:
-        return int(model) % m
-    message = f"there is no model {model!r}; there are {list(names)[:10]}"
-    raise ValueError(message)
-
-
-def compare_estimates(  # two estimates and what is asked of them
+def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of them
     auc_a: float,
     auc_b: float,
     variance: float,
@@ -162,6 +140,9 @@ def compare_estimates(  # two estimates and what is asked of them
     alternative: str = "two-sided",
     margin: float = 0.0,
     names: tuple[str, str] = ("a", "b"),
+    df: float = np.inf,
+    measure: str = "AUC",
+    test: str = "DeLong's test",
 ) -> AUCComparison:
     """Test a difference of AUCs, given its variance.
 
@@ -179,6 +160,12 @@ def compare_estimates(  # two estimates and what is asked of them
         By how much a may be worse under the null hypothesis.
     names : tuple of two str
         What to call the models.
+    df : float
+        Degrees of freedom of Student's t; infinite for the normal distribution.
+    measure : str
+        What is compared.
+    test : str
+        What to call the test.
 
     Returns
     -------
@@ -212,7 +199,7 @@ def compare_estimates(  # two estimates and what is asked of them
         z, error, status = 0.0, 0.0, kernels.DEGENERATE
         if shifted:
             z = float(np.copysign(np.inf, shifted))
-    pvalue = float(normal_tail(z, alternative))
+    pvalue = float(_tail(z, df, alternative))
     if status == kernels.DEGENERATE and not shifted:
         pvalue = 1.0
     return AUCComparison(
@@ -226,7 +213,24 @@ def compare_estimates(  # two estimates and what is asked of them
         alternative=alternative,
         margin=margin,
         names=names,
+        df=df,
+        measure=measure,
+        test=test,
     )
+
+
+def _tail(z: float, df: float, alternative: str) -> Any:
+    if np.isinf(df):
+        return normal_tail(z, alternative)
+    if alternative == "two-sided":
+        return kernels.student_tails(df, z)
+    return kernels.stdtr(df, -z if alternative == "greater" else z)
+
+
+def _quantile(probability: float, df: float) -> float:
+    if np.isinf(df):
+        return float(-kernels.ndtri(1 - probability))
+    return float(kernels.stdtrit(df, probability))
 
 
 def normal_tail(z: Any, alternative: str) -> Any:

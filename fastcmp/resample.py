@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,32 +10,38 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.areas import count_pairs
-from fastcmp.auc_comparison import AUCComparison, compare_estimates, find_model
+from fastcmp.auc_comparison import AUCComparison, compare_estimates
 from fastcmp.checks import as_seed, as_share, as_whole, check_choice
 from fastcmp.crew import Crew, check_workers, parts
+from fastcmp.models import position_of
+from fastcmp.partial_area import check_region
 from fastcmp.report import Section, format_interval, format_pvalue
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
-from fastcmp.scores import (
-    Scores,
-    direction_sentences,
-    order_of,
-    read_scores,
-    warn_of_direction,
+from fastcmp.score_resampling import (
+    REPLICATES,
+    bootstrap_aucs,
+    bootstrap_rocs,
+    mark_ties,
+    permutation_pvalue,
+    read_both_classes,
 )
+from fastcmp.scores import direction_sentences, order_of, warn_of_direction
+from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
-_REPLICATES = 64  # replicates that are one task
-_MOST = 2**31  # samples of a class that can be drawn from
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BootstrapResult(Printed):
-    """AUCs of models on stratified bootstrap samples, the same ones for all models."""
+    """AUCs of models on stratified bootstrap samples, the same ones for all models.
+
+    They may be partial areas: `measure` says so.
+    """
 
     #: AUC of each model on the data, shape (M,).
     auc: Floats
@@ -49,6 +55,8 @@ class BootstrapResult(Printed):
     n_missing: int = 0
     #: The labels of positives and of negatives.
     labels: tuple[Any, Any] = (1, 0)
+    #: What is measured.
+    measure: str = "AUC"
 
     @property
     def standard_error(self) -> Floats:
@@ -110,9 +118,9 @@ class BootstrapResult(Printed):
         >>> round(result.compare("new", "old").difference, 4)
         0.0556
         """
-        i, j = find_model(a, self.names), find_model(b, self.names)
+        i, j = position_of(a, self.names), position_of(b, self.names)
         difference = self.replicates[:, i] - self.replicates[:, j]
-        test = compare_estimates(
+        return compare_estimates(
             float(self.auc[i]),
             float(self.auc[j]),
             float(difference.var(ddof=1)),
@@ -120,8 +128,9 @@ class BootstrapResult(Printed):
             alternative=alternative,
             margin=margin,
             names=(self.names[i], self.names[j]),
+            measure=self.measure,
+            test="Bootstrap test",
         )
-        return replace(test, method="bootstrap")
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -144,17 +153,27 @@ class BootstrapResult(Printed):
         text = (
             f"{len(self.replicates)} stratified resamples of {self.n_positives} "
             f"positives and {self.n_negatives} negatives (seed {self.seed})",
-            *direction_sentences(self),
+            *(direction_sentences(self) if self.measure == "AUC" else ()),
             *dropped_sentences(self.n_missing, 0),
         )
-        columns = ("model", "AUC", "std. error", "95 % (percentile)")
-        return [Section(title="AUC, bootstrap", text=text, columns=columns, rows=rows)]
+        columns = ("model", self.measure, "std. error", "95 % (percentile)")
+        return [
+            Section(
+                title=f"{self.measure}, bootstrap",
+                text=text,
+                columns=columns,
+                rows=rows,
+            )
+        ]
 
 
-def auc_bootstrap(
+def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     scores: Any,
     *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: bool = False,
     n_resamples: int = 2000,
     positive: Any = None,
     rng: Any = None,
@@ -168,6 +187,10 @@ def auc_bootstrap(
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
         Higher scores speak for the positive class.
+    fpr_range, tpr_range : pair of float, optional
+        Only the area between these rates, as in `auc`.
+    standardize : bool
+        Scale a partial area as McClish does.
     n_resamples : int
         How many samples to draw, positives and negatives apart, with replacement.
     positive : label, optional
@@ -192,7 +215,7 @@ def auc_bootstrap(
     Notes
     -----
     Scores are sorted once. A resample costs O(M n): drawing, and a walk along each
-    order.
+    order. The resamples are the same ones for the whole area and for parts of it.
 
     Examples
     --------
@@ -204,22 +227,29 @@ def auc_bootstrap(
     """
     threads = check_workers(workers)
     n_resamples = as_whole(n_resamples, "n_resamples", 2)
-    read = _read(y_true, scores, positive)
-    orders = np.stack([order_of(column) for column in read.columns])
-    ties = np.stack([_ties(c[o]) for c, o in zip(read.columns, orders, strict=True)])
+    region = check_region(fpr_range, tpr_range, "half", standardize=standardize)
+    read = read_both_classes(y_true, scores, positive)
     seed = as_seed(rng)
-    out = np.empty((n_resamples, len(orders)))
-
-    def draw(part: slice) -> None:
-        kernels.bootstrap_aucs(orders, ties, read.positive, seed, part.start, out[part])
-
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, _REPLICATES))
-    areas = np.array([count_pairs(read, m).auc for m in range(len(orders))])
-    warn_of_direction(areas, read)
+    models = range(len(read.columns))
+    if region is None:
+        areas = [count_pairs(read, m).auc for m in models]
+        warn_of_direction(np.array(areas), read)
+        replicates = bootstrap_aucs(read, n_resamples, seed, threads)
+    else:
+        areas = [region.area(sweep_scores(read, None, m)) for m in models]
+        ends = np.array([region.low, region.high])
+        drawn = bootstrap_rocs(
+            read,
+            ends,
+            (n_resamples, seed, threads),
+            by_tpr=region.by_tpr,
+            area=True,
+        )
+        replicates = region.scaled(drawn[:, :, 0])
     return BootstrapResult(
-        auc=areas,
-        replicates=out,
+        auc=np.array(areas),
+        replicates=replicates,
+        measure="AUC" if region is None else str(region),
         names=read.names,
         n_positives=read.n_positives,
         n_negatives=read.n_negatives,
@@ -326,10 +356,10 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     threads = check_workers(workers)
     n_resamples = as_whole(n_resamples, "n_resamples", 2)
     check_choice(alternative, "alternative", _ALTERNATIVES)
-    read = _read(y_true, {"score_a": score_a, "score_b": score_b}, positive)
+    read = read_both_classes(y_true, {"score_a": score_a, "score_b": score_b}, positive)
     ranks = np.concatenate([_midranks(column) for column in read.columns])
     order = order_of(ranks)
-    tied = _ties(ranks[order])
+    tied = mark_ties(ranks[order])
     seed = as_seed(rng)
     out = np.empty(n_resamples)
 
@@ -339,13 +369,13 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
         )
 
     with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, _REPLICATES))
+        crew.run(draw, parts(n_resamples, REPLICATES))
     auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))
     warn_of_direction(np.array([auc_a, auc_b]), read)
     observed = auc_a - auc_b
     return PermutationResult(
         statistic=observed,
-        pvalue=_permutation_pvalue(out, observed, alternative),
+        pvalue=permutation_pvalue(out, observed, alternative),
         auc_a=auc_a,
         auc_b=auc_b,
         alternative=alternative,
@@ -353,38 +383,6 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
         seed=seed,
         n_missing=read.n_missing,
     )
-
-
-def _permutation_pvalue(null: Floats, observed: float, alternative: str) -> float:
-    # Equal up to rounding counts as extreme.
-    slack = 1e-12
-    if alternative == "greater":
-        extreme = null >= observed - slack
-    elif alternative == "less":
-        extreme = null <= observed + slack
-    else:
-        extreme = np.abs(null) >= abs(observed) - slack
-    return float((1 + np.count_nonzero(extreme)) / (1 + null.size))
-
-
-def _read(y_true: ArrayLike, scores: Any, positive: Any) -> Scores:
-    read = read_scores(y_true, scores, positive)
-    if not 0 < read.n_positives < read.positive.size:
-        message = (
-            f"AUC needs both classes, got {read.n_positives} positives and "
-            f"{read.n_negatives} negatives"
-        )
-        raise ValueError(message)
-    if read.positive.size >= _MOST:
-        message = f"resampling takes fewer than 2**31 samples, got {read.positive.size}"
-        raise ValueError(message)
-    return read
-
-
-def _ties(ascending: NDArray[Any]) -> NDArray[np.uint8]:
-    tied = np.zeros(ascending.size, np.uint8)
-    tied[1:] = ascending[1:] == ascending[:-1]
-    return tied
 
 
 def _midranks(column: NDArray[Any]) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,13 +168,32 @@ def _scikit_learn(scoring: Any, n_jobs: int | None) -> tuple[Any, Any]:
                 f"of model, X and y, got {scoring!r}"
             )
             raise TypeError(message)
-        scorer = get_scorer(scoring)
+        scorer = _find_scorer(get_scorer, scoring)
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0
+    ):
+        message = (
+            "n_jobs must be a whole number of processes, or -1 for all processors, "
+            f"got {n_jobs!r}"
+        )
+        raise (ValueError if n_jobs == 0 else TypeError)(message)
 
     def parallel(work: Callable[..., Any], tasks: list[Any]) -> Iterator[Any]:
         pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
         yield from pool(joblib.delayed(work)(*task) for task in tasks)
 
     return scorer, parallel
+
+
+def _find_scorer(get_scorer: Callable[[Any], Any], scoring: Any) -> Any:
+    try:
+        return get_scorer(scoring)
+    except ValueError:
+        message = (
+            f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists "
+            "the names"
+        )
+        raise ValueError(message) from None
 
 
 def _measure(scoring: Any) -> str:

@@ -108,6 +108,7 @@ _KERNELS = {
         "split_scores",
         "sweep_sorted",
     ),
+    "roc_resample": ("bootstrap_rocs", "highest_at", "partial_area", "weighted_roc"),
     "roots": ("itp_step",),
     "score_bins": ("BinTables", "count_score_bins", "find_score_bins"),
     "slices": (
@@ -163,6 +164,7 @@ _KERNELS = {
         "yildiz_t",
     ),
     "unconditional": ("UNCONDITIONAL_MAX_N", "mcnemar_unconditional"),
+    "venkatraman": ("venkatraman_exchanges", "venkatraman_statistic"),
 }
 _HOMES = {name: module for module, names in _KERNELS.items() for name in names}
 

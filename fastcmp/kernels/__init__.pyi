@@ -21,6 +21,7 @@ from fastcmp.kernels.resample import *
 from fastcmp.kernels.resampled import *
 from fastcmp.kernels.rng import *
 from fastcmp.kernels.roc import *
+from fastcmp.kernels.roc_resample import *
 from fastcmp.kernels.roots import *
 from fastcmp.kernels.score_bins import *
 from fastcmp.kernels.slices import *
@@ -30,3 +31,4 @@ from fastcmp.kernels.symmetry import *
 from fastcmp.kernels.tails import *
 from fastcmp.kernels.two_fold import *
 from fastcmp.kernels.unconditional import *
+from fastcmp.kernels.venkatraman import *

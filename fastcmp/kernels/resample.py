@@ -104,6 +104,17 @@ def bootstrap_aucs(
     >>> bool(((out >= 0) & (out <= 1)).all())
     True
     """
+    members, n1 = _members(positive)
+    weights = np.empty(positive.size, np.int64)
+    for b in range(out.shape[0]):
+        _draw_classes(members, n1, seed, first + b, weights)
+        for m in range(orders.shape[0]):
+            out[b, m] = weighted_auc(orders[m], ties[m], positive, weights)
+
+
+@kernel
+def _members(positive: CodeArray) -> tuple[IntArray, int]:
+    """List the positives, then the negatives; and count the former."""
     n = positive.size
     members = np.empty(n, np.int64)
     n1 = 0
@@ -116,15 +127,20 @@ def bootstrap_aucs(
         if not positive[i]:
             members[n1 + n0] = i
             n0 += 1
-    weights = np.empty(n, np.int64)
-    for b in range(out.shape[0]):
-        weights[:] = 0
-        for draw in range(n1):
-            weights[members[random_below(seed, first + b, draw, n1)]] += 1
-        for draw in range(n1, n):
-            weights[members[n1 + random_below(seed, first + b, draw, n0)]] += 1
-        for m in range(orders.shape[0]):
-            out[b, m] = weighted_auc(orders[m], ties[m], positive, weights)
+    return members, n1
+
+
+@kernel
+def _draw_classes(
+    members: IntArray, n1: int, seed: int, replicate: int, weights: IntArray
+) -> None:
+    """Draw each class with replacement: count how often each sample comes."""
+    n = members.size
+    weights[:] = 0
+    for draw in range(n1):
+        weights[members[random_below(seed, replicate, draw, n1)]] += 1
+    for draw in range(n1, n):
+        weights[members[n1 + random_below(seed, replicate, draw, n - n1)]] += 1
 
 
 @kernel

@@ -5,6 +5,7 @@ Nothing is shown on a screen, and no setting of matplotlib is changed.
 
 from fastcmp.plot.fold_points import folds
 from fastcmp.plot.pairwise import critical_difference, leaderboard, pvalue_map
+from fastcmp.plot.rate_bands import roc_band
 from fastcmp.plot.roc_curves import roc
 from fastcmp.plot.score_curves import cutoffs, lift, precision_recall
 
@@ -17,4 +18,5 @@ __all__ = [
     "precision_recall",
     "pvalue_map",
     "roc",
+    "roc_band",
 ]

@@ -65,6 +65,9 @@ def folds(
     if not isinstance(result, CVComparison):
         message = f"folds draws a CVComparison, got {type(result).__name__}"
         raise TypeError(message)
+    if test is not None and not isinstance(test, str):
+        message = f"test must be the name of a test, got {test!r}"
+        raise TypeError(message)
     name = next(iter(result.tests)) if test is None else test
     record = result.tests.get(name) or result.test(name)
     percent = result.measure == "accuracy"

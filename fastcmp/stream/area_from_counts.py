@@ -8,7 +8,7 @@ from fastcmp.stream.score_refinement import ScoreRefinement
 
 
 def auc_from_counts(
-    counts: ScoreCounts | ScoreRefinement, /
+    counts: ScoreCounts | ScoreRefinement,
 ) -> AreaBounds | dict[str, AreaBounds]:
     """Bound the area under the ROC curve by counts of scores in bins.
 

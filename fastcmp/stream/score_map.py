@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import check_choice
+from fastcmp.checks import as_numbers, check_choice
 from fastcmp.scores import as_scores
 from fastcmp.stream.score_edges import MOST_EDGES, as_words, lay_edges, make_tables
 
@@ -52,7 +52,8 @@ class ScoreMap:
     __slots__ = ("_tables", "edges", "grid")
 
     def __init__(self, edges: ArrayLike, *, grid: str = "float64") -> None:
-        array = np.array(edges, np.float64) + 0.0  # -0.0 is 0.0
+        array = as_numbers(edges, "edges") + 0.0  # -0.0 is 0.0
+        array = array.astype(np.float64)
         if array.ndim != 1 or array.size > MOST_EDGES:
             message = (
                 f"edges must be at most {MOST_EDGES} numbers, got shape {array.shape}"

@@ -146,6 +146,13 @@ EXAMPLES = {
         (np.argsort(SCORES)[np.newaxis], zeros(1, 200, dtype=np.uint8), POSITIVE, 1, 0),
         (zeros(3, 1, dtype=float),),
     ),
+    "bootstrap_rocs": Example(
+        (
+            *(np.argsort(SCORES)[np.newaxis], zeros(1, 200, dtype=np.uint8), POSITIVE),
+            *(True, np.array([0.5, 0.9]), False, 1, 0),
+        ),
+        (zeros(3, 1, 2, dtype=float),),
+    ),
     "bouckaert_frank_t": Example((FOLDS, 0.1, -1)),
     "bouckaert_t": Example((FOLDS,)),
     "bowker": Example((TABLE,)),
@@ -274,6 +281,10 @@ EXAMPLES = {
         (ints(0, 3, 2, 1), zeros(4, dtype=np.uint8), np.array([0, 1], np.uint8), 1, 0),
         (zeros(4, dtype=float),),
     ),
+    "highest_at": Example((np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.6)),
+    "partial_area": Example(
+        (np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.1, 0.6)
+    ),
     "placements": Example(
         (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
     ),
@@ -314,6 +325,19 @@ EXAMPLES = {
     ),
     "unpack_order": Example((example_order(), 8, SCORES), (zeros(200),)),
     "wald_interval": Example((5, 5, 23, 0.95)),
+    "venkatraman_exchanges": Example(
+        (np.stack([np.argsort(SCORES), np.arange(200)]), POSITIVE, 1, 0), (zeros(4),)
+    ),
+    "venkatraman_statistic": Example((POSITIVE, POSITIVE[::-1].copy())),
+    "weighted_roc": Example(
+        (
+            np.argsort(SCORES),
+            zeros(200, dtype=np.uint8),
+            POSITIVE,
+            np.arange(200, dtype=np.int64) % 3,
+        ),
+        (zeros(2, 201, dtype=float),),
+    ),
     "weighted_auc": Example(
         (
             np.argsort(SCORES),

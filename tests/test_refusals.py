@@ -1,0 +1,500 @@
+"""Wrong input to every public function is refused, by the name of the argument.
+
+`GOOD` holds a proper call of each function, `WRONG` what no argument of a name can be.
+Every argument of every function is tried with all of it: a `ValueError` or `TypeError`
+that fastcmp itself raises, and that names the argument. A new function, or a new
+argument, without a line here fails.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp import designs, plot, stream
+
+mpl.use("Agg")
+HERE = str(Path(fastcmp.__file__).parent)
+
+Y = [0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
+A = [0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0]
+B = [1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1]
+S = [0.1, 0.8, 0.7, 0.2, 0.6, 0.3, 0.9, 0.4, 0.5, 0.55, 0.35, 0.15]
+T = [0.2, 0.7, 0.9, 0.1, 0.4, 0.3, 0.8, 0.45, 0.5, 0.6, 0.65, 0.05]
+K3 = [0, 1, 2] * 4
+COST = [[0, 1], [5, 0]]
+PAIR_COUNTS = stream.PairCounts().update(Y, {"a": A, "b": B})
+LABEL_COUNTS = stream.LabelCounts(classes=[0, 1]).update(Y, {"a": A, "b": B})
+CONFUSION = stream.ConfusionCounts(classes=[0, 1]).update(Y, {"a": A})
+SCORE_COUNTS = stream.ScoreCounts(stream.ScoreMap([0.3, 0.5])).update(Y, S)
+PAIRWISE = fastcmp.compare_all(Y, {"a": A, "b": B})
+FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
+TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
+FOLD_TABLES = np.array([[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]])
+
+LABELS = {"y_true": Y, "pred_a": A, "pred_b": B}
+SCORE = {"y_true": Y, "score": S}
+SCORES = {"y_true": Y, "scores": {"a": S, "b": T}}
+TWO_SCORES = {"y_true": Y, "score_a": S, "score_b": T}
+
+
+class Nothing:
+    """An object that no function knows."""
+
+    def __repr__(self):
+        return "Nothing()"
+
+
+def X(n=12):
+    return np.random.default_rng(3).normal(size=(n, 2))
+
+
+def models():
+    from sklearn.dummy import DummyClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DummyClassifier(), DecisionTreeClassifier()
+
+
+def fitted():
+    return tuple(model.fit(X(), Y) for model in models())
+
+
+CV = {"X": X(), "y": Y, "design": designs.two_fold(2, blocked=True, rng=1), "rng": 1}
+HOLDOUT = {"X_a": X(), "X_b": X(), "y": Y}
+
+#: A proper call of each function: its arguments by keyword.
+GOOD = {
+    "adjust": {"pvalues": [0.01, 0.2]},
+    "alpaydin_f": {"differences": FIVE_BY_TWO},
+    "auc": SCORES,
+    "auc_bootstrap": SCORES | {"n_resamples": 5, "rng": 1},
+    "auc_from_counts": {"counts": SCORE_COUNTS},
+    "auc_multiclass": {"y_true": K3, "scores": np.eye(3)[K3]},
+    "auc_permutation_test": TWO_SCORES | {"n_resamples": 5, "rng": 1},
+    "average_precision": SCORE,
+    "bayle_z": {"differences": TEN[0], "folds": [0, 1] * 5},
+    "bcv_mcnemar": {"tables": np.stack([FOLD_TABLES[:2]] * 3)},
+    "blocked_t": {"differences": FIVE_BY_TWO},
+    "bouckaert_frank_t": {"differences": TEN},
+    "bouckaert_t": {"differences": TEN},
+    "bowker": {"pred_a": A, "pred_b": B},
+    "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
+    "calibrated_f": {"differences": FIVE_BY_TWO},
+    "classification_table": {"y_true": Y, "score_or_label": S},
+    "classification_table_from_counts": {"tp": 9, "fp": 2, "fn": 1, "tn": 8},
+    "cochrans_q": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "cochrans_q_from_counts": {"counts": PAIR_COUNTS},
+    "compare_all": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "compare_all_from_counts": {"counts": PAIR_COUNTS},
+    "compare_cv": CV,
+    "compare_cv_all": CV,
+    "compare_holdout": HOLDOUT,
+    "compare_labels": LABELS,
+    "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "compare_sensitivity_specificity": LABELS,
+    "concordance": SCORE,
+    "conservative_z": {
+        "differences": TEN,
+        "half_differences": np.stack([TEN, TEN], 1)[:, np.newaxis],
+    },
+    "cost_test": LABELS | {"cost": COST},
+    "cost_test_from_counts": {"counts": LABEL_COUNTS, "cost": COST},
+    "count_labels": LABELS,
+    "delong": SCORES,
+    "delong_unpaired": {"y_a": Y, "score_a": S, "y_b": Y, "score_b": T},
+    "dietterich_t": {"differences": FIVE_BY_TWO},
+    "gain_curve": SCORE,
+    "hanley_mcneil": {"auc": 0.8, "n_positives": 5, "n_negatives": 6},
+    "kfold_t": {"differences": TEN[0]},
+    "ks_statistic": SCORE,
+    "lift_table": SCORE | {"groups": 3},
+    "mcnemar": LABELS,
+    "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
+    "mcnemar_table": LABELS,
+    "nadeau_bengio_t": {"differences": TEN[0], "n_train": 90, "n_test": 10},
+    "naive_mcnemar": {"tables": FOLD_TABLES},
+    "optimal_cutpoint": SCORE,
+    "precision_recall_curve": SCORE,
+    "proportion_z": {"errors_a": 5, "errors_b": 9, "n": 60},
+    "resampled_t": {"differences": TEN[0]},
+    "roc_band": SCORES | {"n_resamples": 5, "rng": 1},
+    "roc_curve": SCORE,
+    "stuart_maxwell": {"pred_a": A, "pred_b": B},
+    "stuart_maxwell_from_counts": {"table": [[9, 2], [1, 8]]},
+    "threshold_sweep": SCORE,
+    "venkatraman": TWO_SCORES | {"n_resamples": 5, "rng": 1},
+    "yildiz_t": {"differences": FIVE_BY_TWO},
+}
+GOOD |= {
+    "designs.kfold": {},
+    "designs.paired_halves": {},
+    "designs.repeated_holdout": {},
+    "designs.repeated_kfold": {},
+    "designs.two_fold": {},
+    "plot.critical_difference": {"result": PAIRWISE},
+    "plot.cutoffs": SCORE,
+    "plot.folds": {"result": None},
+    "plot.leaderboard": {"result": PAIRWISE},
+    "plot.lift": {"table": fastcmp.lift_table(Y, S, groups=3)},
+    "plot.precision_recall": SCORES,
+    "plot.pvalue_map": {"result": PAIRWISE},
+    "plot.roc": SCORES,
+    "plot.roc_band": {"result": fastcmp.roc_band(Y, S, n_resamples=5, rng=1)},
+    "stream.ConfusionCounts": {},
+    "stream.ConfusionCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.LabelCounts": {},
+    "stream.LabelCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.PairCounts": {},
+    "stream.PairCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.RocSketch": {},
+    "stream.RocSketch.update": SCORES,
+    "stream.ScoreCounts": {},
+    "stream.ScoreCounts.update": SCORES,
+    "stream.ScoreMap": {"edges": [0.3, 0.5]},
+}
+#: What an accumulator that is updated is made with.
+ACCUMULATORS = {
+    "ConfusionCounts": {"classes": [0, 1]},
+    "LabelCounts": {"classes": [0, 1]},
+    "PairCounts": {},
+    "RocSketch": {"map": stream.ScoreMap([0.3, 0.5])},
+    "ScoreCounts": {"map": stream.ScoreMap([0.3, 0.5])},
+}
+#: Made by a method of another; and a reader of files, with tests of its own.
+NOT_CALLED = {"ScoreRefinement", "load"}
+#: Functions without arguments.
+NO_ARGUMENTS = {"load_digits", "load_digits_scores"}
+
+_LABELS = {
+    "None": None,
+    "a number": 3,
+    "a string": "abcabcabcabc",
+    "empty": [],
+    "two dimensions": [Y, Y, Y],
+    "too short": Y[:-1],
+    "mixed types": ["a", 1] * 6,
+    "complex": [1j] * 12,
+    "dicts": [{}] * 12,
+    "unknown object": Nothing(),
+    "all missing": [None] * 12,
+}
+_NUMBERS = {
+    "None": None,
+    "strings": list("abcdefghijkl"),
+    "complex": np.array([1j] * 12),
+    "unknown object": Nothing(),
+    "ragged": [[1.0], [2.0, 3.0]],
+    "NaN": [np.nan] * 12,
+}
+_SCORES = _NUMBERS | {"empty": [], "too short": S[:-1], "three dimensions": [[[S]]]}
+_FOLDS = _NUMBERS | {"infinite": [[np.inf, 1.0]] * 5, "empty": [], "a number": 0.5}
+_OBJECT = {"None": None, "a number": 3, "a string": "abc", "unknown object": Nothing()}
+_CHOICE = {"unknown": "nope", "a number": 3, "empty": "", "a list": ["midp"]}
+_SHARE = {
+    "0": 0,
+    "1": 1,
+    "percent": 95,
+    "negative": -0.05,
+    "NaN": np.nan,
+    "a string": "0.95",
+    "a list": [0.9],
+    "bool": True,
+}
+_WHOLE = {"0": 0, "negative": -1, "a fraction": 1.5, "a string": "2", "bool": True}
+_COUNT = {
+    "negative": -1,
+    "a fraction": 1.5,
+    "a string": "2",
+    "huge": 2**60,
+    "NaN": np.nan,
+    "unknown object": Nothing(),
+}
+_NUMBER = {
+    "negative": -1.0,
+    "NaN": np.nan,
+    "infinite": np.inf,
+    "a string": "1",
+    "unknown object": Nothing(),
+}
+_TABLE = _OBJECT | {
+    "negative": [[-1, 2], [3, 4]],
+    "fractions": [[0.5, 2], [3, 4]],
+    "not square": [[1, 2, 3], [4, 5, 6]],
+    "huge": [[2**60, 1], [1, 2**60]],
+}
+_RANGE = {"descending": (0.5, 0.2), "one": (0.5,), "outside": (0, 1.5), "words": "ab"}
+_MODELS = {
+    "None": None,
+    "a number": 3,
+    "one dimension": Y,
+    "too short": {"a": A[:-1], "b": B},
+    "no models": {},
+    "one name twice": fastcmp,
+}
+
+#: What an argument of a name cannot be, in whatever function.
+WRONG = {
+    "y_true": _LABELS,
+    "y": _LABELS,
+    "y_a": _LABELS,
+    "y_b": _LABELS,
+    "pred_a": _LABELS,
+    "pred_b": _LABELS,
+    "preds": {k: v for k, v in _MODELS.items() if k != "one name twice"},
+    "score": _SCORES,
+    "score_a": _SCORES,
+    "score_b": _SCORES,
+    "scores": _SCORES,
+    "score_or_label": _LABELS,
+    "sample_weight": _NUMBERS
+    | {"negative": [-1.0] * 12, "too short": [1.0] * 11, "all 0": [0.0] * 12},
+    "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
+    "differences": _FOLDS,
+    "half_differences": _FOLDS,
+    "folds": {
+        "None": None,
+        "fractions": [0.5] * 10,
+        "too short": [0, 1],
+        "words": "ab",
+    },
+    "tables": _TABLE,
+    "table": _TABLE,
+    "pvalues": _NUMBERS | {"above 1": [0.5, 1.5], "negative": [-0.1]},
+    "counts": _OBJECT,
+    "cost": {
+        "not square": [[0, 1]],
+        "negative": [[0, -1], [1, 0]],
+        "NaN": [[0, np.nan], [1, 0]],
+        "a diagonal": [[1, 1], [1, 0]],
+        "strings": [["0", "1"], ["1", "0"]],
+        "unknown object": Nothing(),
+    },
+    "classes": {
+        "a number": 3,
+        "empty": [],
+        "one": [1],
+        "one twice": [1, 1],
+        "another kind": ["a", "b"],
+    },
+    "positive": {"unknown": 7, "another kind": "yes", "a list": [1]},
+    "pairs": {
+        "a number": 3,
+        "unknown": [("a", "z")],
+        "itself": [("a", "a")],
+        "empty": [],
+        "out of range": [(0, 9)],
+        "three": [("a", "b", "a")],
+    },
+    "control": {"unknown": "z", "out of range": 9, "a fraction": 0.5},
+    "names": {"one": ("a",), "a string": "ab", "equal": ("a", "a"), "a number": 3},
+    "alternative": _CHOICE,
+    "method": _CHOICE,
+    "test": _CHOICE,
+    "adjust": _CHOICE,
+    "missing": _CHOICE,
+    "ties": _CHOICE,
+    "rule": _CHOICE,
+    "criterion": _CHOICE,
+    "reference": _CHOICE,
+    "average": _CHOICE,
+    "variance": _CHOICE,
+    "interval": _CHOICE,
+    "support": _CHOICE,
+    "cost_test": _CHOICE,
+    "post_hoc": _CHOICE,
+    "scoring": _CHOICE,
+    "on_single_class": _CHOICE,
+    "keep": {"unknown": "some", "1": 1, "a fraction": 2.5, "bool": True},
+    "alpha": _SHARE,
+    "confidence_level": _SHARE,
+    "prevalence": _SHARE,
+    "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
+    "margin": _NUMBER,
+    "cost_fp": _NUMBER,
+    "cost_fn": _NUMBER,
+    "smoothing": _NUMBER,
+    "n_resamples": {k: v for k, v in _WHOLE.items() if k != "0"},
+    "workers": _WHOLE,
+    "n_jobs": {"0": 0, "a fraction": 1.5, "a string": "2"},
+    "n_positives": _WHOLE,
+    "n_negatives": _WHOLE,
+    "memory_limit": {"negative": -1, "a word": "much", "a list": [1]},
+    "progress": {"a word": "yes", "a number": 3},
+    "rng": {"negative": -1, "a fraction": 1.5, "a string": "x", "huge": 2**64},
+    "fpr_range": _RANGE,
+    "tpr_range": _RANGE,
+    "max_fpr": {"0": 0, "above 1": 1.5, "a string": "x", "NaN": np.nan},
+    "specificity": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
+    "sensitivity": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
+    "rho1": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
+    "rho2": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
+    "test_ratio": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
+    "n_train": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
+    "n_test": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
+    "auc": _SHARE | {"0": -1, "1": 2},
+    "only_a": _COUNT,
+    "only_b": _COUNT,
+    "both_right": _COUNT,
+    "both_wrong": _COUNT,
+    "tp": _COUNT,
+    "fp": _COUNT,
+    "fn": _COUNT,
+    "tn": _COUNT,
+    "errors_a": _COUNT | {"more than n": 61},
+    "errors_b": _COUNT | {"more than n": 61},
+    "n": _COUNT | {"0": 0},
+    "model_a": _OBJECT,
+    "model_b": _OBJECT,
+    "models": _OBJECT | {"one": {"a": Nothing()}},
+    "X": {"None": None, "too short": X(11), "words": "ab"},
+    "X_a": {"None": None, "too short": X(11), "words": "ab"},
+    "X_b": {"None": None, "too short": X(11), "words": "ab"},
+    "n_folds": _WHOLE | {"1": 1, "huge": 2**40},
+    "n_repeats": _WHOLE,
+    "n_halves": _WHOLE,
+    "m": _WHOLE,
+    "test_size": {"0": 0, "1.0": 1.0, "negative": -0.1, "a string": "x", "NaN": np.nan},
+    "result": _OBJECT,
+    "ax": {"a number": 3, "a string": "x", "unknown object": Nothing()},
+    "kind": _CHOICE,
+    "grid": _CHOICE,
+    "edges": _NUMBERS | {"descending": [0.5, 0.3], "two dimensions": [[0.3], [0.5]]},
+    "map": {"a number": 3, "a string": "x", "unknown object": Nothing()},
+    "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
+}
+#: Flags, and arguments that take any object.
+FREE = {
+    "blocked",
+    "band",
+    "cumulative",
+    "standardize",
+    "nonnegative",
+    "stratify",
+    "drop_intermediate",
+}
+#: For `lift_table` groups is a number.
+WRONG_IN = {
+    ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
+    ("plot.lift", "table"): _OBJECT,
+    # How many models there are, a number may say.
+    **{
+        (f"stream.{kind}", "names"): {"equal": ("a", "a"), "0": 0, "a fraction": 1.5}
+        for kind in ACCUMULATORS
+    },
+}
+#: Other names under which an argument may be known in a message.
+ALSO = {
+    "preds": ("model", "labels, y_true has"),
+    "scores": ("model",),
+    "model_a": ("model 'a'",),
+    "model_b": ("model 'b'",),
+    "models": ("model",),
+    "differences": ("folds",),
+    "result": ("draws a",),
+    "table": ("draws a",),
+    "cutoff": ("criterion",),
+    "counts": ("ConfusionCounts",),
+}
+#: What a function takes although it looks wrong, with the reason.
+TAKEN = {
+    ("adjust", "pvalues", "NaN"): "stays NaN, and is not counted as a test",
+    **{
+        (f"stream.{kind}", "classes", "another kind"): "no label has come yet"
+        for kind in ("ConfusionCounts", "LabelCounts", "PairCounts")
+    },
+    **{
+        (f"stream.{kind}", "positive", what): "no label has come yet"
+        for kind in ("RocSketch", "ScoreCounts")
+        for what in ("unknown", "another kind", "a list")
+    },
+    **{
+        (f"stream.{kind}.update", "y_true", "all missing"): "dropped, and counted"
+        for kind in ACCUMULATORS
+    },
+}
+
+
+def public_functions():
+    """Every public function, and the update of every accumulator, by name."""
+    found = {}
+    for module in (fastcmp, designs, plot):
+        stem = "" if module is fastcmp else f"{module.__name__.split('.')[1]}."
+        for name in module.__all__:
+            if inspect.isfunction(value := getattr(module, name)):
+                found[stem + name] = value
+    for name in stream.__all__:
+        value = getattr(stream, name)
+        if inspect.isclass(value) and name in ACCUMULATORS:
+            found[f"stream.{name}"] = value
+            found[f"stream.{name}.update"] = _update(value, ACCUMULATORS[name])
+        elif name not in NOT_CALLED:
+            found[f"stream.{name}"] = value
+    return {name: found[name] for name in sorted(found) if name not in NO_ARGUMENTS}
+
+
+def _update(kind, made_of):
+    """The method of a new accumulator."""
+
+    def update(**given):
+        return kind(**made_of).update(**given)
+
+    update.__signature__ = inspect.signature(kind(**made_of).update)
+    return update
+
+
+FUNCTIONS = public_functions()
+
+
+def arguments(name):
+    given = dict(GOOD[name])
+    if name == "compare_cv":
+        given["model_a"], given["model_b"] = models()
+    if name == "compare_cv_all":
+        given["models"] = dict(zip("ab", models(), strict=True))
+    if name == "plot.folds":
+        given["result"] = fastcmp.compare_cv(**arguments("compare_cv"))
+    if name == "compare_holdout":
+        given["model_a"], given["model_b"] = fitted()
+    return given
+
+
+def cases():
+    for name, function in FUNCTIONS.items():
+        for argument in inspect.signature(function).parameters:
+            if argument in FREE:
+                continue
+            wrong = WRONG_IN.get((name, argument)) or WRONG.get(argument, {})
+            for what in wrong or ["nothing listed"]:
+                yield name, argument, what
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_proper_call_is_answered(name):
+    FUNCTIONS[name](**arguments(name))
+
+
+@pytest.mark.parametrize(("name", "argument", "what"), list(cases()))
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_wrong_input_is_refused_by_name(name, argument, what):
+    wrong = (WRONG_IN.get((name, argument)) or WRONG[argument])[what]
+    if (name, argument, what) in TAKEN:
+        FUNCTIONS[name](**(arguments(name) | {argument: wrong}))
+        return
+    default = inspect.signature(FUNCTIONS[name]).parameters[argument].default
+    if wrong is None and default is None:
+        return
+    with pytest.raises((ValueError, TypeError)) as caught:
+        FUNCTIONS[name](**(arguments(name) | {argument: wrong}))
+    message = str(caught.value)
+    raised_in = traceback.extract_tb(caught.tb)[-1].filename
+    assert raised_in.startswith(HERE), f"{raised_in}: {message}"
+    known = (argument, *ALSO.get(argument, ()))
+    assert any(word in message for word in known), message
+    assert len(message) > 15

@@ -178,7 +178,7 @@ def test_models_by_name_or_position():
     result = auc_bootstrap(LABELS, THREE, n_resamples=200, rng=1)
     assert result.compare("a", "c") == result.compare(0, 2) == result.compare(0, -1)
     assert result.compare("b", "a").names == ("b", "a")
-    assert str(result.compare("a", "b")).startswith("Bootstrap test of AUCs\n")
+    assert str(result.compare("a", "b")).startswith("Bootstrap test\n")
     exact = delong(LABELS, THREE)
     assert str(exact.compare("a", "b")).startswith("DeLong's test\n")
 

@@ -33,7 +33,9 @@ class Counted(NamedTuple):
     counts: PairCounts | LabelCounts | None
     #: To be removed when the answer is written.
     checkpoint: Checkpoint | None
-    #: What to say with the answer.
+    #: Predictions of each model that are no labels of the truth; empty where unknown.
+    n_outside: tuple[int, ...] = ()
+    #: What to say of them with the answer.
     remarks: tuple[str, ...] = ()
 
 
@@ -104,9 +106,12 @@ def count_predictions(
             raise ValueError(message) from None
         return _whole(options, f"{error}; the files are read as a whole", checkpoint)
     say(predictions.plan.remarks)
-    remarks = () if matrix is not None else predictions.labels.finish()
+    if matrix is not None:  # its classes say what a label is
+        return Counted(counts, checkpoint)
+    n_outside, warning = predictions.labels.finish()
+    remarks = (warning,) if warning else ()
     say(remarks, "warning: ")
-    return Counted(counts, checkpoint, remarks)
+    return Counted(counts, checkpoint, n_outside, remarks)
 
 
 def _save_memory() -> None:

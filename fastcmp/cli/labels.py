@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,7 +161,8 @@ def _compare(options: argparse.Namespace) -> None:
     _try_options(options, shown)
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     matrix = None if cost is None else read_cost(cost)
-    counts, checkpoint, remarks = count_predictions(options, matrix, limit)
+    counted = count_predictions(options, matrix, limit)
+    counts, checkpoint, n_outside, remarks = counted
     shown |= {
         "control": options.control,
         "keep": keep,
@@ -169,6 +171,9 @@ def _compare(options: argparse.Namespace) -> None:
     }
     if counts is not None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
+        if hasattr(result, "n_outside"):  # which says itself what the remark says
+            known: dict[str, Any] = {"n_outside": n_outside}
+            result, remarks = replace(result, **known), ()
     else:
         read = _read(options)
         result = fastcmp.compare_all(

@@ -18,11 +18,12 @@ _ARGUMENT = re.compile(r"(?<![\w'\"=,/])([a-z][a-z_]*)=(?:'([^']*)'|(?=[\s,.;:)]
 _SUBJECT = re.compile(
     r"^([a-z][a-z_]*) (?=must (?!be (?:numbers|one-dim))|names no |permits |is for )"
 )
-_POSITIVE = re.compile(r"^positive=(?=\S)")
+_POSITIVE = re.compile(r"^positive=(?=[\w.+-])")
 _TRUTH = re.compile(r"^y_true(?= must)|(?<=and )y_true(?= \w+ labels)|(?<=of )y_true\b")
 _PREDS = re.compile(r"^preds must hold (?=at least)")
 _CLASSES = re.compile(r": pass classes= to .*")
 _CHOICES = re.compile(r"(?<= must be one of )\('([^()]*?)',?\)")
+_ALL_RIGHT = re.compile(r"; where [^;]*, pass classes= with all(?: labels)?$")
 _MEMORY = (
     "can't start new thread",
     "Cannot allocate memory",
@@ -76,6 +77,7 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     def subject(found: re.Match[str]) -> str:
         return f"{option(found[1]) or found[1]} "
 
+    line = _ALL_RIGHT.sub("", line)
     line = _CLASSES.sub(" (their costs are not named)", line)
     line = _PREDS.sub("there must be ", line)
     if given.get("target"):

@@ -7,8 +7,9 @@ them; the true ones may still come.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +21,26 @@ from fastcmp.stream.saved_labels import from_json, to_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _KEPT = 1_000_000  # labels of all models together that are remembered one by one
-_TOLERATED = 0.1  # of the predictions of a model may be no labels of the truth
+_SURE = 4  # samples from which labels without any in common are no chance
+_MODELS = 3  # that a warning lists
+#: Share of the predictions of a model that may be no labels of the truth.
+MUCH = 0.1
 _LISTED = 1_000  # true labels of a model that are remembered one by one
 _SHOWN = 4  # labels that a message lists
 
 #: Model, number of predictions, the true labels among them (None: some), and others.
 Seen = tuple[str, int, set[Any] | None, dict[Any, int]]
+
+
+class Outside(NamedTuple):
+    """Predictions that are no labels of the truth."""
+
+    #: How many of each model; empty where not all samples were looked at.
+    n_outside: tuple[int, ...]
+    #: What to say of models with many; empty where there is none.
+    warning: str
 
 
 @dataclass(slots=True)
@@ -90,17 +104,17 @@ class LabelCheck:
         if (absent := true.missing()) is not None:
             known = ~absent
             true = true.take(known)
-        labels = set() if self._covers(true) else set(_counted(true))
+        labels = set() if self._covers(true.integers) else set(_counted(true))
         truth = self._true | labels if labels else self._true
         seen: list[Seen] = []
         scores: dict[str, float] = {}
         for name, raw in preds.items():
+            if known is None and self._covers(raw):
+                seen.append((name, raw.size, None, {}))
+                continue
             column = read_column(raw, name)
             if known is not None:
                 column = column.take(known)
-            if self._covers(column):
-                seen.append((name, len(column), None, {}))
-                continue
             counts = _counted(column)
             outside = {x: k for x, k in counts.items() if x not in truth}
             if not self._graded:
@@ -138,42 +152,49 @@ class LabelCheck:
                 else:
                     tally.n_more += count
 
-    def finish(self) -> tuple[str, ...]:
+    def finish(self) -> Outside:
         """Judge the models by all that was kept.
 
         Returns
         -------
-        tuple of str
-            Warnings of models with many predictions that are no true labels.
+        Outside
+            Predictions that are no labels of the truth.
 
         Raises
         ------
         ValueError
-            If a model shares no label with the truth.
+            If a model shares no label with the truth, or holds scores.
         """
-        warned: list[str] = []
-        scores: dict[str, float] = {}
+        if not self._complete or not self._true:
+            return Outside((), "")
+        n_outside, much = [], []
+        scores: dict[str, Any] = {}
         foreign: dict[str, set[Any]] = {}
         for name, tally in self._tallies.items():
-            if not tally.n or not self._true or not self._complete:
-                continue
             outside = {x: k for x, k in tally.outside.items() if x not in self._true}
-            own = None
+            scores |= _fractions(name, outside, text=True)
+            n = tally.n_more + sum(outside.values())
             if tally.inside is not None:
                 own = tally.inside | tally.outside.keys()
-            if own is not None and self._are_foreign(own):
-                foreign[name] = own
-                scores |= _fractions(name, outside)
-            n = tally.n_more + sum(outside.values())
-            if n > _TOLERATED * tally.n:
-                warned.append(
-                    f"{100 * n / tally.n:.1f} % of the predictions of {name} are no "
-                    f"labels of {self._target} ({_listed(outside)}): they count as "
-                    "errors"
-                )
+                if self._is_foreign(own, tally.n):
+                    foreign[name] = own
+            if n > MUCH * tally.n:
+                much.append(f"{name} ({100 * n / tally.n:.1f} %: {_listed(outside)})")
+            n_outside.append(n)
         self._refuse_scores(scores, self._true)
         self._refuse_foreign(foreign)
-        return tuple(warned)
+        return Outside(tuple(n_outside), self._warning(much))
+
+    def _warning(self, much: list[str]) -> str:
+        if not much:
+            return ""
+        others = (
+            f" and {len(much) - _MODELS} more models" if len(much) > _MODELS else ""
+        )
+        return (
+            f"labels that {self._target} does not hold are predicted by "
+            f"{', '.join(much[:_MODELS])}{others}; they count as wrong"
+        )
 
     def state(self) -> dict[str, Any] | None:
         """Give all that is kept, for a checkpoint.
@@ -221,10 +242,11 @@ class LabelCheck:
             self._tallies[name] = _Tally(n, inside, outside, n_more)
             self._left -= len(outside)
 
-    def _covers(self, column: Column) -> bool:
-        """Tell by two numbers that all labels of a column are true ones."""
-        array = column.integers
-        if array is None or self._span is None or not array.size:
+    def _covers(self, array: Any) -> bool:
+        """Tell by its ends that an array of whole numbers holds true labels only."""
+        if self._span is None or type(array) is not np.ndarray or not array.size:
+            return False
+        if array.dtype.kind not in "bui" or array.ndim != 1:
             return False
         low, high = self._span
         if np.maximum.reduce(array) > high:
@@ -232,13 +254,14 @@ class LabelCheck:
         unsigned = low <= 0 and array.dtype.kind in "bu"
         return unsigned or bool(np.minimum.reduce(array) >= low)
 
-    def _refuse_scores(self, scores: dict[str, float], truth: set[Any]) -> None:
+    def _refuse_scores(self, scores: dict[str, Any], truth: set[Any]) -> None:
         """Refuse fractions where no true label is one."""
-        if not scores or any(map(_is_fraction, truth)):
+        if not scores or any(_is_fraction(x) or _is_fraction_text(x) for x in truth):
             return
         name, score = next(iter(scores.items()))
+        shown = score if isinstance(score, str) else f"{score:.6g}"
         message = (
-            f"{titled(name)} holds {score:.6g}, which is no label of {self._target!r} "
+            f"{titled(name)} holds {shown}, which is no label of {self._target!r} "
             f"({_listed(truth)}): scores are compared by `fastcmp roc`; to leave "
             f"columns out pass {advice(*scores)}, or choose by --models"
         )
@@ -257,11 +280,16 @@ class LabelCheck:
         )
         raise ValueError(message)
 
-    def _are_foreign(self, own: set[Any]) -> bool:
+    def _is_foreign(self, own: set[Any], n: int) -> bool:
         """Tell labels none of which is true, or that are the true ones plus or minus 1.
 
-        1 and 2 for 0 and 1 share a label, and mean other classes by it.
+        1 and 2 for 0 and 1 share a label, and mean other classes by it. Of few samples,
+        or one true label, only another spelling is certain.
         """
+        if not own:
+            return False
+        if n < _SURE or len(self._true) < 2:
+            return not own & self._true and bool(_difference(own, self._true))
         if not own & self._true:
             return True
         if len(own) < 2 or _span(own) is None or _span(self._true) is None:
@@ -285,14 +313,27 @@ def _span(labels: set[Any]) -> tuple[int, int] | None:
     return (low, high) if high - low + 1 == len(labels) else None
 
 
-def _fractions(name: str, labels: Iterable[Any]) -> dict[str, float]:
-    """Give one of the labels that has a fraction, by name; nothing if there is none."""
-    found = next(filter(_is_fraction, labels), None)
-    return {} if found is None else {name: found}
+def _fractions(
+    name: str, labels: Iterable[Any], *, text: bool = False
+) -> dict[str, Any]:
+    """Give one of the labels that has a fraction, by name; nothing if there is none.
+
+    Numbers beside words are text in a file of text.
+    """
+    for label in labels:
+        if _is_fraction(label) or (text and _is_fraction_text(label)):
+            return {name: label}
+    return {}
 
 
 def _is_fraction(label: Any) -> bool:
     return isinstance(label, float) and not label.is_integer()
+
+
+def _is_fraction_text(label: Any) -> bool:
+    if not isinstance(label, str) or "." not in label:
+        return False
+    return _NUMBER.fullmatch(label) is not None and not float(label).is_integer()
 
 
 def _listed(labels: Iterable[Any]) -> str:

@@ -15,6 +15,7 @@ from fastcmp.auc_comparison import (
     normal_tail,
 )
 from fastcmp.checks import as_numbers, as_share, check_choice
+from fastcmp.classification_result import plain
 from fastcmp.models import position_of
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _INTERVALS = ("wald", "logit")
+_PAIR = ("model_a", "model_b", "difference", "low", "high", "zscore", "pvalue")
 _ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
@@ -302,13 +304,16 @@ class DelongResult(Printed):
         Returns
         -------
         dict
-            Counts, models, covariance, and of two models their comparison.
+            Counts, models, covariance, and of two models their comparison, by itself
+            and as the only row of "pairs".
         """
         told: dict[str, Any] = {
             "n_positives": self.n_positives,
             "n_negatives": self.n_negatives,
             "n_missing": self.n_missing,
             "n_clusters": self.n_clusters,
+            "labels": plain(self.labels),
+            "confidence_level": self.confidence_level,
             "models": {
                 name: list(map(_plain, x)) for name, x in self.columns().items()
             },
@@ -319,7 +324,22 @@ class DelongResult(Printed):
             told["difference"] = test.difference
             told["zscore"] = test.zscore if np.isfinite(test.zscore) else None
             told["pvalue"] = test.pvalue
+        if self.auc.size <= 2:
+            told["pairs"] = self._pair_columns()
         return told
+
+    def _pair_columns(self) -> dict[str, list[Any]]:
+        """Lay out the comparison of two models as columns; of one they are empty."""
+        row: dict[str, Any] = dict.fromkeys(_PAIR)
+        if self.auc.size < 2:
+            return {name: [] for name in row}
+        test = self.compare(0, 1)
+        low, high = test.confidence_interval(self.confidence_level)
+        row |= {"model_a": self.names[0], "model_b": self.names[1]}
+        row |= {"difference": test.difference, "low": low, "high": high}
+        row["zscore"] = test.zscore if np.isfinite(test.zscore) else None
+        row["pvalue"] = test.pvalue
+        return {name: [value] for name, value in row.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.

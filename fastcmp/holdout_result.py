@@ -143,7 +143,8 @@ class HoldoutResult(Printed):
         Returns
         -------
         dict of str to list
-            Names, losses, test and decision.
+            Names, losses, test and decision; without a cost also on how many samples
+            only one model is right.
         """
         low, high = self.interval
         cost = isinstance(self.comparison, CostResult)
@@ -166,6 +167,9 @@ class HoldoutResult(Printed):
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
         }
+        if not isinstance(self.comparison, CostResult):
+            row["only_a"] = self.comparison.only_a
+            row["only_b"] = self.comparison.only_b
         return {name: [value] for name, value in row.items()}
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,6 +24,14 @@ def run(capsys, *arguments):
     return code, printed.out, printed.err
 
 
+def by_table(text):
+    """Split the rows of a CSV by its first column."""
+    tables = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        tables.setdefault(row["table"], []).append(row)
+    return tables
+
+
 def refused(capsys, *arguments):
     """What a refusal prints, after checking that it is one line and exit code 2."""
     try:
@@ -55,10 +63,19 @@ def test_the_main_job(capsys):
 
 def test_csv_has_every_pair_in_full_precision(capsys):
     _, out, _ = run(capsys, *EXAMPLE, "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
+    tables = by_table(out)
     result = fastcmp.compare_all(*fastcmp.load_digits())
-    assert len(rows) == 45
-    assert [float(row["pvalue"]) for row in rows] == result.pvalue.tolist()
+    pairs, board = tables["pairs"], tables["leaderboard"]
+    assert len(pairs) == 45
+    assert [float(row["pvalue"]) for row in pairs] == result.pvalue.tolist()
+    assert [row["model"] for row in board] == list(result.leaderboard.names)
+    scores = [float(row["accuracy"]) for row in board]
+    assert scores == result.leaderboard.score.tolist()
+    about = {row["name"]: row["value"] for row in tables["about"]}
+    told = result.to_dict()
+    assert about.keys() == told.keys() - {"pairs", "leaderboard"}
+    assert about["n_samples"] == "899"
+    assert json.loads(about["tie_groups"]) == told["tie_groups"]
 
 
 def test_json_is_the_whole_record(capsys):
@@ -145,13 +162,13 @@ def test_missing_predictions(capsys, tmp_path):
         ([*EXAMPLE, "--target", "z"], "no column 'z' (--target)"),
         ([*EXAMPLE, "--models", "svm_rbf"], "at least 2 models, got 1"),
         ([*EXAMPLE, "--models", "svm_rbf", "z"], "no column 'z' (--models)"),
-        ([*EXAMPLE, "--alpha", "2"], "alpha must lie in (0, 1), got 2.0"),
+        ([*EXAMPLE, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
         ([*EXAMPLE, "--alpha", "x"], "invalid float value: 'x'"),
         ([*EXAMPLE, "--test", "z"], "test must be one of"),
         ([*EXAMPLE, "--method", "z"], "method must be one of"),
         ([*EXAMPLE, "--adjust", "z"], "adjust must be one of"),
-        ([*EXAMPLE, "--control", "z"], "control names no model 'z'"),
-        ([*EXAMPLE, "--workers", "0"], "workers must be at least 1, got 0"),
+        ([*EXAMPLE, "--control", "z"], "--control names no model 'z'"),
+        ([*EXAMPLE, "--workers", "0"], "--workers must be at least 1, got 0"),
         ([*EXAMPLE, "--format", "xls"], "invalid choice: 'xls'"),
         (["compare", "--example", "iris"], "invalid choice: 'iris'"),
         ([*EXAMPLE, "--output", "/nonexistent/x.txt"], "/nonexistent/x.txt: No such"),
@@ -283,10 +300,10 @@ def test_options_are_refused_before_anything_is_counted(capsys, large):
     saved = f"{large}/saved"
     for words, said in (
         (["--method", "z"], "method must be one of"),
-        (["--control", "z"], "control names no model 'z'"),
+        (["--control", "z"], "--control names no model 'z'"),
         (["--missing", "z"], "missing must be one of"),
         (["--output", f"{large}/none/x.txt"], "none/x.txt: No such file"),
-        (["--test", "cost"], "test='cost' needs cost="),
+        (["--test", "cost"], "--test cost needs --cost,"),
         (["--keep", "some"], "keep must be 'all', 'significant', a number of models"),
         (["--keep", "1"], "a number of models from 2 on, or a file that"),
         (["--keep", f"{large}/none/x.npy"], "none/x.npy: No such file"),
@@ -359,7 +376,7 @@ def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
     import gzip
 
     path, saved = tmp_path / "p.csv.gz", tmp_path / "saved"
-    content = gzip.compress(("y_true,a,b\n" + "1,1,0\n" * 2_000_000).encode())
+    content = gzip.compress(("y_true,a,b\n" + "1,1,0\n0,0,1\n" * 1_000_000).encode())
     path.write_bytes(content[:-99])
     words = ("compare", str(path), "--checkpoint", str(saved))
     assert "p.csv.gz cannot be read as CSV, it may be cut off" in refused(
@@ -489,8 +506,8 @@ def late(tmp_path, monkeypatch):
     from fastcmp.io import text as io_text
 
     monkeypatch.setattr(io_text, "_BLOCK", 500)
-    truth = np.resize([1, 2, 2], 600)
-    b = [*truth[:500].tolist(), *np.resize([1.5, 2.0], 100).tolist()]
+    truth = np.resize([1, 2, 1.5], 600)
+    b = [*truth[:500].astype(int).tolist(), *np.resize([1.5, 2.0], 100).tolist()]
     return written(tmp_path / "late.csv", y_true=truth, a=truth[::-1], b=b)
 
 
@@ -702,7 +719,8 @@ def test_formats_of_holdout(capsys, pair, cost, options):
     assert json.loads(out) == expect.to_dict()
     _, out, _ = run(capsys, *words, "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(out))
-    assert list(row) == list(expect.columns())
+    assert list(row) == [*expect.columns(), "verdict"]
+    assert row["verdict"] == expect.verdict
     assert (row["model_a"], row["model_b"]) == ("svm", "tree")
     for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
         assert float(row[name]) == expect.columns()[name][0], name
@@ -853,9 +871,12 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
         (["holdout", pair, "--test", "t"], "test must be one of"),
         (["holdout", pair, "--test", "cost"], "test must be one of"),
         (["holdout", pair, "--alternative", "more"], "alternative must be one of"),
-        (["holdout", pair, "--alpha", "2"], "alpha must lie in (0, 1), got 2.0"),
+        (["holdout", pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
         (["holdout", pair, "--alpha", "x"], "invalid float value: 'x'"),
-        (["holdout", pair, "--cost-test", "z"], "cost_test must be one of"),
+        (
+            ["holdout", pair, "--cost-test", "z"],
+            "--cost-test must be one of likelihood, chi-square, got",
+        ),
         (["holdout", pair, "--cost", "none.csv"], "none.csv: No such file"),
         (["holdout", pair, "--cost", "cost.txt"], "the extension must be one of"),
         (["holdout", named, "--cost", cost], "classes holds number labels and y_true"),
@@ -868,14 +889,14 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
 @pytest.mark.parametrize("test", ["exact", "midp", "corrected", "unconditional"])
 def test_costs_permit_only_the_asymptotic_test(capsys, pair, cost, test):
     said = refused(capsys, "holdout", pair, "--cost", cost, "--test", test)
-    assert f"cost permits only test='asymptotic', got '{test}'" in said
+    assert f"--cost permits only --test asymptotic, got '{test}'" in said
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_costs_permit_only_two_sides(capsys, pair, cost, alternative):
     words = ("holdout", pair, "--cost", cost, "--alternative", alternative)
     said = refused(capsys, *words)
-    assert f"cost permits only alternative='two-sided', got '{alternative}'" in said
+    assert f"--cost permits only --alternative two-sided, got '{alternative}'" in said
 
 
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
@@ -899,14 +920,16 @@ def test_all_pairs_by_cost(capsys, three, cost, method):
 
 def test_costs_and_tests_go_together(capsys, three, cost):
     said = refused(capsys, "compare", three, "--test", "cost")
-    assert "needs cost" in said
-    assert "cost is for test='cost'" in refused(
+    assert "--test cost needs --cost" in said
+    assert "--cost is for --test cost" in refused(
         capsys, "compare", three, "--cost", cost
     )
     words = ("compare", three, "--test", "cost", "--cost", cost)
     said = refused(capsys, *words, "--method", "midp")
-    assert "method must be one of ('likelihood', 'chi-square')" in said
-    assert "missing='raise'" in refused(capsys, *words, "--missing", "wrong")
+    assert "--method must be one of likelihood, chi-square, got" in said
+    assert "permits only --missing raise" in refused(
+        capsys, *words, "--missing", "wrong"
+    )
 
 
 def test_holdout_runs_as_a_program(pair, cost):

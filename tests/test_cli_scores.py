@@ -59,11 +59,11 @@ def test_a_named_positive_class(capsys, ill):
     code, out, _ = run(capsys, *words)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
-    assert [row["model"] for row in rows] == ["a", "b"]
+    assert [row["model"] for row in rows[:2]] == ["a", "b"]
     assert float(rows[0]["auc"]) == pytest.approx(5 / 6)
     err = refused(capsys, "roc", ill)
-    assert "pass positive=" in err
-    assert "positive='sick'" in refused(capsys, "roc", ill, "--positive", "sick")
+    assert "pass --positive" in err
+    assert "--positive sick" in refused(capsys, "roc", ill, "--positive", "sick")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_positive_class_as_people_write_it(capsys, tmp_path, labels, names):
         code, out, err = run(capsys, *words)
         assert (code, err) == (0, "")
         assert float(next(csv.DictReader(io.StringIO(out)))["auc"]) == 0.875
-    assert "positive='z' is not" in refused(capsys, "roc", path, "--positive", "z")
+    assert "--positive z is not" in refused(capsys, "roc", path, "--positive", "z")
 
 
 @pytest.mark.parametrize("models", [["mlp"], ["mlp", "knn_3"]])

@@ -76,6 +76,7 @@ def test_formats(capsys, folder):
     rows = list(csv.DictReader(io.StringIO(said["csv"])))
     assert said["csv"] == (folder / "table5-epsilon.csv").read_text()
     assert [int(row["rejected"]) for row in rows] == study.rejected.tolist()
+    assert {row["seed"] for row in rows} == {"1"}
     assert "| test | type I error | 95 % | paper |" in said["markdown"]
 
 

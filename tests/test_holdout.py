@@ -583,9 +583,12 @@ FIELDS = [
 def test_columns_and_dictionaries(options):
     result = compare_labels(Y, A, B, **options)
     columns = result.columns()
-    assert list(columns) == FIELDS
+    counts = () if "cost" in options else ("only_a", "only_b")
+    assert list(columns) == [*FIELDS, *counts]
     assert all(len(column) == 1 for column in columns.values())
-    assert pd.DataFrame(columns).shape == (1, len(FIELDS))
+    assert pd.DataFrame(columns).shape == (1, len(FIELDS) + len(counts))
+    for name in counts:
+        assert columns[name] == [getattr(result.comparison, name)]
     row = {name: column[0] for name, column in columns.items()}
     assert (row["model_a"], row["model_b"]) == ("a", "b")
     assert row["loss"] == ("cost" if "cost" in options else "error rate")

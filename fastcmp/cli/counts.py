@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.cli.output import chosen_files
+from fastcmp.cli.output import chosen_files, say
 from fastcmp.data import example_path
 from fastcmp.memory import in_words
 from fastcmp.pair_costs import LEVELS
@@ -33,6 +33,10 @@ class Counted(NamedTuple):
     counts: PairCounts | LabelCounts | None
     #: To be removed when the answer is written.
     checkpoint: Checkpoint | None
+    #: Predictions of each model that are no labels of the truth; empty where unknown.
+    n_outside: tuple[int, ...] = ()
+    #: What to say of them with the answer.
+    remarks: tuple[str, ...] = ()
 
 
 def count_predictions(
@@ -66,7 +70,11 @@ def count_predictions(
     files = chosen_files(options, example_path)
     _save_memory()
     predictions = PredictionStream(
-        files, target=options.target, models=options.models, id_column=options.id
+        files,
+        target=options.target,
+        models=options.models,
+        id_column=options.id,
+        drop=options.drop,
     )
     choose_pairs(predictions.names, None, options.control)
     size = predictions.size_in_memory()
@@ -97,7 +105,13 @@ def count_predictions(
             message = f"{error}, or pass a larger --memory-limit"
             raise ValueError(message) from None
         return _whole(options, f"{error}; the files are read as a whole", checkpoint)
-    return Counted(counts, checkpoint)
+    say(predictions.plan.remarks)
+    if matrix is not None:  # its classes say what a label is
+        return Counted(counts, checkpoint)
+    n_outside, warning = predictions.labels.finish()
+    remarks = (warning,) if warning else ()
+    say(remarks, "warning: ")
+    return Counted(counts, checkpoint, n_outside, remarks)
 
 
 def _save_memory() -> None:
@@ -113,8 +127,7 @@ def _whole(
 ) -> Counted:
     """Leave the files to be read as a whole, and say so where it matters."""
     if options.checkpoint is not None:
-        message = f"fastcmp: --checkpoint is not used: {why}"
-        print(message, file=sys.stderr)
+        say([f"--checkpoint is not used: {why}"])
     return Counted(None, checkpoint)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from fastcmp.cli.output import (
     add_output,
     check_places,
     chosen_files,
+    refuse_streams,
+    say,
     write,
 )
 from fastcmp.cost_matrix import naming_cost, read_cost
@@ -117,20 +120,29 @@ def _add_labels(add: Callable[..., Any]) -> None:
 
 
 def _read(options: argparse.Namespace) -> Predictions:
+    from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 
-    return read_predictions(
+    read = read_predictions(
         chosen_files(options, example_path),
         target=options.target,
         models=options.models,
         id_column=options.id,
+        drop=options.drop,
     )
+    say(read.remarks)
+    if options.cost is None:  # or else its classes say what a label is
+        check_whole(read.y_true, read.preds, options.target or "y_true")
+    return read
 
 
 def _read_cost(options: argparse.Namespace) -> Any:
     from fastcmp.io.formats import read_table
 
-    return None if options.cost is None else read_table(options.cost)
+    if options.cost is None:
+        return None
+    refuse_streams([options.cost])
+    return read_table(options.cost)
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -149,7 +161,8 @@ def _compare(options: argparse.Namespace) -> None:
     _try_options(options, shown)
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     matrix = None if cost is None else read_cost(cost)
-    counts, checkpoint = count_predictions(options, matrix, limit)
+    counted = count_predictions(options, matrix, limit)
+    counts, checkpoint, n_outside, remarks = counted
     shown |= {
         "control": options.control,
         "keep": keep,
@@ -158,12 +171,15 @@ def _compare(options: argparse.Namespace) -> None:
     }
     if counts is not None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
+        if hasattr(result, "n_outside"):  # which says itself what the remark says
+            known: dict[str, Any] = {"n_outside": n_outside}
+            result, remarks = replace(result, **known), ()
     else:
         read = _read(options)
         result = fastcmp.compare_all(
             read.y_true, read.preds, test=options.test, missing=options.missing, **shown
         )
-    write(result, options)
+    write(result, options, remarks)
     if checkpoint is not None:
         checkpoint.remove()
 

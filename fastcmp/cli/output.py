@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fastcmp.cli.tables import csv_text, parquet_bytes
 from fastcmp.replacing import check_place, naming, replacing
-from fastcmp.report import Section, to_csv, to_latex, to_markdown, to_text
+from fastcmp.report import Section, to_html, to_latex, to_markdown, to_text
 
 if TYPE_CHECKING:
     import argparse
@@ -29,12 +31,31 @@ class Record(Protocol):
         """Give plain Python objects."""
 
 
-_FORMATS: dict[str, Callable[[Record], str]] = {
+def _html(result: Record) -> str:
+    """Write a page of its own, in the encoding that it says."""
+    head = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>fastcmp</title>\n'
+    return head + to_html(result.sections())
+
+
+_FORMATS: dict[str, Callable[[Record], str | bytes]] = {
     "table": lambda result: to_text(result.sections()),
     "markdown": lambda result: to_markdown(result.sections()),
     "latex": lambda result: to_latex(result.sections()),
-    "csv": lambda result: to_csv(result.columns()).rstrip("\n"),
+    "html": _html,
+    "csv": csv_text,
     "json": lambda result: json.dumps(result.to_dict(), indent=1, allow_nan=False),
+    "parquet": parquet_bytes,
+}
+_SUFFIXES = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
 }
 
 
@@ -58,6 +79,7 @@ def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
     add("--example", choices=tuple(examples), help="use bundled real predictions")
     add("--target", metavar="COL", help="column of the true labels (y_true)")
     add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
+    add("--drop", nargs="+", default=(), metavar="COL", help="columns to leave out")
 
 
 def add_output(add: Callable[..., Any]) -> None:
@@ -68,8 +90,32 @@ def add_output(add: Callable[..., Any]) -> None:
     add : callable
         A parser's ``add_argument``.
     """
-    add("--format", choices=tuple(_FORMATS), default="table", help="how to write")
-    add("--output", type=Path, metavar="FILE", help="where to write (the terminal)")
+    add(
+        "--format",
+        choices=tuple(_FORMATS),
+        help="how to write (as the extension of --output says, or table)",
+    )
+    add(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="where to write (the terminal); .md, .tex, .html, .csv, .json and "
+        ".parquet choose the format",
+    )
+
+
+def say(lines: Iterable[str], kind: str = "") -> None:
+    """Tell the user something on standard error.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Sentences.
+    kind : str
+        What to put before each.
+    """
+    for line in lines:
+        print(f"fastcmp: {kind}{line}", file=sys.stderr)
 
 
 def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) -> Any:
@@ -100,7 +146,30 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
     if not options.files:
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
+    refuse_streams(options.files)
     return options.files
+
+
+def refuse_streams(paths: Iterable[Path]) -> None:
+    """Refuse pipes and devices, which can be read only once and may never end.
+
+    Parameters
+    ----------
+    paths : iterable of pathlib.Path
+        What is to be read.
+
+    Raises
+    ------
+    ValueError
+        If one is neither a file nor a folder.
+    """
+    for path in paths:
+        if _is_stream(path):
+            message = (
+                f"{path} is a pipe or a device, not a file: prediction files are read "
+                "more than once; save it to a file first"
+            )
+            raise ValueError(message)
 
 
 def check_places(options: argparse.Namespace, keep: object = None) -> None:
@@ -120,10 +189,11 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
         If there can be no file at a place.
     ValueError
         If a place is that of what is read, or would be read with its folder next time,
-        or two places are the same.
+        or two places are the same, or the format is not that of the place.
     """
     from fastcmp.io.formats import is_part
 
+    _format(options)
     given = vars(options)
     read = _places_of([*options.files, given.get("cost")])
     written: dict[Path, str] = {}
@@ -159,7 +229,43 @@ def _is_stream(path: Path) -> bool:
     return is_special or path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
 
 
-def write(result: Record, options: argparse.Namespace) -> None:
+def _format(options: argparse.Namespace) -> str:
+    """Tell how to write: as --format says, or the extension of --output."""
+    path, asked = options.output, options.format
+    by_suffix = None if path is None else _SUFFIXES.get(path.suffix.lower())
+    if asked is not None and by_suffix not in (None, asked):
+        message = (
+            f"--format {asked} contradicts --output {path}, whose extension means "
+            f"{by_suffix}: leave out --format, or name another file"
+        )
+        raise ValueError(message)
+    if asked == "parquet" and path is None:
+        message = "--format parquet needs a file to write to (--output FILE)"
+        raise ValueError(message)
+    return asked or by_suffix or "table"
+
+
+class _Remarked:
+    """A record with remarks that were made while it was computed."""
+
+    def __init__(self, result: Record, remarks: tuple[str, ...]) -> None:
+        self._result, self._remarks = result, remarks
+        self.columns = result.columns
+
+    def sections(self) -> list[Section]:
+        """Describe the record; the remarks stand in its first section."""
+        first, *others = self._result.sections()
+        said = tuple(f"Warning: {line}." for line in self._remarks)
+        return [replace(first, text=(*first.text, *said)), *others]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain Python objects."""
+        return {**self._result.to_dict(), "remarks": list(self._remarks)}
+
+
+def write(
+    result: Record, options: argparse.Namespace, remarks: tuple[str, ...] = ()
+) -> None:
     """Write a record as the options say.
 
     Parameters
@@ -168,21 +274,28 @@ def write(result: Record, options: argparse.Namespace) -> None:
         What was found.
     options : argparse.Namespace
         With ``format`` and ``output``.
+    remarks : tuple of str
+        What the reader of the record should know, too.
     """
-    if options.output is None and options.format == "table" and sys.stdout.isatty():
+    if remarks:
+        result = _Remarked(result, remarks)
+    form = _format(options)
+    if options.output is None and form == "table" and sys.stdout.isatty():
         _draw(result.sections())
         return
-    text = _FORMATS[options.format](result)
+    text = _FORMATS[form](result)
     if options.output is None:
         print(text)
     else:
-        _write_file(options.output, text + "\n")
+        _write_file(options.output, text)
 
 
-def _write_file(path: Path, text: str) -> None:
+def _write_file(path: Path, content: str | bytes) -> None:
     """Write a file, at once or not at all; a stream is written to its end."""
+    if isinstance(content, str):
+        content = (content + "\n").encode()
     with naming(path), path.open("ab") if _is_stream(path) else replacing(path) as file:
-        file.write(text.encode())
+        file.write(content)
 
 
 def _draw(sections: list[Section]) -> None:

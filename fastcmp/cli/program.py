@@ -1,6 +1,7 @@
 """The program: its commands, and how it ends.
 
-Exit codes: 0 done, 2 bad input with one line that says what is wrong.
+Exit codes: 0 done, 2 bad input or too little memory with one line that says what is
+wrong, 1 an error of the program.
 """
 
 from __future__ import annotations
@@ -9,19 +10,32 @@ import argparse
 import atexit
 import os
 import sys
+import traceback
 from contextlib import suppress
+from importlib import import_module
+from mmap import mmap
 from typing import TYPE_CHECKING, NoReturn
 
 import fastcmp
 from fastcmp.cli.labels import add_compare, add_holdout
+from fastcmp.cli.messages import (
+    is_memory,
+    told,
+    unexpected,
+    wants_traceback,
+    warnings_in_lines,
+)
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
+from fastcmp.memory import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_FAILED = 1
 _BAD_INPUT = 2
 _INTERRUPTED = 130
+_ROOM = 600_000_000  # bytes of addresses that SciPy, numba and pyarrow take
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,7 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        with warnings_in_lines(options):
+            _check_room()
+            options.run(options)
         sys.stdout.flush()  # here an error of it can still be told
     except BrokenPipeError:
         # The reader of our output left, as `| head` does: nothing to complain about.
@@ -77,10 +93,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
         OSError,
         ImportError,
         NotImplementedError,  # pyarrow's, for types of columns that it cannot work on
+        MemoryError,
     ) as error:
-        print(f"fastcmp: {_one_line(error)}", file=sys.stderr)
-        return _BAD_INPUT
+        return _refuse(error, told(error, options), _BAD_INPUT)
+    except Exception as error:  # noqa: BLE001  # what happens to a user is one line
+        if is_memory(error):
+            return _refuse(error, told(error, options), _BAD_INPUT)
+        return _refuse(error, unexpected(error), _FAILED)
     return 0
+
+
+def _check_room() -> None:
+    """Refuse an address space too small for the libraries, or load them at once.
+
+    OpenBLAS, which SciPy brings, waits forever where it finds no room to load.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return
+    try:
+        mmap(-1, _ROOM).close()
+    except OSError:
+        message = f"the address space is limited to {in_words(limit)}, see ulimit -v"
+        raise MemoryError(message) from None
+    for name in ("scipy.linalg.blas", "fastcmp._jit"):
+        import_module(name)
+
+
+def _refuse(error: Exception, line: str, code: int) -> int:
+    """Print what is wrong, after the traceback where it is asked for."""
+    if wants_traceback():
+        traceback.print_exception(error)
+    print(f"fastcmp: {line}", file=sys.stderr)
+    return code
 
 
 def run() -> NoReturn:
@@ -104,9 +153,3 @@ def run() -> NoReturn:
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 0
     sys.exit(code)
-
-
-def _one_line(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split())

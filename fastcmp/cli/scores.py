@@ -13,6 +13,7 @@ from fastcmp.cli.output import (
     add_output,
     check_places,
     chosen_files,
+    say,
     write,
 )
 from fastcmp.cost_matrix import as_labels
@@ -111,13 +112,31 @@ def _read(options: argparse.Namespace) -> Predictions:
     target = options.target
     if options.example is not None and target is None:
         target = SCORE_EXAMPLES[options.example].target
-    return read_predictions(
+    read = read_predictions(
         chosen_files(options, scores_path),
         target=target,
         models=options.scores,
         id_column=options.id,
+        drop=options.drop,
         option="--scores",
     )
+    say(read.remarks)
+    _refuse_text(read)
+    return read
+
+
+def _refuse_text(read: Predictions) -> None:
+    """Refuse columns of text by name: they hold no scores."""
+    from fastcmp.io.chosen import advice, titled
+    from fastcmp.io.kinds import family
+
+    bad = [x for x, column in read.preds.items() if family(column.type) == "string"]
+    if bad:
+        message = (
+            f"{titled(bad[0])} holds text, and scores must be numbers: to leave "
+            f"columns out pass {advice(*bad)}, or choose by --scores"
+        )
+        raise TypeError(message)
 
 
 def _one_score(options: argparse.Namespace) -> tuple[Any, Any, Any]:
@@ -200,7 +219,10 @@ def _cutpoint(options: argparse.Namespace) -> None:
         cost_fn=options.cost_fn,
         prevalence=options.prevalence,
     )
-    _save(options, lambda plot: plot.cutoffs(y_true, score, positive=positive))
+    _save(
+        options,
+        lambda plot: plot.cutoffs(y_true, score, positive=positive, result=result),
+    )
     write(result, options)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.cli.output import write
-from fastcmp.report import to_csv, to_markdown
+from fastcmp.cli.tables import csv_text
+from fastcmp.report import to_markdown
 
 if TYPE_CHECKING:
     import argparse
@@ -106,7 +107,7 @@ def _keep(
     )
     text = f"{to_markdown(study.sections())}\n{made}\n"
     (folder / f"{stem}.md").write_text(text, encoding="utf-8")
-    (folder / f"{stem}.csv").write_text(to_csv(study.columns()), encoding="utf-8")
+    (folder / f"{stem}.csv").write_text(csv_text(study) + "\n", encoding="utf-8")
     try:
         from matplotlib import use
         from matplotlib.pyplot import close

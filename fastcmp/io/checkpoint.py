@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    from fastcmp.io.label_check import LabelCheck
     from fastcmp.stream.accumulator import Accumulator
 
 _KIND = "Checkpoint"
@@ -44,8 +45,13 @@ class Checkpoint:
         self._inputs = inputs
         self._next = 0.0
 
-    def load(self) -> tuple[Accumulator, Any] | None:
+    def load(self, check: LabelCheck | None = None) -> tuple[Accumulator, Any] | None:
         """Read what was saved.
+
+        Parameters
+        ----------
+        check : LabelCheck, optional
+            Goes on from what it had seen of the labels.
 
         Returns
         -------
@@ -71,10 +77,14 @@ class Checkpoint:
                 "anew, or name another checkpoint"
             )
             raise ValueError(message)
+        if check is not None:
+            check.restore(settings.get("labels"))
         home = getattr(stream, settings["kind"])
         return home._restore(settings["state"], arrays), settings["position"]
 
-    def save(self, counts: Accumulator, position: Any) -> None:
+    def save(
+        self, counts: Accumulator, position: Any, check: LabelCheck | None = None
+    ) -> None:
         """Write the state, at once or not at all.
 
         Parameters
@@ -83,6 +93,8 @@ class Checkpoint:
             What was counted.
         position : list or None
             From where to go on; None for the beginning.
+        check : LabelCheck, optional
+            What was seen of the labels.
 
         Raises
         ------
@@ -95,12 +107,15 @@ class Checkpoint:
             "position": position,
             "kind": type(counts).__name__,
             "state": counts._settings(),
+            "labels": None if check is None else check.state(),
         }
         write_state(self.path, _KIND, settings, counts._arrays())
         now = time.monotonic()
         self._next = now + max(_SECONDS, _SHARE * (now - begun))
 
-    def save_if_due(self, counts: Accumulator, position: Any) -> None:
+    def save_if_due(
+        self, counts: Accumulator, position: Any, check: LabelCheck | None = None
+    ) -> None:
         """Write the state where the last time was some seconds ago.
 
         Parameters
@@ -109,9 +124,11 @@ class Checkpoint:
             What was counted.
         position : list or None
             From where to go on.
+        check : LabelCheck, optional
+            What was seen of the labels.
         """
         if time.monotonic() >= self._next:
-            self.save(counts, position)
+            self.save(counts, position, check)
 
     def remove(self) -> None:
         """Remove the file: its work is done."""

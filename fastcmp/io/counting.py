@@ -12,6 +12,8 @@ import numpy as np
 
 from fastcmp.cost_matrix import check_fit, naming_cost
 from fastcmp.io.checkpoint import Checkpoint, signals_held
+from fastcmp.io.chosen import advice
+from fastcmp.io.kinds import value_type
 from fastcmp.progress import Progress, reporting
 from fastcmp.stream import LabelCounts
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fastcmp.cost_matrix import CostMatrix
+    from fastcmp.io.label_check import LabelCheck
     from fastcmp.io.stream import PredictionStream, Rows
     from fastcmp.stream import PairCounts
 
@@ -43,7 +46,7 @@ def count_files(
     Parameters
     ----------
     predictions : PredictionStream
-        The files.
+        The files. Without a cost their `labels` are told of what is counted.
     counts : PairCounts or LabelCounts
         An empty accumulator; counts for costs have the classes of their matrix.
     memory_limit : int
@@ -77,10 +80,12 @@ def count_files(
         With a checkpoint, on SIGTERM, after it is saved.
     """
     position = None
+    check = predictions.labels if matrix is None else None
     if checkpoint is not None:
-        if (found := checkpoint.load()) is not None:
+        if (found := checkpoint.load(check)) is not None:
             counts, position = found  # type: ignore[assignment]
-        checkpoint.save(counts, position)  # here already it shows whether this works
+        # Here already it shows whether this works.
+        checkpoint.save(counts, position, check)
     kinds = _Kinds(predictions.unlike())
     with (
         reporting(progress, "counting", unit="rows") as report,
@@ -89,7 +94,7 @@ def count_files(
         try:
             for rows in _gathered(predictions.rows(memory_limit, position), counts):
                 kinds.check(rows)
-                _update(counts, rows, matrix, workers)
+                _count(counts, rows, matrix, workers, check)
                 position = rows.position
                 done = rows.first + rows.n_rows
                 _check_covered(counts, matrix, rows)
@@ -97,14 +102,14 @@ def count_files(
                 if stopped() is not None:
                     break
                 if checkpoint is not None:
-                    checkpoint.save_if_due(counts, position)
+                    checkpoint.save_if_due(counts, position, check)
         except Exception:  # an interrupt, which is none, may have left half a step
             if checkpoint is not None:
-                checkpoint.save(counts, position)
+                checkpoint.save(counts, position, check)
             if stopped() is None:  # or else pyarrow has given up for a signal
                 raise
         if checkpoint is not None:
-            checkpoint.save(counts, position)
+            checkpoint.save(counts, position, check)
         if stopped() == signal.SIGINT:
             raise KeyboardInterrupt
         if (number := stopped()) is not None:
@@ -187,23 +192,36 @@ def _joined(held: list[Rows]) -> Rows:
     )
 
 
-def _update(
-    counts: Counts, rows: Rows, matrix: CostMatrix | None, workers: int | None
+def _count(
+    counts: Counts,
+    rows: Rows,
+    matrix: CostMatrix | None,
+    workers: int | None,
+    check: LabelCheck | None,
 ) -> None:
+    """Count some rows, and look at their labels; after an error nothing is kept."""
     y_true = _plain(rows.y_true)
     preds = {name: _plain(column) for name, column in rows.preds.items()}
+    found = None if check is None else check.look(y_true, preds)
     try:
         with nullcontext() if matrix is None else naming_cost(matrix, None):
             counts.update(y_true, preds, workers=workers)
     except (ValueError, TypeError) as error:
         raise type(error)(_in_file(str(error), rows)) from None
+    if check is not None and found is not None:
+        check.keep(found)
 
 
 def _plain(column: Any) -> Any:
-    """View numbers as NumPy's: pyarrow's own way would load pandas, of 50 MB."""
+    """View numbers as NumPy's: pyarrow's own way would load pandas, of 50 MB.
+
+    Text is coded here: once, although it is looked at twice.
+    """
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_string(kind):
+        return column.dictionary_encode()
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     if not is_number or column.null_count:
         return column
@@ -242,15 +260,16 @@ class _Kinds:
         if not self._unlike:
             return
         if rows.y_true.null_count < rows.n_rows:
-            self._truth = rows.y_true.type
+            self._truth = value_type(rows.y_true.type)
         for name in self._unlike - self._seen.keys():
             column = rows.preds[name]
             if column.null_count < rows.n_rows:
-                self._seen[name] = column.type
+                self._seen[name] = value_type(column.type)
         if self._truth is not None and self._seen:
             name, kind = next(iter(self._seen.items()))
             message = (
                 f"{name} holds {kind} labels and y_true {self._truth} labels, which "
-                "can never be equal: convert one of them"
+                "can never be equal: convert one of them, or leave it out "
+                f"({advice(*self._seen)})"
             )
             raise TypeError(message)

@@ -1,4 +1,4 @@
-"""Predictions of several models from files: which columns, and how rows are joined.
+"""Predictions of several models from files, read as a whole.
 
 Several files are joined by the sample's id, never by the order of their rows.
 """
@@ -8,18 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.io.chosen import other_truth, plan_columns, repeats
 from fastcmp.io.formats import read_table
 from fastcmp.io.kinds import check_ids, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import TypeAlias
 
     Table: TypeAlias = Any
 
-_TARGET = "y_true"
-_ID = "id"
 _NAMED = 5  # ids that an error message lists
 
 
@@ -29,20 +28,8 @@ class Predictions:
 
     y_true: Any
     preds: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Which columns of several tables are compared."""
-
-    #: Column of the true labels.
-    target: str
-    #: Column by which the tables are joined; None for one table without ids.
-    id_column: str | None
-    #: Tables that hold the true labels, at least one.
-    targets: tuple[int, ...]
-    #: The models, in order, and the table that holds each.
-    models: dict[str, int]
+    #: What the user should know of how the columns were read.
+    remarks: tuple[str, ...] = ()
 
 
 def read_predictions(
@@ -51,6 +38,7 @@ def read_predictions(
     target: str | None = None,
     models: Sequence[str] | None = None,
     id_column: str | None = None,
+    drop: Sequence[str] = (),
     option: str = "--models",
 ) -> Predictions:
     """Read true and predicted labels from one or several files.
@@ -66,7 +54,10 @@ def read_predictions(
         Columns to compare; all others by default.
     id_column : str, optional
         Column of the samples' ids, by which several files are joined; ``id`` by
-        default, where there is one.
+        default, where there is one. Of one file without it, a column that pandas wrote
+        as its index is taken, if its values differ.
+    drop : sequence of str
+        Columns to leave out.
     option : str
         What names the models on the command line, for errors.
 
@@ -83,101 +74,20 @@ def read_predictions(
     """
     tables = [read_table(path) for path in paths]
     where = [str(path) for path in paths]
-    names = [table.column_names for table in tables]
-    plan = plan_columns(names, where, target, models, id_column, option=option)
+    types = [dict(zip(t.column_names, t.schema.types, strict=True)) for t in tables]
+    plan = plan_columns(
+        types, where, target, models, id_column, drop=drop, option=option
+    )
     if plan.id_column is not None:
-        tables = _align(tables, where, plan.id_column)
+        with repeats(plan):
+            tables = _align(tables, where, plan.id_column)
     first, *others = plan.targets
     y_true = tables[first].column(plan.target)
     for i in others:
         if not _same(y_true, tables[i].column(plan.target)):
             raise ValueError(other_truth(plan.target, where[first], where[i]))
     preds = {name: tables[i].column(name) for name, i in plan.models.items()}
-    return Predictions(y_true=y_true, preds=preds)
-
-
-def plan_columns(
-    names: list[list[str]],
-    paths: list[str],
-    target: str | None,
-    models: Sequence[str] | None,
-    id_column: str | None,
-    *,
-    option: str = "--models",
-) -> Plan:
-    """Choose the columns to compare.
-
-    Parameters
-    ----------
-    names : list of list of str
-        Columns of each table.
-    paths : list of str
-        Where they are from.
-    target, models, id_column, option : optional
-        As in `read_predictions`.
-
-    Returns
-    -------
-    Plan
-        What is in which table.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or given twice, or nothing says how to join.
-    """
-    if id_column is None and all(_ID in own for own in names):
-        id_column = _ID
-    if len(paths) > 1 and id_column is None:
-        message = "several files are joined by sample ids: name their column (--id)"
-        raise ValueError(message)
-    target = _TARGET if target is None else target
-    found: dict[str, int] = {}
-    for i, own in enumerate(names):
-        if id_column is not None and id_column not in own:
-            raise ValueError(_no_column(id_column, own, paths[i], "--id"))
-        for name in own:
-            if name in found and name not in (target, id_column):
-                message = (
-                    f"model {name!r} is both in {paths[found[name]]} and in {paths[i]}"
-                )
-                raise ValueError(message)
-            found.setdefault(name, i)
-    if id_column is not None:
-        found.pop(id_column)
-    where = ", ".join(paths)
-    if target not in found:
-        raise ValueError(_no_column(target, found, where, "--target"))
-    targets = tuple(i for i, own in enumerate(names) if target in own)
-    del found[target]
-    for name in models or ():
-        if name not in found:
-            raise ValueError(_no_column(name, found, where, option))
-    chosen = found if models is None else {name: found[name] for name in models}
-    return Plan(target=target, id_column=id_column, targets=targets, models=chosen)
-
-
-def other_truth(target: str, first: str, second: str) -> str:
-    """Say that true labels are not the same.
-
-    Parameters
-    ----------
-    target : str
-        Their column.
-    first, second : str
-        Where they are from.
-
-    Returns
-    -------
-    str
-        The message.
-    """
-    return f"{target!r} differs between {first} and {second}"
-
-
-def _no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
-    known = ", ".join(columns) or "none"
-    return f"{where} has no column {name!r} ({option}); there are: {known}"
+    return Predictions(y_true=y_true, preds=preds, remarks=plan.remarks)
 
 
 def _same(first: Any, second: Any) -> bool:

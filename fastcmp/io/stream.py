@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.io.chosen import Plan, other_truth, plan_columns, repeats
 from fastcmp.io.formats import no_rows
 from fastcmp.io.kinds import check_ids, decoded, family, value_type
-from fastcmp.io.predictions import Plan, other_truth, plan_columns
+from fastcmp.io.label_check import LabelCheck
 from fastcmp.io.sorted_ids import SortedIds
 from fastcmp.io.sources import Cursor, Source
 
@@ -44,7 +45,7 @@ class PredictionStream:
     ----------
     paths : sequence of str or Path
         Files or folders with one row a sample.
-    target, models, id_column : optional
+    target, models, id_column, drop : optional
         As in `fastcmp.io.predictions.read_predictions`.
 
     Raises
@@ -61,21 +62,29 @@ class PredictionStream:
         target: str | None = None,
         models: Sequence[str] | None = None,
         id_column: str | None = None,
+        drop: Sequence[str] = (),
     ) -> None:
         self.sources = [Source(Path(path)) for path in paths]
         self._paths = [str(path) for path in paths]
-        names = [list(source.types) for source in self.sources]
-        self.plan: Plan = plan_columns(names, self._paths, target, models, id_column)
-        if len(self.plan.models) < 2:
+        types = [source.types for source in self.sources]
+        self.plan: Plan = plan_columns(
+            types, self._paths, target, models, id_column, drop=drop
+        )
+        if (n := len(self.plan.models)) < 2:
+            named = f": {', '.join(self.plan.models)}" if n else ""
             message = (
-                f"preds must hold at least 2 models, got {len(self.plan.models)} "
-                f"(columns of {', '.join(self._paths)})"
+                f"there must be at least 2 models, got {n}{named} (columns of "
+                f"{', '.join(self._paths)})"
             )
             raise ValueError(message)
         if self.plan.id_column is not None:
             self._check_id_types(self.plan.id_column)
         for source in self.sources:
             source.expect(self.plan.id_column, named=models is not None)
+        #: What is known of the labels in what was read and counted.
+        self.labels = LabelCheck(
+            self.names, self.plan.target, graded=self._has_fractions()
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,6 +120,15 @@ class PredictionStream:
             for name, i in self.plan.models.items()
             if truth and family(self.sources[i].types[name]) not in ("", truth)
         ]
+
+    def _has_fractions(self) -> bool:
+        """Tell whether a true label may be a number with a fraction."""
+        import pyarrow as pa
+
+        kind = self.sources[self.plan.targets[0]].types[self.plan.target]
+        kind = value_type(kind)
+        whole = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+        return not whole and family(kind) in ("", "number")
 
     def inputs(self) -> dict[str, Any]:
         """Tell what a checkpoint of this stream depends on.
@@ -181,7 +199,8 @@ class PredictionStream:
             if plan.id_column is not None:
                 assert ids is not None
                 columns = [columns.pop(plan.id_column) for columns in taken]
-                ids.check(columns, cursors, done)
+                with repeats(plan):
+                    ids.check(columns, cursors, done)
             y_true = taken[first][plan.target]
             for i in plan.targets[1:]:
                 if not decoded(y_true).equals(decoded(taken[i][plan.target])):

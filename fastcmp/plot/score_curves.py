@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.checks import check_choice
 from fastcmp.cutpoints import optimal_cutpoint
+from fastcmp.cutpoints_result import CutpointResult
 from fastcmp.lift_result import LiftTable
 from fastcmp.plot.style import (
     COLOURS,
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.cutpoints_result import CutpointResult
     from fastcmp.roc import RocCurve
 
     Axes: TypeAlias = Any
     Floats = NDArray[np.float64]
 
+_MARKED = ("accuracy", "sensitivity=specificity")  # criteria, where none is asked for
 _TICKED = 20  # groups that each get a number
 _MEASURES = {
     "lift": ("lift", "Lift (response rate over that of all cases)", 1.0),
@@ -51,12 +52,13 @@ def cutoffs(
     *,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
+    result: CutpointResult | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw accuracy, sensitivity and specificity against the cutoff.
 
-    Marked are the cutoffs with the best accuracy, and those where sensitivity and
-    specificity are closest.
+    Marked are the cutoffs that were found; without any those with the best accuracy,
+    and those where sensitivity and specificity are closest.
 
     Parameters
     ----------
@@ -69,6 +71,8 @@ def cutoffs(
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
+    result : CutpointResult, optional
+        What `optimal_cutpoint` found for these scores, to be marked.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
 
@@ -82,7 +86,7 @@ def cutoffs(
     ValueError
         As `roc_curve`, or if no score is finite.
     TypeError
-        If scores are not numbers, or `ax` is something else.
+        If scores are not numbers, or `result` or `ax` is something else.
     ImportError
         If matplotlib is not installed.
 
@@ -96,6 +100,9 @@ def cutoffs(
     'best accuracy 0.833 at 0.7'
     >>> plt.close(ax.figure)
     """
+    if result is not None and not isinstance(result, CutpointResult):
+        message = f"result must be a CutpointResult, got {type(result).__name__}"
+        raise TypeError(message)
     read = read_scores(y_true, in_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     curve = roc_points(sweep_scores(read, weights))
@@ -108,7 +115,9 @@ def cutoffs(
     for model, (name, y) in enumerate((named | {"specificity": sp}).items()):
         style = curve_style(model, 1) | {"linestyle": ("-", "--", ":")[model]}
         handles += ax.plot(x, y, drawstyle="steps-pre", label=name, **style)
-    for criterion in ("accuracy", "sensitivity=specificity"):
+    if result is not None:
+        handles += _mark_result(ax, result, x)
+    for criterion in () if result is not None else _MARKED:
         found = optimal_cutpoint(
             read.positive,
             read.columns[0],
@@ -121,6 +130,21 @@ def cutoffs(
     ax.margins(x=0)
     place_legend_above(ax, handles)
     return ax
+
+
+def _mark_result(ax: Axes, result: CutpointResult, drawn: Floats) -> list[Any]:
+    """Mark the cutoffs that a search found on the curves of what they do."""
+    color = COLOURS[6]
+    x = np.clip(result.cutoffs, drawn[0], drawn[-1])
+    top = np.maximum(result.sensitivity, result.specificity)
+    ax.vlines(x, -0.02, top, color=color, linewidth=0.8, linestyle="-.")
+    more = f" and {x.size - 1} more" if x.size > 1 else ""
+    value = "" if np.isnan(result.value) else f" {result.value:.4g}"
+    label = f"{result.criterion}{value} at {result.cutoff:.4g}{more}"
+    y = np.concatenate([result.sensitivity, result.specificity])
+    style: dict[str, Any] = {"color": color, "label": label, "zorder": 4}
+    style |= {"markersize": 8, "markerfacecolor": "none", "clip_on": False}
+    return list(ax.plot(np.concatenate([x, x]), y, "o", **style))
 
 
 def _mark_cutoffs(ax: Axes, found: CutpointResult, drawn: Floats) -> list[Any]:

@@ -1,0 +1,136 @@
+"""Records as one table, for CSV and Parquet: all that the other formats say.
+
+A record with one table becomes that table, and what is said of the whole stands in
+every row. Of several tables the column ``table`` tells them apart; what is said of the
+whole is one more, ``about``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.report import to_csv
+
+if TYPE_CHECKING:
+    from fastcmp.cli.output import Record
+
+    Columns = dict[str, list[Any]]
+
+
+def lay_out(record: Record) -> Columns:
+    """Lay a record out as the columns of one table.
+
+    Parameters
+    ----------
+    record : Record
+        What was found.
+
+    Returns
+    -------
+    dict of str to list
+        Columns of equal length; None where a row has no such entry.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_all
+    >>> from fastcmp.cli.tables import lay_out
+    >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
+    >>> lay_out(result)["table"][:4]
+    ['leaderboard', 'leaderboard', 'pairs', 'about']
+    """
+    main = {name: _as_list(values) for name, values in record.columns().items()}
+    told = record.to_dict()
+    tables = {name: x for name, x in told.items() if _is_table(x)}
+    about = {name: _cell(x) for name, x in told.items() if name not in tables}
+    if len(tables) < 2:
+        n = max(map(len, main.values()), default=0)
+        plain = {name: x for name, x in about.items() if not _stands_in(name, main)}
+        return main | {name: [x] * n for name, x in plain.items()}
+    for name, table in tables.items():
+        if table.keys() == main.keys():
+            tables[name] = main  # with what JSON cannot hold, such as infinity
+    tables["about"] = {"name": list(about), "value": list(about.values())}
+    return _stacked(tables)
+
+
+def csv_text(record: Record) -> str:
+    """Write a record as CSV.
+
+    Parameters
+    ----------
+    record : Record
+        What was found.
+
+    Returns
+    -------
+    str
+        A header and rows; cells without an entry are empty.
+    """
+    return to_csv(lay_out(record)).rstrip("\n")
+
+
+def parquet_bytes(record: Record) -> bytes:
+    """Write a record as a Parquet file, with the columns that CSV has.
+
+    Parameters
+    ----------
+    record : Record
+        What was found.
+
+    Returns
+    -------
+    bytes
+        The file.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {name: _as_arrow(values) for name, values in lay_out(record).items()}
+    sink = io.BytesIO()
+    parquet.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def _stacked(tables: dict[str, Columns]) -> Columns:
+    """Put tables under each other, with a first column that names them."""
+    names = list(dict.fromkeys(name for table in tables.values() for name in table))
+    stacked: Columns = {"table": [], **{name: [] for name in names}}
+    for title, table in tables.items():
+        n = max(map(len, table.values()), default=0)
+        stacked["table"] += [title] * n
+        for name in names:
+            stacked[name] += table.get(name, [None] * n)
+    return stacked
+
+
+def _is_table(value: Any) -> bool:
+    """Tell a mapping of lists of one length."""
+    if not isinstance(value, dict) or not value:
+        return False
+    columns = list(value.values())
+    return all(isinstance(x, list) and len(x) == len(columns[0]) for x in columns)
+
+
+def _stands_in(name: str, columns: Columns) -> bool:
+    """Tell whether a column has an entry of the record, perhaps in the singular."""
+    return name in columns or name.removesuffix("s") in columns
+
+
+def _as_list(values: Any) -> list[Any]:
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def _cell(value: Any) -> Any:
+    """Write lists and mappings into one cell, as JSON."""
+    return json.dumps(value) if isinstance(value, (list, dict)) else value
+
+
+def _as_arrow(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # text and numbers in one column
+        return pa.array([None if x is None else str(x) for x in values])

@@ -1,0 +1,386 @@
+"""Whether predictions are labels of the truth at all, told over blocks of samples.
+
+A column of scores, weights or ids is no model, and none of its values is right. What is
+kept are the distinct true labels, and of each model the predictions that are not among
+them; the true ones may still come.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.columns import Column, read_column
+from fastcmp.io.chosen import advice, titled
+from fastcmp.label_kinds import kind_of
+from fastcmp.stream.saved_labels import from_json, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_KEPT = 1_000_000  # labels of all models together that are remembered one by one
+_SURE = 4  # samples from which labels without any in common are no chance
+_MODELS = 3  # that a warning lists
+#: Share of the predictions of a model that may be no labels of the truth.
+MUCH = 0.1
+_LISTED = 1_000  # true labels of a model that are remembered one by one
+_SHOWN = 4  # labels that a message lists
+
+#: Model, number of predictions, the true labels among them (None: some), and others.
+Seen = tuple[str, int, set[Any] | None, dict[Any, int]]
+
+
+class Outside(NamedTuple):
+    """Predictions that are no labels of the truth."""
+
+    #: How many of each model; empty where not all samples were looked at.
+    n_outside: tuple[int, ...]
+    #: What to say of models with many; empty where there is none.
+    warning: str
+
+
+@dataclass(slots=True)
+class _Tally:
+    n: int = 0
+    #: True labels that it predicted; None where they are not listed.
+    inside: set[Any] | None = field(default_factory=set)
+    #: Other predictions, by label.
+    outside: dict[Any, int] = field(default_factory=dict)
+    #: Other predictions that are not remembered by label.
+    n_more: int = 0
+
+
+class LabelCheck:
+    """Labels of models, held against the true ones.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The models.
+    target : str
+        Column of the true labels, for messages.
+    graded : bool
+        Whether a true label may have a fraction, so that others need not be scores.
+    """
+
+    def __init__(
+        self, names: Iterable[str], target: str, *, graded: bool = True
+    ) -> None:
+        self._target, self._graded = target, graded
+        self._tallies = {name: _Tally() for name in names}
+        self._true: set[Any] = set()
+        self._span: tuple[int, int] | None = None  # where all whole numbers are true
+        self._left = _KEPT
+        self._complete = True
+
+    def look(
+        self, y_true: Any, preds: Mapping[str, Any]
+    ) -> tuple[set[Any], list[Seen]]:
+        """Look at a block, without keeping anything of it.
+
+        Parameters
+        ----------
+        y_true : array-like, shape (n,)
+            True labels.
+        preds : mapping of str to array-like, shape (n,)
+            Predictions by model.
+
+        Returns
+        -------
+        tuple of set and list
+            What `keep` takes.
+
+        Raises
+        ------
+        ValueError
+            If a column holds scores.
+        """
+        true = read_column(y_true, self._target)
+        known = None
+        if (absent := true.missing()) is not None:
+            known = ~absent
+            true = true.take(known)
+        labels = set() if self._covers(true.integers) else set(_counted(true))
+        truth = self._true | labels if labels else self._true
+        seen: list[Seen] = []
+        scores: dict[str, float] = {}
+        for name, raw in preds.items():
+            if known is None and self._covers(raw):
+                seen.append((name, raw.size, None, {}))
+                continue
+            column = read_column(raw, name)
+            if known is not None:
+                column = column.take(known)
+            counts = _counted(column)
+            outside = {x: k for x, k in counts.items() if x not in truth}
+            if not self._graded:
+                scores |= _fractions(name, outside)
+            inside = counts.keys() - outside.keys()
+            seen.append((name, sum(counts.values()), inside, outside))
+        self._refuse_scores(scores, truth)
+        return labels, seen
+
+    def keep(self, found: tuple[set[Any], list[Seen]]) -> None:
+        """Add what was found in a block.
+
+        Parameters
+        ----------
+        found : tuple
+            From `look`.
+        """
+        labels, seen = found
+        if not labels <= self._true:
+            self._true |= labels
+            self._span = _span(self._true)
+        for name, n, inside, outside in seen:
+            tally = self._tallies[name]
+            tally.n += n
+            if tally.inside is not None:
+                tally.inside = None if inside is None else tally.inside | inside
+                if len(tally.inside or ()) > _LISTED:
+                    tally.inside = None
+            for label, count in outside.items():
+                if label in tally.outside:
+                    tally.outside[label] += count
+                elif self._left:
+                    tally.outside[label] = count
+                    self._left -= 1
+                else:
+                    tally.n_more += count
+
+    def finish(self) -> Outside:
+        """Judge the models by all that was kept.
+
+        Returns
+        -------
+        Outside
+            Predictions that are no labels of the truth.
+
+        Raises
+        ------
+        ValueError
+            If a model shares no label with the truth, or holds scores.
+        """
+        if not self._complete or not self._true:
+            return Outside((), "")
+        n_outside, much = [], []
+        scores: dict[str, Any] = {}
+        foreign: dict[str, set[Any]] = {}
+        for name, tally in self._tallies.items():
+            outside = {x: k for x, k in tally.outside.items() if x not in self._true}
+            scores |= _fractions(name, outside, text=True)
+            n = tally.n_more + sum(outside.values())
+            if tally.inside is not None:
+                own = tally.inside | tally.outside.keys()
+                if self._is_foreign(own, tally.n):
+                    foreign[name] = own
+            if n > MUCH * tally.n:
+                much.append(f"{name} ({100 * n / tally.n:.1f} %: {_listed(outside)})")
+            n_outside.append(n)
+        self._refuse_scores(scores, self._true)
+        self._refuse_foreign(foreign)
+        return Outside(tuple(n_outside), self._warning(much))
+
+    def _warning(self, much: list[str]) -> str:
+        if not much:
+            return ""
+        others = (
+            f" and {len(much) - _MODELS} more models" if len(much) > _MODELS else ""
+        )
+        return (
+            f"labels that {self._target} does not hold are predicted by "
+            f"{', '.join(much[:_MODELS])}{others}; they count as wrong"
+        )
+
+    def state(self) -> dict[str, Any] | None:
+        """Give all that is kept, for a checkpoint.
+
+        Returns
+        -------
+        dict or None
+            Lists of labels and numbers; None of labels that are not saved.
+        """
+        try:
+            return to_json(self._all())  # type: ignore[no-any-return]
+        except TypeError:
+            return None
+
+    def _all(self) -> dict[str, Any]:
+        return {
+            "true": list(self._true),
+            "models": [
+                [
+                    *(name, tally.n, tally.n_more),
+                    None if tally.inside is None else list(tally.inside),
+                    *(list(tally.outside), list(tally.outside.values())),
+                ]
+                for name, tally in self._tallies.items()
+            ],
+        }
+
+    def restore(self, state: dict[str, Any] | None) -> None:
+        """Go on from a checkpoint.
+
+        Parameters
+        ----------
+        state : dict or None
+            From `state`. Of a part of the samples nothing can be said in the end.
+        """
+        if state is None:
+            self._complete = False
+            return
+        state = from_json(state)
+        self._true = set(state["true"])
+        self._span = _span(self._true)
+        for name, n, n_more, known, labels, counts in state["models"]:
+            outside = dict(zip(labels, counts, strict=True))
+            inside = None if known is None else set(known)
+            self._tallies[name] = _Tally(n, inside, outside, n_more)
+            self._left -= len(outside)
+
+    def _covers(self, array: Any) -> bool:
+        """Tell by its ends that an array of whole numbers holds true labels only."""
+        if self._span is None or type(array) is not np.ndarray or not array.size:
+            return False
+        if array.dtype.kind not in "bui" or array.ndim != 1:
+            return False
+        low, high = self._span
+        if np.maximum.reduce(array) > high:
+            return False
+        unsigned = low <= 0 and array.dtype.kind in "bu"
+        return unsigned or bool(np.minimum.reduce(array) >= low)
+
+    def _refuse_scores(self, scores: dict[str, Any], truth: set[Any]) -> None:
+        """Refuse fractions where no true label is one."""
+        if not scores or any(_is_fraction(x) or _is_fraction_text(x) for x in truth):
+            return
+        name, score = next(iter(scores.items()))
+        shown = score if isinstance(score, str) else f"{score:.6g}"
+        message = (
+            f"{titled(name)} holds {shown}, which is no label of {self._target!r} "
+            f"({_listed(truth)}): scores are compared by `fastcmp roc`; to leave "
+            f"columns out pass {advice(*scores)}, or choose by --models"
+        )
+        raise ValueError(message)
+
+    def _refuse_foreign(self, foreign: dict[str, set[Any]]) -> None:
+        """Refuse models that share no label with the truth, and say what differs."""
+        if not foreign:
+            return
+        name, own = next(iter(foreign.items()))
+        message = (
+            f"{titled(name)} shares no label with {self._target!r}: it holds "
+            f"{_listed(own)}, {self._target!r} holds {_listed(self._true)}"
+            f"{_difference(own, self._true)}; if it is a model, convert its labels; to "
+            f"leave columns out pass {advice(*foreign)}, or choose by --models"
+        )
+        raise ValueError(message)
+
+    def _is_foreign(self, own: set[Any], n: int) -> bool:
+        """Tell labels none of which is true, or that are the true ones plus or minus 1.
+
+        1 and 2 for 0 and 1 share a label, and mean other classes by it. Of few samples,
+        or one true label, only another spelling is certain.
+        """
+        if not own:
+            return False
+        if n < _SURE or len(self._true) < 2:
+            return not own & self._true and bool(_difference(own, self._true))
+        if not own & self._true:
+            return True
+        if len(own) < 2 or _span(own) is None or _span(self._true) is None:
+            return False
+        return any({x + step for x in self._true} == own for step in (-1, 1))
+
+
+def _counted(column: Column) -> dict[Any, int]:
+    """Count the labels of a column that are not missing."""
+    found = column.factorized()
+    counts = np.bincount(found.positions() + 1, minlength=len(found.distinct) + 1)
+    pairs = zip(found.distinct, counts[1:].tolist(), strict=True)
+    return {label: count for label, count in pairs if count}
+
+
+def _span(labels: set[Any]) -> tuple[int, int] | None:
+    """Give the ends of labels that are all the whole numbers between them."""
+    if not labels or not all(isinstance(x, (bool, int)) for x in labels):
+        return None
+    low, high = int(min(labels)), int(max(labels))
+    return (low, high) if high - low + 1 == len(labels) else None
+
+
+def _fractions(
+    name: str, labels: Iterable[Any], *, text: bool = False
+) -> dict[str, Any]:
+    """Give one of the labels that has a fraction, by name; nothing if there is none.
+
+    Numbers beside words are text in a file of text.
+    """
+    for label in labels:
+        if _is_fraction(label) or (text and _is_fraction_text(label)):
+            return {name: label}
+    return {}
+
+
+def _is_fraction(label: Any) -> bool:
+    return isinstance(label, float) and not label.is_integer()
+
+
+def _is_fraction_text(label: Any) -> bool:
+    if not isinstance(label, str) or "." not in label:
+        return False
+    return _NUMBER.fullmatch(label) is not None and not float(label).is_integer()
+
+
+def _listed(labels: Iterable[Any]) -> str:
+    """List some labels, of many the first."""
+    try:
+        known = sorted(labels)
+    except TypeError:
+        known = sorted(labels, key=repr)
+    more = ", ..." if len(known) > _SHOWN else ""
+    return ", ".join(repr(x) for x in known[:_SHOWN]) + more
+
+
+def _difference(own: set[Any], truth: set[Any]) -> str:
+    """Say what would make labels equal."""
+    if own & truth:
+        return " (they differ by 1 throughout)"
+    if {kind_of(x) for x in own} != {kind_of(x) for x in truth}:
+        return " (they differ in type)"
+    mine = [x for x in own if kind_of(x) == "str"]
+    theirs = [x for x in truth if kind_of(x) == "str"]
+    for what, alike in (
+        ("spaces", str.strip),
+        ("upper and lower case", str.casefold),
+        ("case and spaces", lambda x: x.strip().casefold()),
+    ):
+        if {alike(x) for x in mine} & {alike(x) for x in theirs}:
+            return f" (they differ in {what})"
+    return ""
+
+
+def check_whole(y_true: Any, preds: Mapping[str, Any], target: str) -> None:
+    """Refuse columns that cannot be models of files that were read as a whole.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels.
+    preds : mapping of str to array-like, shape (n,)
+        Predictions by model.
+    target : str
+        Column of the true labels, for messages.
+
+    Raises
+    ------
+    ValueError
+        If a column holds scores, or shares no label with the truth.
+    """
+    check = LabelCheck(preds, target)
+    check.keep(check.look(y_true, preds))
+    check.finish()

@@ -1,0 +1,321 @@
+"""Which columns of a file are models: what is none is refused by name, or left out."""
+
+import gzip
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp.cli import main
+from fastcmp.io.chosen import plan_columns
+from fastcmp.io.label_check import LabelCheck
+
+pa = pytest.importorskip("pyarrow")
+N = 60
+TRUTH = np.arange(N) % 3
+A = np.where(np.arange(N) % 7 == 0, (TRUTH + 1) % 3, TRUTH)
+B = np.where(np.arange(N) % 5 == 0, (TRUTH + 2) % 3, TRUTH)
+
+
+def run(capsys, *words):
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def refused(capsys, *words):
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("fastcmp: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def written(path, **columns):
+    """Write columns as CSV; a name `blank` stands for a header without text."""
+    lines = [",".join("" if name == "blank" else name for name in columns)]
+    lines += [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def models():
+    return {"y_true": TRUTH, "a": A, "b": B}
+
+
+RNG = np.random.default_rng(5)
+NO_MODELS = {
+    "probability": (RNG.random(N).round(3), "`fastcmp roc`"),
+    "weight": (RNG.random(N).round(3) * 9, "`fastcmp roc`"),
+    "graded": (np.tile([0, 0.5, 1], N // 3), "holds 0.5, which is no label of"),
+    "count": (RNG.integers(7, 99, N), "shares no label with 'y_true'"),
+    "number": (np.arange(1000, 1000 + N), "shares no label with 'y_true'"),
+    "shifted": (A + 1, "they differ by 1 throughout"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_MODELS)
+@pytest.mark.parametrize("command", ["compare", "holdout", "joined"])
+def test_what_is_no_model_is_refused_by_name(capsys, tmp_path, models, command, kind):
+    column, said = NO_MODELS[kind]
+    names = {"id": np.arange(N)} if command == "joined" else {}
+    path = written(tmp_path / "p.csv", **names, **models, **{kind: column})
+    words = [command, path]
+    if command == "joined":  # read as a whole
+        words = ["compare", path, written(tmp_path / "q.csv", **names, c=A)]
+    err = refused(capsys, *words)
+    assert f"column '{kind}' " in err
+    assert said in err
+    assert f"pass --drop {kind}, or choose by --models" in err
+    expect = run(capsys, command.replace("joined", "compare"), path, "--drop", kind)
+    assert expect[0] == 0
+    chosen = ("--models", "a", "b")
+    assert run(capsys, command.replace("joined", "compare"), path, *chosen) == expect
+
+
+def test_all_such_columns_are_named_at_once(capsys, tmp_path, models):
+    more = {"n": A + 50, "m m": A + 70}
+    path = written(tmp_path / "p.csv", **models, **more)
+    assert "pass --drop n 'm m', or" in refused(capsys, "compare", path)
+    words = ("compare", path, "--drop", "n", "m m", "--format", "json")
+    told = json.loads(run(capsys, *words)[1])
+    assert told["leaderboard"]["model"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (str.upper, "they differ in upper and lower case"),
+        (lambda x: f"{x} ", "they differ in spaces"),
+        (lambda x: f" {x.title()}", "they differ in case and spaces"),
+        (lambda x: f"{x}s", "if it is a model, convert its labels"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compare", "holdout"])
+def test_words_that_are_spelt_otherwise(capsys, tmp_path, command, change, said):
+    words = np.array(["cat", "dog", "eel"])
+    other = [change(word) for word in words[A]]
+    path = written(tmp_path / "p.csv", y_true=words[TRUTH], a=words[A], b=other)
+    err = refused(capsys, command, path)
+    assert "column 'b' shares no label with 'y_true': it holds" in err
+    assert said in err
+
+
+def test_text_among_numbers(capsys, tmp_path, models):
+    keys = [f"s{i}" for i in range(N)]
+    path = written(tmp_path / "p.csv", **models, key=keys)
+    assert "leave it out (--drop key)" in refused(capsys, "compare", path)
+    assert "pass --drop key, or" in refused(capsys, "holdout", path)
+    for command in ("roc", "cutpoint", "lift"):
+        err = refused(capsys, command, path)
+        assert "column 'key' holds text, and scores must be numbers" in err
+        assert "--drop key, or choose by --scores" in err
+
+
+def test_a_tenth_outside_the_truth(capsys, tmp_path, models):
+    much = np.where(np.arange(N) % 8 == 0, 9, TRUTH)
+    little = np.where(np.arange(N) % 10 == 0, 9, TRUTH)  # a tenth, and no more
+    path = written(tmp_path / "p.csv", **models, c=much, d=little)
+    code, out, err = run(capsys, "compare", path)
+    line = "predicted by c (13.3 %: 9); they count as wrong"
+    assert code == 0
+    assert err.count("\n") == 1
+    assert err.startswith("fastcmp: warning: labels that y_true does not hold are")
+    assert line in err
+    assert line in out or "13.3 % of the predictions of c" in out
+    for form in ("json", "csv", "markdown", "latex", "html"):
+        out = run(capsys, "compare", path, "--format", form)[1]
+        assert "13.3" in out or '"n_outside"' in out.replace(
+            "n_outside,", '"n_outside"'
+        )
+    assert run(capsys, "compare", path, "--drop", "c")[2] == ""
+
+
+def test_few_samples_and_one_class_are_no_proof(capsys, tmp_path):
+    ones = np.ones(N, int)
+    path = written(tmp_path / "p.csv", y_true=ones, a=ones, b=0 * ones)
+    code, out, err = run(capsys, "compare", path)
+    assert code == 0
+    assert "100.00 %" in out
+    assert "predicted by b (100.0 %: 0)" in err
+
+
+# The check itself, against brute force.
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("kind", ["numbers", "words", "sorted", "missing"])
+def test_outside_is_counted_over_blocks(seed, kind):
+    rng = np.random.default_rng(seed)
+    n = 300
+    truth = rng.integers(0, 6, n)
+    if kind == "sorted":
+        truth.sort()
+    preds = {str(m): rng.integers(0, rng.integers(2, 14), n) for m in range(4)}
+    present = np.ones(n, bool)
+    if kind == "words":
+        truth = np.array(list("abcdefghijklmn"))[truth]
+        preds = {m: np.array(list("abcdefghijklmn"))[x] for m, x in preds.items()}
+    if kind == "missing":
+        truth = np.where(rng.random(n) < 0.2, np.nan, truth)
+        present = ~np.isnan(truth)
+    known = set(truth[present].tolist())
+    expect = tuple(
+        sum(k for x, k in Counter(own[present].tolist()).items() if x not in known)
+        for own in preds.values()
+    )
+    check = LabelCheck(preds, "y")
+    for start in range(0, n, 37):
+        block = slice(start, start + 37)
+        found = check.look(truth[block], {m: own[block] for m, own in preds.items()})
+        check.keep(found)
+        state, check = check.state(), LabelCheck(preds, "y")
+        check.restore(json.loads(json.dumps(state)))
+    assert check.finish().n_outside == expect
+
+
+def test_a_check_of_a_part_says_nothing():
+    check = LabelCheck(["a"], "y")
+    check.restore(None)
+    check.keep(check.look([0, 1, 0, 1], {"a": [7, 7, 7, 7]}))
+    assert check.finish() == ((), "")
+
+
+def test_the_check_goes_on_from_a_checkpoint(capsys, tmp_path):
+    rows = "0,0,0\n1,1,0\n" * 500_000
+    tail = "1,1,7\n" * 300_000
+    content = gzip.compress(("y_true,a,b\n" + rows + tail).encode())
+    path, saved = tmp_path / "p.csv.gz", tmp_path / "saved"
+    path.write_bytes(content)
+    whole = run(capsys, "compare", path)
+    assert "predicted by b (23.1 %: 7)" in whole[2]
+    from fastcmp.io.checkpoint import Checkpoint
+    from fastcmp.io.counting import count_files
+    from fastcmp.io.stream import PredictionStream
+    from fastcmp.stream import PairCounts
+
+    seen = []
+
+    def stop(done, _):
+        seen.append(done)
+        if len(seen) == 2:
+            raise ValueError
+
+    predictions = PredictionStream([path])
+    inputs = {"test": "mcnemar"} | predictions.inputs() | {"missing": "raise"}
+    options = {"memory_limit": 10**9, "checkpoint": Checkpoint(saved, inputs)}
+    with pytest.raises(ValueError, match=r"^$"):
+        count_files(predictions, PairCounts(["a", "b"]), progress=stop, **options)
+    assert run(capsys, "compare", path, "--checkpoint", saved) == whole
+    assert not saved.exists()
+
+
+def test_fractions_among_true_labels_are_labels(capsys, tmp_path):
+    halves = TRUTH / 2
+    path = written(tmp_path / "p.csv", y_true=halves, a=A / 2, b=B / 2)
+    assert run(capsys, "compare", path)[0] == 0
+    path = written(tmp_path / "q.csv", y_true=halves, a=A / 2, b=B / 2 + 0.1)
+    assert "column 'b' shares no label" in refused(capsys, "compare", path)
+
+
+def test_scores_as_text_are_scores(capsys, tmp_path):
+    words = np.array(["cat", "dog", "eel"])
+    texts = [f'"{x:.3f}"' for x in RNG.random(N)]
+    named = {"y_true": words[TRUTH], "a": words[A], "b": texts}
+    path = written(tmp_path / "p.csv", **named)
+    check = LabelCheck(["b"], "y_true")
+    check.keep(check.look(words[TRUTH], {"b": [x.strip('"') for x in texts]}))
+    with pytest.raises(ValueError, match="scores are compared by `fastcmp roc`"):
+        check.finish()
+    assert "b" in refused(capsys, "compare", path)
+    versions = np.array(["1.0", "1.5", "2.5"])
+    named = {"y_true": versions[TRUTH], "a": versions[A], "b": versions[B]}
+    check = LabelCheck(["a", "b"], "y_true")
+    check.keep(check.look(named.pop("y_true"), named))
+    assert check.finish() == ((0, 0), "")
+
+
+# The index of pandas, and --drop.
+
+
+@pytest.mark.parametrize(
+    "name", ["blank", "Unnamed: 0", "index", "level_0", "__index_level_0__"]
+)
+@pytest.mark.parametrize("command", ["compare", "holdout", "roc"])
+def test_the_index_of_pandas_is_the_row_id(capsys, tmp_path, models, command, name):
+    models["y_true"], models["a"], models["b"] = (x % 2 for x in (TRUTH, A, B))
+    plain = run(capsys, command, written(tmp_path / "p.csv", **models))
+    for i, values in enumerate((np.arange(N), np.arange(N)[::-1] * 7)):
+        path = written(tmp_path / f"q{i}.csv", **{name: values}, **models)
+        code, out, err = run(capsys, command, path)
+        assert (code, out) == plain[:2]
+        assert "is taken as the row id, not as a model" in err
+        assert err.count("\n") == 1
+    repeated = written(tmp_path / "r.csv", **{name: np.arange(N) // 2}, **models)
+    err = refused(capsys, command, repeated)
+    shown = "''" if name == "blank" else name
+    shown = f"'{shown}'" if " " in shown else shown
+    assert "more than one row has" in err
+    assert f"does not tell rows apart: leave it out (--drop {shown})" in err
+    column = "" if name == "blank" else name
+    assert run(capsys, command, repeated, "--drop", column) == plain
+
+
+def test_an_index_beside_ids_or_names_of_models(capsys, tmp_path, models):
+    number = np.arange(N) // 3
+    path = written(tmp_path / "p.csv", blank=number, id=np.arange(N), **models)
+    code, _, err = run(capsys, "compare", path)
+    assert code == 0
+    assert "the column without a name ('') looks like a row index: it is left" in err
+    path = written(tmp_path / "q.csv", blank=number, **models)
+    assert run(capsys, "compare", path, "--models", "a", "b")[::2] == (0, "")
+    both = {"blank": np.arange(N), "Unnamed: 0": number}
+    code, _, err = run(capsys, "compare", written(tmp_path / "r.csv", **both, **models))
+    assert code == 0
+    assert "taken as the row id" in err
+    assert "column 'Unnamed: 0' looks like a row index: it is left out" in err
+
+
+def test_a_comma_at_the_end_of_each_line(capsys, tmp_path, models):
+    path = written(tmp_path / "p.csv", **models, blank=[""] * N)
+    code, out, err = run(capsys, "compare", path)
+    assert code == 0
+    assert "2 models" in out
+    assert "the column without a name ('') holds no values: it is left out" in err
+
+
+def test_several_files_are_never_joined_by_an_index(capsys, tmp_path, models):
+    one = written(tmp_path / "p.csv", blank=np.arange(N), **models)
+    two = written(tmp_path / "q.csv", blank=np.arange(N), c=A)
+    assert "name their column (--id)" in refused(capsys, "compare", one, two)
+    assert run(capsys, "compare", one, two, "--id", "")[::2] == (0, "")
+
+
+def test_drop(capsys, tmp_path, models):
+    path = written(tmp_path / "p.csv", **models, c=A)
+    for words, said in (
+        (["z"], "no column 'z' (--drop); there are: y_true, a, b, c"),
+        (["y_true"], "--drop leaves out 'y_true', the true labels (--target)"),
+        (["a", "--models", "a", "b"], "'a', which another option asks for"),
+        (["a", "b"], "there must be at least 2 models, got 1: c"),
+    ):
+        assert said in refused(capsys, "compare", path, "--drop", *words)
+    words = ("compare", path, "--drop", "c", "--format", "json")
+    expect = fastcmp.compare_all(TRUTH, {"a": A, "b": B})
+    told = json.loads(run(capsys, *words)[1])
+    assert told["pairs"] == expect.to_dict()["pairs"]
+    for command in ("holdout", "roc"):
+        number = written(tmp_path / "q.csv", y_true=TRUTH % 2, a=A, b=B, c=A)
+        assert run(capsys, command, number, "--drop", "c")[0] in (0, 2)
+    assert "no column 'z' (--drop)" in refused(capsys, "lift", path, "--drop", "z")
+
+
+def test_a_plan_in_python():
+    types = [{"": pa.int64(), "y_true": pa.int8(), "a": pa.int8(), "b": pa.int8()}]
+    plan = plan_columns(types, ["p"], None, None, None)
+    assert (plan.id_column, plan.guessed, list(plan.models)) == ("", True, ["a", "b"])
+    assert plan_columns(types, ["p"], None, None, None, drop=[""]).id_column is None
+    assert plan_columns(types, ["p"], None, ["a", ""], None).models == {"a": 0, "": 0}

@@ -1,0 +1,349 @@
+"""How answers are written, and how commands fail: pipes, memory, errors of our own."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from argparse import Namespace
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp.cli import main
+from fastcmp.cli.messages import in_options, told
+from fastcmp.cli.tables import lay_out
+
+COMPARE = ("compare", "--example", "digits")
+ROC = ("roc", "--example", "digits")
+TIMEOUT = 120
+
+
+def run(capsys, *words):
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def refused(capsys, *words):
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("fastcmp: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def by_table(rows):
+    tables = {}
+    for row in rows:
+        tables.setdefault(row["table"], []).append(row)
+    return tables
+
+
+SUFFIXES = {
+    "md": "markdown",
+    "MARKDOWN": "markdown",
+    "tex": "latex",
+    "html": "html",
+    "htm": "html",
+    "csv": "csv",
+    "json": "json",
+    "txt": "table",
+    "out": "table",
+}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("words", [COMPARE, ROC], ids=["compare", "roc"])
+def test_the_extension_chooses_the_format(capsys, tmp_path, words, suffix):
+    path, form = tmp_path / f"x.{suffix}", SUFFIXES[suffix]
+    assert run(capsys, *words, "--output", path) == (0, "", "")
+    expect = run(capsys, *words, "--format", form)[1]
+    assert path.read_text(encoding="utf-8") == expect
+    if form == "html":
+        assert expect.startswith('<!DOCTYPE html>\n<meta charset="utf-8">')
+    if form == "json":
+        assert json.loads(expect)
+
+
+def test_a_format_against_the_extension_is_refused(capsys, tmp_path):
+    path = tmp_path / "x.json"
+    err = refused(capsys, *COMPARE, "--output", path, "--format", "csv")
+    assert (
+        f"--format csv contradicts --output {path}, whose extension means json" in err
+    )
+    assert not path.exists()
+    assert run(capsys, *COMPARE, "--output", path, "--format", "json")[0] == 0
+    other = tmp_path / "x.txt"
+    assert run(capsys, *COMPARE, "--output", other, "--format", "json")[0] == 0
+    assert json.loads(other.read_text()) == json.loads(path.read_text())
+    assert "--output FILE" in refused(capsys, *COMPARE, "--format", "parquet")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "pq"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        COMPARE,
+        ROC,
+        (*ROC, "--scores", "mlp", "knn_3"),
+        (*ROC, "--scores", "mlp"),
+        ("cutpoint", "--example", "digits", "--scores", "mlp"),
+        ("lift", "--example", "digits", "--scores", "mlp"),
+        ("holdout", "--example", "digits", "--models", "mlp", "knn_3"),
+    ],
+    ids=" ".join,
+)
+def test_parquet_holds_what_csv_holds(capsys, tmp_path, words, suffix):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / f"x.{suffix}"
+    assert run(capsys, *words, "--output", path) == (0, "", "")
+    table = parquet.read_table(path)
+    _, out, _ = run(capsys, *words, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert table.column_names == list(rows[0])
+    assert table.num_rows == len(rows)
+    for name in table.column_names:
+        cells = ["" if x is None else str(x) for x in table.column(name).to_pylist()]
+        wanted = [row[name] for row in rows]
+        if cells != wanted:  # whole numbers that became floats
+            pairs = zip(cells, wanted, strict=True)
+            assert all(x == y or float(x) == float(y) for x, y in pairs), name
+
+
+def test_roc_tells_areas_and_tests_of_pairs_in_csv(capsys):
+    is_eight, scores = fastcmp.load_digits_scores()
+    two = {name: scores[name] for name in ("mlp", "knn_3")}
+    result = fastcmp.delong(is_eight, two)
+    words = (*ROC, "--scores", *two, "--format", "csv", "--alpha", 0.1)
+    tables = by_table(csv.DictReader(io.StringIO(run(capsys, *words)[1])))
+    assert [float(row["auc"]) for row in tables["models"]] == result.auc.tolist()
+    (pair,) = tables["pairs"]
+    test = result.compare("mlp", "knn_3")
+    assert (pair["model_a"], pair["model_b"]) == ("mlp", "knn_3")
+    assert float(pair["pvalue"]) == test.pvalue
+    assert float(pair["zscore"]) == test.zscore
+    ends = test.confidence_interval(0.9)
+    assert (float(pair["low"]), float(pair["high"])) == tuple(ends)
+    about = {row["name"]: row["value"] for row in tables["about"]}
+    assert about["n_positives"] == str(result.n_positives)
+    assert about["confidence_level"] == "0.9"
+
+    _, out, _ = run(capsys, *ROC, "--format", "csv")
+    tables = by_table(csv.DictReader(io.StringIO(out)))
+    result = fastcmp.delong(is_eight, scores)
+    areas = dict(zip(result.names, result.auc.tolist(), strict=True))
+    assert {row["model"]: float(row["AUC"]) for row in tables["leaderboard"]} == areas
+    assert len(tables["pairs"]) == len(areas) * (len(areas) - 1) // 2
+
+    _, out, _ = run(capsys, *ROC, "--scores", "mlp", "--format", "csv")
+    assert by_table(csv.DictReader(io.StringIO(out))).keys() == {"models", "about"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        COMPARE,
+        (*ROC, "--scores", "mlp", "knn_3"),
+        ("cutpoint", "--example", "digits", "--scores", "mlp"),
+        ("lift", "--example", "digits", "--scores", "mlp"),
+        ("holdout", "--example", "digits", "--models", "mlp", "knn_3"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_csv_says_all_that_json_says(capsys, words):
+    told_in_json = json.loads(run(capsys, *words, "--format", "json")[1])
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *words, "--format", "csv")[1])))
+    tables = by_table(rows) if "table" in rows[0] else {}
+    about = {row["name"]: row["value"] for row in tables.get("about", [])}
+    for name, value in told_in_json.items():
+        if name in tables:
+            assert len(tables[name]) == len(next(iter(value.values())))
+            assert set(value) <= set(rows[0])
+        elif tables:
+            assert name in about
+            if isinstance(value, list):
+                assert json.loads(about[name]) == value
+        else:
+            assert name in rows[0] or name.removesuffix("s") in rows[0]
+
+
+def test_a_study_keeps_its_one_table():
+    class Study:
+        def columns(self):
+            return {"x": np.array([0.5, np.inf]), "name": ["a", "b"]}
+
+        def to_dict(self):
+            return {"seed": 1, "curves": {"x": [0.5, None], "name": ["a", "b"]}}
+
+    wanted = {"x": [0.5, np.inf], "name": ["a", "b"], "seed": [1, 1]}
+    assert lay_out(Study()) == wanted
+
+
+def test_cutpoint_draws_the_cutoff_that_it_found(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from fastcmp import plot
+
+    drawn = []
+
+    def cutoffs(*args, **options):
+        drawn.append(real(*args, **options))
+        return drawn[-1]
+
+    real = plot.cutoffs
+    monkeypatch.setattr(plot, "cutoffs", cutoffs)
+    words = ("cutpoint", "--example", "digits", "--scores", "mlp", "--format", "json")
+    for more in ([], ["--criterion", "cost", "--cost-fn", "9"]):
+        path = tmp_path / "x.png"
+        _, out, _ = run(capsys, *words, *more, "--plot", path)
+        found = json.loads(out)
+        label = [text.get_text() for text in drawn[-1].get_legend().get_texts()][3]
+        assert label.startswith(found["criterion"])
+        assert f"at {found['cutoffs'][0]:.4g}" in label
+        (mark,) = (line for line in drawn[-1].lines if line.get_marker() == "o")
+        m = len(found["cutoffs"])
+        assert mark.get_xdata().tolist() == 2 * found["cutoffs"]
+        assert mark.get_ydata()[:m].tolist() == found["sensitivity"]
+        assert mark.get_ydata()[m:].tolist() == found["specificity"]
+
+
+# How commands fail.
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("written", [False, True])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, written):
+    path = tmp_path / "p.csv"
+    os.mkfifo(path)
+    if written:  # a writer that waits for its reader
+
+        def write():
+            with suppress(BrokenPipeError):
+                path.write_text("y_true,a,b\n0,0,0\n")
+
+        threading.Thread(target=write, daemon=True).start()
+    cost = ["compare", "--example", "digits", "--test", "cost", "--cost", str(path)]
+    for words in (["compare", str(path)], ["roc", str(path)], cost):
+        done = program(*words)
+        assert done.returncode == 2
+        assert "is a pipe or a device, not a file" in done.stderr
+        assert done.stderr.count("\n") == 1
+    if written:
+        with path.open() as file:
+            assert file.read().startswith("y_true")
+
+
+def program(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "fastcmp", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT,
+        stdin=subprocess.DEVNULL,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("limit", [250, 450, 600, 700])
+def test_a_small_address_space_is_one_line(limit):
+    resource = pytest.importorskip("resource")
+
+    def confine():
+        resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20))
+
+    one = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # whose memory is by processor
+    done = program(*COMPARE, preexec_fn=confine, env=one)
+    if done.returncode == 0:  # it was enough
+        assert limit == 700
+        return
+    assert done.returncode == 2
+    assert done.stderr.startswith("fastcmp: not enough memory")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (MemoryError(), 2, "fastcmp: not enough memory\n"),
+        (MemoryError("9 GB"), 2, "fastcmp: not enough memory (9 GB)\n"),
+        (
+            RuntimeError("can't start new thread"),
+            2,
+            "fastcmp: not enough memory (can't",
+        ),
+        (OSError(12, "Cannot allocate memory"), 2, "fastcmp: not enough memory ("),
+        (
+            KeyError("x"),
+            1,
+            "fastcmp: unexpected error, please report it (KeyError: 'x')",
+        ),
+        (
+            RecursionError("deep\ner"),
+            1,
+            "(RecursionError: deep er); FASTCMP_TRACEBACK=1",
+        ),
+    ],
+    ids=repr,
+)
+def test_every_error_is_one_line(capsys, monkeypatch, error, code, said):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(fastcmp, "delong", fail)
+    found, out, err = run(capsys, *ROC)
+    assert (found, out) == (code, "")
+    assert said in err
+    assert err.count("\n") == 1
+    monkeypatch.setenv("FASTCMP_TRACEBACK", "1")
+    err = run(capsys, *ROC)[2]
+    assert err.startswith("Traceback")
+    assert said in err
+
+
+def test_warnings_are_lines_too(capsys, monkeypatch):
+    real = fastcmp.delong
+
+    def warn(*args, **options):
+        for _ in range(2):
+            warnings.warn("areas below 1/2:\npass positive=", UserWarning, stacklevel=1)
+        return real(*args, **options)
+
+    monkeypatch.setattr(fastcmp, "delong", warn)
+    code, _, err = run(capsys, *ROC)
+    assert code == 0
+    assert err == "fastcmp: warning: areas below 1/2: pass --positive\n"
+
+
+OPTIONS = Namespace(
+    positive=None, missing="raise", test="mcnemar", cost=None, cost_test="", target="y"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("pass missing='wrong' to count", "pass --missing wrong to count"),
+        ("name it: pass positive=", "name it: pass --positive"),
+        ("positive=7 is not among", "--positive 7 is not among"),
+        ("test='cost' needs cost=, the", "--test cost needs --cost, the"),
+        ("cost_test must be one of ('a',)", "--cost-test must be one of a"),
+        ("alpha must lie in (0, 1)", "alpha must lie in (0, 1)"),  # no option here
+        ("method='exact' takes too long", "--test exact takes too long"),
+        ("y_true must hold at least 2", "y must hold at least 2"),
+        ("preds must hold at least 2 models", "there must be at least 2 models"),
+        ("column 'test=3' holds", "column 'test=3' holds"),
+        ("column 'a,test=' holds", "column 'a,test=' holds"),
+        ("test=0.5 has no prediction", "test=0.5 has no prediction"),
+        ("cost must be numbers, got", "cost must be numbers, got"),  # a model's name
+    ],
+)
+def test_messages_speak_of_options(message, line):
+    assert in_options(message, OPTIONS) == line
+    assert told(ValueError(message), OPTIONS) == line
+    assert in_options(message, None) == message

@@ -71,6 +71,13 @@ HOLDOUT = {"X_a": X(), "X_b": X(), "y": Y}
 
 #: A proper call of each function: its arguments by keyword.
 GOOD = {
+    "accuracy_unpaired": {"y_a": Y, "pred_a": A, "y_b": Y, "pred_b": B},
+    "accuracy_unpaired_from_counts": {
+        "correct_a": 9,
+        "n_a": 12,
+        "correct_b": 7,
+        "n_b": 10,
+    },
     "adjust": {"pvalues": [0.01, 0.2]},
     "alpaydin_f": {"differences": FIVE_BY_TWO},
     "auc": SCORES,
@@ -109,6 +116,7 @@ GOOD = {
     "count_labels": LABELS,
     "delong": SCORES,
     "delong_unpaired": {"y_a": Y, "score_a": S, "y_b": Y, "score_b": T},
+    "det_curve": SCORE,
     "dietterich_t": {"differences": FIVE_BY_TWO},
     "gain_curve": SCORE,
     "hanley_mcneil": {"auc": 0.8, "n_positives": 5, "n_negatives": 6},
@@ -350,6 +358,10 @@ WRONG = {
     "errors_a": _COUNT | {"more than n": 61},
     "errors_b": _COUNT | {"more than n": 61},
     "n": _COUNT | {"0": 0},
+    "n_a": _COUNT | {"0": 0},
+    "n_b": _COUNT | {"0": 0},
+    "correct_a": _COUNT | {"more than n": 13},
+    "correct_b": _COUNT | {"more than n": 11},
     "model_a": _OBJECT,
     "model_b": _OBJECT,
     "models": _OBJECT | {"one": {"a": Nothing()}},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.columns import Column, read_column
+from fastcmp.label_kinds import ascending
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,7 +143,7 @@ def positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
     if len(found) > 2:
         message = (
             f"y_true must hold two classes, got {len(found)}: "
-            f"{sorted(map(str, found))[:10]}; for one class against the others pass "
+            f"{list(ascending(found)[:10])}; for one class against the others pass "
             "y_true == that class"
         )
         raise ValueError(message)

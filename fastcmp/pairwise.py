@@ -85,6 +85,9 @@ class PairwiseResult(Printed, Tabular):
     rule: str
     n_missing: int = 0
     n_excluded: int = 0
+    #: Predictions of each model that are labels, but not of the truth; empty where
+    #: there are none, or they were not counted.
+    n_outside: tuple[int, ...] = ()
     #: What was kept of the pairs: "all", "significant", those of so many of the best
     #: models, or the file that all were written to.
     kept: Any = "all"
@@ -296,6 +299,7 @@ class PairwiseResult(Printed, Tabular):
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
+            "n_outside": list(self.n_outside),
             "n_pairs": self.n_pairs,
             "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
             "leaderboard": plain_columns(

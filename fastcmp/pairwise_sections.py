@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.differences import METHOD_NAMES as COST_METHODS
 from fastcmp.ranking import BEATS, TIED, letters
-from fastcmp.report import Section, format_interval
+from fastcmp.report import Section, format_interval, outside_sentences
 from fastcmp.results import METHOD_NAMES, dropped_sentences
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def _summary(result: PairwiseResult) -> Section:
         lead,
         *_kept(result),
         *dropped_sentences(result.n_missing, result.n_excluded),
+        *outside_sentences(result.n_outside, result.names, result.n_samples),
     )
     return Section(title="Which model is better?", text=text)
 

@@ -115,7 +115,7 @@ class CostResult(Printed):
 
     @property
     def n_outside(self) -> tuple[int, int]:
-        """Predictions by a and by b of classes that no sample truly has."""
+        """How many predictions by a and by b are classes that no sample truly has."""
         if not isinstance(self.counts, LabelCounts):
             return 0, 0
         t, a, b, counts = self.counts.nonzero()

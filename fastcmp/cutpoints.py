@@ -12,6 +12,7 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.classification import RULES
 from fastcmp.criteria import CRITERIA, WEIGHTED, Candidates, Criterion
 from fastcmp.cutpoints_result import CutpointResult
+from fastcmp.models import check_indexes
 from fastcmp.roc import roc_points
 from fastcmp.scores import Scores, read_scores
 from fastcmp.sweeps import ThresholdSweep, sweep_scores
@@ -132,6 +133,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
     _check_criterion(criterion, costs, prevalence)
     _check_resamples(n_resamples, criterion)
+    check_indexes([("y_true", y_true), ("score", score)])
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     sweep = sweep_scores(read)
     roc_points(sweep)  # needs both classes

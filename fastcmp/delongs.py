@@ -12,6 +12,7 @@ from fastcmp.auc_comparison import AUCComparison, compare_estimates
 from fastcmp.columns import read_column
 from fastcmp.crew import Crew, check_workers
 from fastcmp.delong_result import DelongResult
+from fastcmp.models import check_indexes
 from fastcmp.scores import Scores, order_of, read_scores
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
     if len(column) != n:
         message = f"groups has {len(column)} entries, y_true has {n} labels"
         raise ValueError(message)
+    check_indexes([("y_true", read.y_true), ("groups", groups)])
     if read.kept is not None:
         column = column.take(read.kept)
     if column.missing() is not None:

@@ -68,12 +68,12 @@ class HoldoutResult(Printed):
 
     @property
     def n_outside_a(self) -> int:
-        """Predictions of a that are labels, but not of the truth."""
+        """How many predictions of a are labels, but not of the truth."""
         return (*self.comparison.n_outside, 0)[0]
 
     @property
     def n_outside_b(self) -> int:
-        """Predictions of b that are labels, but not of the truth."""
+        """How many predictions of b are labels, but not of the truth."""
         return (*self.comparison.n_outside, 0, 0)[1]
 
     @property

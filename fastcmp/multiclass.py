@@ -9,6 +9,7 @@ import numpy as np
 from fastcmp.areas import auc
 from fastcmp.checks import as_numbers, check_choice
 from fastcmp.columns import read_column
+from fastcmp.models import check_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +101,7 @@ def _read_classes(
             f"{table.shape}"
         )
         raise ValueError(message)
+    check_indexes([("y_true", y_true), ("scores", scores)])
     rows = np.arange(len(truth))
     if (absent := truth.missing()) is not None:
         truth, table, rows = truth.take(~absent), table[~absent], rows[~absent]

@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.checks import as_numbers
 from fastcmp.columns import read_column
-from fastcmp.models import named_columns
+from fastcmp.models import check_indexes, named_columns
 from fastcmp.two_classes import split_classes
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Scores:
     labels: tuple[Any, Any]
     #: Which samples were kept; None where no true label is missing.
     kept: NDArray[np.bool_] | None
+    #: The true labels as they came; other columns must have their pandas index.
+    y_true: Any = None
 
     @property
     def n_missing(self) -> int:
@@ -82,8 +84,8 @@ def read_scores(
     Raises
     ------
     ValueError
-        If lengths differ, a score is NaN, there are no samples, or the labels are not
-        of two classes of which one is positive.
+        If lengths or pandas indexes differ, a score is NaN, there are no samples, or
+        the labels are not of two classes of which one is positive.
     TypeError
         If scores are not numbers.
 
@@ -109,6 +111,7 @@ def read_scores(
             if not is_single and len(columns) == len(truth):
                 message += "; models come first: pass scores.T"
             raise ValueError(message)
+    check_indexes([("y_true", y_true), *named])
     kept = None
     if (absent := truth.missing()) is not None:
         kept = ~absent
@@ -125,6 +128,7 @@ def read_scores(
         single=is_single,
         labels=labels,
         kept=kept,
+        y_true=y_true,
     )
 
 
@@ -248,7 +252,7 @@ def read_weights(weights: Any, read: Scores) -> NDArray[np.float64] | None:
     Raises
     ------
     ValueError
-        If lengths differ, a weight is negative or not finite, or all are 0.
+        If lengths or indexes differ, a weight is negative or not finite, or all are 0.
     TypeError
         If they are not numbers.
     """
@@ -259,6 +263,7 @@ def read_weights(weights: Any, read: Scores) -> NDArray[np.float64] | None:
     if array.shape != (n,):
         message = f"sample_weight must be of shape ({n},), got {array.shape}"
         raise ValueError(message)
+    check_indexes([("y_true", read.y_true), ("sample_weight", weights)])
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         message = (

@@ -68,7 +68,7 @@ def bowker(
 
 
 def bowker_from_counts(
-    table: ArrayLike | LabelCounts | stream.LabelCounts, /
+    table: ArrayLike | LabelCounts | stream.LabelCounts,
 ) -> SymmetryResult:
     """Bowker's test of symmetry from a table.
 
@@ -146,7 +146,7 @@ def stuart_maxwell(
 
 
 def stuart_maxwell_from_counts(
-    table: ArrayLike | LabelCounts | stream.LabelCounts, /
+    table: ArrayLike | LabelCounts | stream.LabelCounts,
 ) -> SymmetryResult:
     """Stuart and Maxwell's test of marginal homogeneity from a table.
 

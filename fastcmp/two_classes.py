@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcmp.columns import Column, read_column
 from fastcmp.label_kinds import ascending
+from fastcmp.models import check_indexes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,8 @@ class Truth:
     kept: Flags
     #: The family of types of the labels, see `Column.kind`.
     kind: str
+    #: The true labels as they came; predictions must have their pandas index.
+    y_true: Any = None
 
     @property
     def n_missing(self) -> int:
@@ -70,6 +73,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
         labels=labels,
         kept=kept,
         kind=column.kind(),
+        y_true=y_true,
     )
 
 
@@ -207,7 +211,8 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     Raises
     ------
     ValueError
-        If lengths differ, or a prediction is missing or not one of two labels.
+        If lengths or pandas indexes differ, or a prediction is missing or not one of
+        two labels.
     TypeError
         If the labels are of another type than the true ones.
     """
@@ -215,6 +220,7 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     if len(column) != truth.kept.size:
         message = f"{name} has {len(column)} labels, y_true has {truth.kept.size}"
         raise ValueError(message)
+    check_indexes([("y_true", truth.y_true), (name, raw)])
     column = column.take(truth.kept)
     if (absent := column.missing()) is not None:
         row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]

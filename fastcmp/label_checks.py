@@ -161,8 +161,9 @@ def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
     """Count codes that are neither among those used nor that of a missing label."""
     if not codes.size:
         return 0
-    low, high = int(codes.min()), int(codes.max())
-    if used.size == used[-1] - used[0] + 1 and used[0] <= low and high <= used[-1]:
+    first, last, high = int(used[0]), int(used[-1]), int(codes.max())
+    whole = used.size == last - first + 1 and high <= last
+    if whole and (first == 0 or int(codes.min()) >= first):
         return 0  # the usual case, at the speed of memory
     known = [code for code in (*used.tolist(), absent) if code <= high]
     if len(known) <= _FEW:

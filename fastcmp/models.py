@@ -68,8 +68,11 @@ def refuse_truth(
         of an array. A perfect model of another name is a model.
     """
     own = _own_name(y_true)
-    listed = isinstance(preds, (Mapping, list, tuple))
-    memory = None if listed else _memory_of(y_true)
+    apart = isinstance(preds, (Mapping, list, tuple)) or (
+        isinstance(preds, np.ndarray)
+        and not (isinstance(y_true, np.ndarray) and np.may_share_memory(preds, y_true))
+    )
+    memory = None if apart else _memory_of(y_true)
     for name, raw in named:
         same = raw is y_true and own is not None
         if same or (memory is not None and memory == _memory_of(raw)):
@@ -78,12 +81,13 @@ def refuse_truth(
                 "perfect model, pass a copy)"
             )
             raise ValueError(message)
-        if name in {own, truth} or (own != truth and _own_name(raw) == truth):
-            called = name if name in {own, truth} else truth
+        # A mapping may have such a model: of a file whose truth is called otherwise.
+        framed = name == truth and (raw is y_true or not isinstance(preds, Mapping))
+        if name == own or framed or (own != truth and _own_name(raw) == truth):
             message = (
-                f"model {name!r} is called {called!r}, as the truth is: true labels "
-                f"come first, as {truth}, and not among the models; leave this column "
-                "out, or rename it if it is a model"
+                f"model {name!r} is called {(own if name == own else truth)!r}, as the "
+                f"truth is: true labels come first, as {truth}, and not among the "
+                "models; leave this column out, or rename it if it is a model"
             )
             raise ValueError(message)
 

@@ -464,8 +464,8 @@ def late(tmp_path, monkeypatch):
     from fastcmp.io import text as io_text
 
     monkeypatch.setattr(io_text, "_BLOCK", 500)
-    truth = np.resize([1, 2, 2], 600)
-    b = [*truth[:500].tolist(), *np.resize([1.5, 2.0], 100).tolist()]
+    truth = np.resize([1, 2, 2, 1.5], 600)
+    b = [*np.resize([1, 2], 500).tolist(), *np.resize([1.5, 2.0], 100).tolist()]
     return written(tmp_path / "late.csv", y_true=truth, a=truth[::-1], b=b)
 
 

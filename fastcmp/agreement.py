@@ -143,6 +143,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         rule=promise(adjust, alpha),
         n_missing=labels.n_missing,
         n_excluded=labels.n_excluded,
+        n_outside=labels.n_outside,
     )
 
 

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from fastcmp.checks import check_choice
 from fastcmp.frames import Tabular
-from fastcmp.report import Section, format_pvalue, plain_columns
+from fastcmp.report import (
+    Section,
+    format_pvalue,
+    outside_sentences,
+    plain_columns,
+)
 from fastcmp.results import Printed, dropped_sentences
 
 _SHOWN = 5  # most alike pairs that are printed, and most different ones
@@ -88,6 +93,9 @@ class AgreementResult(Printed, Tabular):
     rule: str
     n_missing: int = 0
     n_excluded: int = 0
+    #: Predictions of each model that are labels, but not of the truth; empty where
+    #: there are none, or they were not counted.
+    n_outside: tuple[int, ...] = ()
 
     @property
     def accuracy(self) -> Floats:
@@ -193,6 +201,7 @@ class AgreementResult(Printed, Tabular):
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
+            "n_outside": list(self.n_outside),
             "classes": list(self.classes),
             "models": plain_columns({"model": self.names, "accuracy": self.accuracy}),
             "pairs": plain_columns(self.columns()),
@@ -226,6 +235,7 @@ class AgreementResult(Printed, Tabular):
             f"{len(self.classes)} classes, {tested} pairs; on average a pair "
             f"disagrees on {100 * self.disagreement.mean():.2f} % of the samples.",
             *dropped_sentences(self.n_missing, self.n_excluded),
+            *outside_sentences(self.n_outside, self.names, self.n_samples),
         )
         return Section(title="How alike do the models predict?", text=text)
 

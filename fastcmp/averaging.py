@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from fastcmp.checks import as_numbers
 from fastcmp.columns import read_column
+from fastcmp.models import check_indexes
 from fastcmp.scores import read_weights
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class ClassScores:
     kept: Flags
     #: Shape (n,); None where samples have none.
     weights: Floats | None
+    #: The true labels as they came; other columns must have their pandas index.
+    y_true: Any = None
 
 
 def has_columns(raw: Any) -> bool:
@@ -88,6 +92,7 @@ def read_class_scores(
         If scores are not numbers.
     """
     table = as_numbers(scores, "scores")
+    check_indexes([("y_true", y_true), ("scores", scores)])
     if has_columns(y_true):
         positive, names = _read_indicator(y_true, table, classes)
         kept = np.ones(len(table), np.bool_)
@@ -100,6 +105,7 @@ def read_class_scores(
         message = f"scores has NaN for sample {row}, column {column}"
         raise ValueError(message)
     options: dict[str, Any] = {"positive": positive, "scores": table, "names": names}
+    options["y_true"] = y_true
     read = ClassScores(kept=kept, weights=None, **options)
     weights = read_weights(sample_weight, read)
     return ClassScores(kept=kept, weights=weights, **options)
@@ -133,14 +139,21 @@ def _read_classes(
     truth = read_column(y_true, "y_true")
     if table.ndim != 2 or len(table) != len(truth):
         message = (
-            f"scores must be of shape (n, K) with n = {len(truth)} samples, got "
-            f"{table.shape}"
+            f"scores must be of shape (n, K) with n = {len(truth)} samples, as many as "
+            f"y_true has labels, got {table.shape}"
         )
         raise ValueError(message)
     absent = truth.missing()
     kept = np.ones(len(truth), np.bool_) if absent is None else ~absent
     truth = truth.take(kept).factorized()
+    if not len(truth):
+        message = "y_true must hold at least one sample, got none"
+        raise ValueError(message)
+    truth.kind()
     found = [truth.distinct[code] for code in np.unique(truth.positions())]
+    if classes is not None and not isinstance(classes, Iterable):
+        message = f"classes must be a sequence of labels, got {classes!r}"
+        raise TypeError(message)
     names = sorted(found) if classes is None else list(classes)
     if len(set(names)) < len(names):
         message = f"classes must differ, got {names[:10]}"

@@ -164,8 +164,12 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         else:
             judge = judge_accuracies(labels, method, level, crew)
         judged = judge_pairs(judge, chosen, labels.names, options, crew)
-    dropped = (labels.n_missing, labels.n_excluded)
-    found = _record(judge, judged, labels.names, options, (test, method), dropped)
+    told = {
+        "n_missing": labels.n_missing,
+        "n_excluded": labels.n_excluded,
+        "n_outside": labels.n_outside,
+    }
+    found = _record(judge, judged, labels.names, options, (test, method), told)
     return _with_control(found, control)
 
 
@@ -246,8 +250,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
         Crew(threads, report) as crew,
     ):
         judged = judge_pairs(judge, chosen, names, options, crew)
-    dropped = (counts.n_missing, counts.n_excluded)
-    found = _record(judge, judged, names, options, (test, method), dropped)
+    told = {"n_missing": counts.n_missing, "n_excluded": counts.n_excluded}
+    found = _record(judge, judged, names, options, (test, method), told)
     return _with_control(found, control)
 
 
@@ -352,7 +356,7 @@ def _record(  # all that a record holds
     names: tuple[str, ...],
     options: Options,
     test: tuple[str, str],
-    dropped: tuple[int, int],
+    told: dict[str, Any],
 ) -> PairwiseResult:
     columns = judged.columns
     return PairwiseResult(
@@ -375,10 +379,9 @@ def _record(  # all that a record holds
         adjust=options.adjust,
         alpha=options.alpha,
         rule=promise(options.adjust, options.alpha),
-        n_missing=dropped[0],
-        n_excluded=dropped[1],
         kept=options.keep,
         all_verdicts=judged.verdicts,
+        **told,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -280,3 +282,17 @@ def check_choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
     if value not in known:
         message = f"{name} must be one of {known}, got {value!r}"
         raise ValueError(message)
+
+
+def warn(message: str) -> None:
+    """Warn at the line of the user's that called this package.
+
+    Parameters
+    ----------
+    message : str
+        What there is to say.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("fastcmp"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)

@@ -15,7 +15,7 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.labels import Labels, encode
 from fastcmp.multiplicity import ADJUSTMENTS
 from fastcmp.paired import METHODS as POST_HOC
-from fastcmp.report import Section, format_pvalue
+from fastcmp.report import Section, format_pvalue, outside_sentences
 from fastcmp.results import Printed, dropped_sentences
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class CochranResult(Printed):
     n_samples: int
     n_missing: int = 0
     n_excluded: int = 0
+    #: Predictions of each model that are labels, but not of the truth; empty where
+    #: there are none, or they were not counted.
+    n_outside: tuple[int, ...] = ()
     #: The comparison of all pairs, where it was asked for.
     post_hoc: PairwiseResult | None = None
 
@@ -79,6 +82,7 @@ class CochranResult(Printed):
             f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
             f"effect size {self.effect_size:.3g}",
             *dropped_sentences(self.n_missing, self.n_excluded),
+            *outside_sentences(self.n_outside, self.names, self.n_samples),
         )
         own = [Section(title="Cochran's Q test", text=text)]
         return own + (self.post_hoc.sections() if self.post_hoc else [])
@@ -174,8 +178,14 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
             method=post_hoc,
             adjust=adjust,
             alpha=alpha,
+            classes=range(1 + max(int(codes.max()) for codes in labels.preds)),
         )
-        pairs = replace(pairs, n_missing=labels.n_missing, n_excluded=labels.n_excluded)
+        pairs = replace(
+            pairs,
+            n_missing=labels.n_missing,
+            n_excluded=labels.n_excluded,
+            n_outside=labels.n_outside,
+        )
     return _record(labels, correct, outcome, method, exact, pairs)
 
 
@@ -263,6 +273,7 @@ def _record(  # all that a record holds
         n_samples=n,
         n_missing=source.n_missing,
         n_excluded=source.n_excluded,
+        n_outside=source.n_outside if isinstance(source, Labels) else (),
         post_hoc=pairs,
     )
 

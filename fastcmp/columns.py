@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.label_kinds import kind_of
+from fastcmp.label_kinds import INTEGRAL_LIMIT, is_missing, kind_of, plain_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
-_INTEGRAL_LIMIT = 2.0**53
 _WHOLE = (int, np.integer, np.bool_)
 
 
@@ -209,21 +208,17 @@ def _read_floats(array: NDArray[Any], name: str) -> Column:
     with np.errstate(over="ignore"):
         doubles = array.astype(np.float64, copy=False)
     if not np.array_equal(doubles, array, equal_nan=True):
-        return _read_objects(_as_objects(list(array)), name)
+        return _read_objects(_as_objects(list(array)), name)  # long doubles
     array = doubles
     missing = np.isnan(array)
     if not missing.any():
-        whole = np.abs(array) < _INTEGRAL_LIMIT
+        whole = np.abs(array) < INTEGRAL_LIMIT
         if whole.all() and np.array_equal(array, np.trunc(array)):
             return Column(name=name, integers=array.astype(np.int64))
     distinct, codes = np.unique(array[~missing], return_inverse=True)
     everywhere = np.full(array.size, -1, np.int64)
     everywhere[~missing] = codes
-    return _coded(name, everywhere, map(_plain_number, distinct.tolist()))
-
-
-def _plain_number(x: float) -> float | int:
-    return int(x) if abs(x) < _INTEGRAL_LIMIT and x == int(x) else x
+    return _coded(name, everywhere, map(plain_number, distinct.tolist()))
 
 
 def _read_dates(array: NDArray[Any], name: str) -> Column:
@@ -285,27 +280,23 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
         hashed = _factorize_hashed(labels)
         if hashed is not None:
             return _coded(name, *hashed)
+    if any(issubclass(kind, np.number) for kind in set(map(type, labels))):
+        labels = [plain_number(x) for x in labels]
     index: dict[Any, int] = {}
     codes = np.empty(array.size, np.int64)
     for i, label in enumerate(labels):
         try:
-            codes[i] = -1 if _is_missing(label) else index.setdefault(label, len(index))
+            codes[i] = -1 if is_missing(label) else index.setdefault(label, len(index))
         except (TypeError, ValueError):
             message = (
                 f"{name} holds a label of type {type(label).__name__} at row {i}, "
                 "which cannot be compared"
             )
             raise TypeError(message) from None
+    if any(isinstance(label, (complex, np.complexfloating)) for label in index):
+        message = f"{name} holds complex numbers, which are no labels"
+        raise TypeError(message)
     return _coded(name, codes, index)
-
-
-def _is_missing(label: Any) -> bool:
-    if label is None:
-        return True
-    unequal = label != label  # noqa: PLR0124  # NaN and NaT differ from themselves
-    if isinstance(unequal, (bool, np.bool_)):
-        return bool(unequal)
-    return type(label).__name__ == "NAType"  # pandas.NA answers every question with NA
 
 
 def _read_pandas(raw: Any, name: str) -> Column:
@@ -314,11 +305,13 @@ def _read_pandas(raw: Any, name: str) -> Column:
     dtype = raw.dtype
     if type(dtype).__name__ == "CategoricalDtype":
         values = raw.cat if hasattr(raw, "cat") else raw
-        return _coded(name, np.asarray(values.codes), dtype.categories.tolist())
+        codes, distinct = np.asarray(values.codes), dtype.categories.tolist()
+        return _coded(name, *_without_missing(codes, distinct))
     if isinstance(dtype, np.dtype):
         return _read_array(raw.to_numpy(), name)
     codes, distinct = sys.modules["pandas"].factorize(raw)
-    labels = _coded(name, codes, distinct.tolist())
+    # Arrow and nullable columns may hold NaN that is not null.
+    labels = _coded(name, *_without_missing(codes, distinct.tolist()))
     return _as_integers(labels) or labels
 
 
@@ -379,10 +372,16 @@ def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
         raw = pa.concat_arrays(raw.chunks) if raw.num_chunks else pa.array([], raw.type)
     indices = raw.indices.cast(pa.int64()).fill_null(-1)
     codes = indices.to_numpy(zero_copy_only=False)
-    labels = raw.dictionary.to_pylist()
-    known = np.array([not _is_missing(label) for label in labels], bool)
-    if not known.all():  # a null or NaN inside the dictionary itself
+    return _without_missing(codes, raw.dictionary.to_pylist())
+
+
+def _without_missing(
+    codes: NDArray[Any], labels: list[Any]
+) -> tuple[NDArray[Any], list[Any]]:
+    """Give -1 to a null or NaN that is among the distinct labels themselves."""
+    known = np.array([not is_missing(label) for label in labels], bool)
+    if not known.all():
         place = np.where(known, np.cumsum(known) - 1, -1)
         codes = np.append(place, -1)[codes]
-        labels = [label for label in labels if not _is_missing(label)]
+        labels = [label for label in labels if not is_missing(label)]
     return codes, labels

@@ -11,7 +11,12 @@ from fastcmp import kernels
 from fastcmp.checks import as_share, check_choice
 from fastcmp.differences import METHOD_NAMES, fold, groups_of, intervals_many
 from fastcmp.label_counts import LabelCounts
-from fastcmp.report import Section, format_interval, format_pvalue
+from fastcmp.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    outside_sentences,
+)
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences, unwrap
 
 if TYPE_CHECKING:
@@ -109,6 +114,16 @@ class CostResult(Printed):
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
     @property
+    def n_outside(self) -> tuple[int, int]:
+        """How many predictions by a and by b are classes that no sample truly has."""
+        if not isinstance(self.counts, LabelCounts):
+            return 0, 0
+        t, a, b, counts = self.counts.nonzero()
+        true = np.zeros(self.counts.n_classes, np.bool_)
+        true[t] = True
+        return int(counts[~true[a]].sum()), int(counts[~true[b]].sum())
+
+    @property
     def remarks(self) -> list[str]:
         """What a reader should know of the answer, in sentences."""
         remarks = []
@@ -153,5 +168,6 @@ class CostResult(Printed):
             f"p = {format_pvalue(self.pvalue)} (against: a and b cost the same)",
             *self.remarks,
             *dropped_sentences(self.counts.n_missing, self.counts.n_excluded),
+            *outside_sentences(self.n_outside, ("a", "b"), self.n_samples),
         )
         return [Section(title=title, text=text)]

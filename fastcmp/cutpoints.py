@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import as_share, check_choice
+from fastcmp.checks import as_seed, as_share, check_choice
 from fastcmp.classification import RULES
 from fastcmp.criteria import CRITERIA, WEIGHTED, Candidates, Criterion
 from fastcmp.cutpoints_result import CutpointResult
+from fastcmp.models import check_indexes
 from fastcmp.roc import roc_points
 from fastcmp.scores import Scores, read_scores, read_weights
 from fastcmp.sweeps import ThresholdSweep, sweep_scores
@@ -140,6 +141,8 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
     _check_criterion(criterion, costs, prevalence)
     _check_resamples(n_resamples, criterion)
+    check_indexes([("y_true", y_true), ("score", score)])
+    seed = as_seed(0 if rng is None and not n_resamples else rng)
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     sweep = sweep_scores(read, weights)
@@ -165,7 +168,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
         message = f"criterion {wanted.name!r} has no value at any cutoff"
         raise ValueError(message)
     if n_resamples:
-        generator = np.random.default_rng(rng)
+        generator = np.random.default_rng(seed)
         classes = _place(candidates, read, weights)
         options |= _resample(
             candidates, classes, wanted, n_resamples=int(n_resamples), rng=generator

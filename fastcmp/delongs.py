@@ -13,6 +13,7 @@ from fastcmp.checks import check_choice
 from fastcmp.columns import read_column
 from fastcmp.crew import Crew, check_workers
 from fastcmp.delong_result import DelongResult
+from fastcmp.models import check_indexes
 from fastcmp.scores import Scores, order_of, read_scores, warn_of_direction
 
 if TYPE_CHECKING:
@@ -85,6 +86,12 @@ def delong(
     threads = check_workers(workers)
     read = read_scores(y_true, scores, positive)
     clusters = None if groups is None else _read_groups(groups, read)
+    return _delong(read, clusters, threads)
+
+
+def _delong(
+    read: Scores, clusters: NDArray[np.int64] | None, threads: int
+) -> DelongResult:
     _check_enough(read, clusters)
     values = place(read, threads)
     # Over either class the mean of the placements is the AUC.
@@ -193,6 +200,7 @@ def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
     if len(column) != n:
         message = f"groups has {len(column)} entries, y_true has {n} labels"
         raise ValueError(message)
+    check_indexes([("y_true", read.y_true), ("groups", groups)])
     if read.kept is not None:
         column = column.take(read.kept)
     if column.missing() is not None:
@@ -261,8 +269,13 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     0.8445
     """
     check_choice(reference, "reference", ("normal", "t"))
-    a = delong(y_a, score_a, positive=positive)
-    b = delong(y_b, score_b, positive=positive)
+    a, b = (
+        _delong(read_scores(y, {name: score}, positive, truth=truth), None, 1)
+        for y, truth, score, name in (
+            (y_a, "y_a", score_a, "score_a"),
+            (y_b, "y_b", score_b, "score_b"),
+        )
+    )
     variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
     df = np.inf
     if reference == "t" and variances.any():

@@ -14,6 +14,7 @@ from fastcmp.columns import Column, read_column
 from fastcmp.cost import cost_test as _cost_test
 from fastcmp.differences import METHODS as COST_TESTS
 from fastcmp.holdout_result import HoldoutResult
+from fastcmp.models import check_indexes, read_pair_names
 from fastcmp.paired import ALTERNATIVES, METHODS, mcnemar
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     (True, '5.1e-41')
     """
     alpha = _check_alpha(alpha, alternative)
-    first, second = map(str, names)
+    names = read_pair_names(names)
     chosen = _chosen_test(test, alternative, cost, cost_test, missing)
     if cost is None:
         return HoldoutResult(
@@ -109,7 +110,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
             test=chosen,
             alternative=alternative,
             alpha=alpha,
-            names=(first, second),
+            names=names,
         )
     return HoldoutResult(
         comparison=_cost_test(
@@ -118,7 +119,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
         test=chosen,
         alternative=alternative,
         alpha=alpha,
-        names=(first, second),
+        names=names,
     )
 
 
@@ -205,10 +206,11 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     Raises
     ------
     ValueError
-        If rows do not match, the column of the labels is missing or differs, a model
-        returns anything but one label a row, or as in `compare_labels`.
+        If rows or their pandas indexes do not match, the column of the labels is
+        missing or differs, a model returns anything but one label a row, or as in
+        `compare_labels`.
     TypeError
-        If a model can neither predict nor be called.
+        If a model can neither predict nor be called, or is a regressor.
 
     See Also
     --------
@@ -240,6 +242,7 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
         if _rows(X, name) != n:
             message = f"{name} has {_rows(X, name)} rows, y has {n} labels"
             raise ValueError(message)
+    check_indexes([("y", y), ("X_a", X_a), ("X_b", X_b)])
     return compare_labels(
         y,
         _predict(model_a, X_a, n, "a"),
@@ -314,6 +317,24 @@ def _shared_codes(first: Column, second: Column) -> list[Any]:
     return codes
 
 
+def _refuse_regressor(model: Any, name: str) -> None:
+    """Refuse what says of itself, in scikit-learn's way, that it predicts numbers."""
+    if not hasattr(model, "get_params"):
+        return
+    try:
+        from sklearn.base import is_regressor
+
+        known = is_regressor(model)
+    except (ImportError, AttributeError):
+        return
+    if known:
+        message = (
+            f"{name} must be a classifier, got {model!r}, which predicts numbers and "
+            "not labels"
+        )
+        raise TypeError(message)
+
+
 def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
     call = getattr(model, "predict", model)
     if isinstance(model, type) or not callable(call):
@@ -323,6 +344,7 @@ def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
             f"function, got {got}"
         )
         raise TypeError(message)
+    _refuse_regressor(model, f"model_{which}")
     try:
         labels = call(X)
     except Exception as error:

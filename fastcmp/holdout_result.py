@@ -8,7 +8,13 @@ from typing import Any
 
 from fastcmp.cost_result import CostResult
 from fastcmp.differences import METHOD_NAMES as COST_NAMES
-from fastcmp.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+    outside_sentences,
+)
 from fastcmp.results import (
     METHOD_NAMES,
     ConfidenceInterval,
@@ -60,6 +66,16 @@ class HoldoutResult(Printed):
     def loss_b(self) -> float:
         """Error rate of b, or its expected cost; lower is better."""
         return self._losses[1]
+
+    @property
+    def n_outside_a(self) -> int:
+        """How many predictions of a are labels, but not of the truth."""
+        return (*self.comparison.n_outside, 0)[0]
+
+    @property
+    def n_outside_b(self) -> int:
+        """How many predictions of b are labels, but not of the truth."""
+        return (*self.comparison.n_outside, 0, 0)[1]
 
     @property
     def _losses(self) -> tuple[float, float]:
@@ -166,6 +182,8 @@ class HoldoutResult(Printed):
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
+            "n_outside_a": self.n_outside_a,
+            "n_outside_b": self.n_outside_b,
         }
         if not isinstance(self.comparison, CostResult):
             row["only_a"] = self.comparison.only_a
@@ -215,7 +233,11 @@ class HoldoutResult(Printed):
             ("p-value", format_pvalue(self.pvalue)),
             ("samples", f"{self.n_samples}"),
         )
-        notes = dropped_sentences(self.n_missing, self.n_excluded)
+        outside = (self.n_outside_a, self.n_outside_b)
+        notes = (
+            *dropped_sentences(self.n_missing, self.n_excluded),
+            *outside_sentences(outside, self.names, self.n_samples),
+        )
         if isinstance(self.comparison, CostResult):
             notes = (*self.comparison.remarks, *notes)
         else:

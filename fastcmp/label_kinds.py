@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BOOLEANS = (bool, np.bool_)
+INTEGRAL_LIMIT = 2.0**53
 
 
 def kind_of(label: object) -> str:
@@ -34,6 +35,53 @@ def kind_of(label: object) -> str:
     if isinstance(label, (Number, np.bool_)):
         return "number"
     return type(label).__name__
+
+
+def is_missing(label: Any) -> bool:
+    """Tell whether a label stands for none: None, NaN, NaT or NA.
+
+    Parameters
+    ----------
+    label : object
+        Any label.
+
+    Returns
+    -------
+    bool
+        True if it is missing.
+    """
+    if label is None:
+        return True
+    unequal = label != label  # noqa: PLR0124  # NaN and NaT differ from themselves
+    if isinstance(unequal, (bool, np.bool_)):
+        return bool(unequal)
+    return type(label).__name__ == "NAType"  # pandas.NA answers every question with NA
+
+
+def plain_number(x: Any) -> Any:
+    """Give the Python number that equals a number of NumPy.
+
+    Parameters
+    ----------
+    x : object
+        Any label; what is no number stays as it is.
+
+    Returns
+    -------
+    object
+        An int for whole floats that are exact in 53 bits, and for whole long doubles,
+        whose hash is not that of the int that they equal. Long doubles that equal no
+        int and no float stay as they are.
+    """
+    if isinstance(x, np.longdouble):
+        if np.isfinite(x) and x == np.trunc(x):
+            return int(x)
+        with np.errstate(over="ignore"):
+            return float(x) if x == np.float64(x) else x
+    if isinstance(x, np.number) and not isinstance(x, np.timedelta64):
+        x = x.item()
+    whole = isinstance(x, float) and abs(x) < INTEGRAL_LIMIT and x == int(x)
+    return int(x) if whole else x
 
 
 def distinct(labels: Iterable[Any]) -> list[Any]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from fastcmp.checks import check_choice
 from fastcmp.columns import Column, read_column
-from fastcmp.models import named_columns
+from fastcmp.label_checks import check_chosen, check_predictions, refuse_scores
+from fastcmp.models import check_indexes, named_columns, refuse_truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,9 @@ class Labels:
     n_missing: int
     #: Samples dropped because the true label is not among the chosen classes.
     n_excluded: int
+    #: Predictions of each model that are labels, but not of the truth; empty where
+    #: there are none, classes were chosen, or a block of a stream was read.
+    n_outside: tuple[int, ...] = ()
 
     @property
     def n_samples(self) -> int:
@@ -76,7 +80,8 @@ def encode(
     truth : str
         What to call the true labels in an error.
     least : int
-        Samples, and models, that there must be; a block of a stream may hold fewer.
+        Samples, and models, that there must be; 0 for a block of a stream, which may
+        hold fewer, and of which only what is certain is refused.
 
     Returns
     -------
@@ -87,7 +92,9 @@ def encode(
     ------
     ValueError
         If there are fewer than `least` samples or models, unequal lengths, duplicate
-        names, missing predictions, or unknown options.
+        names, missing predictions, unknown options, scores instead of labels, a model
+        without any label of the truth, the truth among the models, or pandas objects
+        with different indexes.
     TypeError
         If labels are of types that cannot be compared.
 
@@ -100,22 +107,13 @@ def encode(
     """
     if missing is not None:
         check_choice(missing, "missing", _MISSING_RULES)
-    named = named_columns(preds, "preds")
-    true = read_column(y_true, truth)
-    if len(named) < least:
-        message = f"preds must hold at least {least} models, got {len(named)}"
-        raise ValueError(message)
-    models = [read_column(raw, name) for name, raw in named]
-    _check_lengths(true, models)
-    n_all = len(true)
-    rows = None
-    if (absent := true.missing()) is not None:
-        rows = np.flatnonzero(~absent)
-        true = true.take(~absent)
-        models = [model.take(~absent) for model in models]
-    n_missing = n_all - len(true)
+    true, models, kept = _read(y_true, preds, truth, least)
+    n_missing = 0 if kept is None else kept.size - len(true)
+    if classes is None and (least or not _may_hold_floats(y_true)):
+        refuse_scores(true, models)
     _check_kinds([true, *models], classes)
     if missing != "wrong":
+        rows = None if kept is None else np.flatnonzero(kept)
         _refuse_missing(models, rows, way_out=missing == "raise")
     plain = _as_shared_integers([true, *models], classes)
     codes, distinct = plain or _share([true, *models], classes)
@@ -128,17 +126,42 @@ def encode(
         if n_excluded:
             codes = [column[inside] for column in codes]
         n_codes += 1
+    n_outside: tuple[int, ...] = ()
     if least:
         _check_enough(true.name, codes[0].size, n_missing + n_excluded)
+        if classes is None:
+            n_outside = check_predictions(true, models, codes, distinct)
+        else:
+            check_chosen(true, models, codes[1:], len(distinct))
     return Labels(
         y_true=codes[0],
         preds=tuple(codes[1:]),
-        names=tuple(name for name, _ in named),
+        names=tuple(model.name for model in models),
         n_codes=n_codes,
         classes=distinct,
         n_missing=n_missing,
         n_excluded=n_excluded,
+        n_outside=n_outside,
     )
+
+
+def _read(
+    y_true: Any, preds: Any, truth: str, least: int
+) -> tuple[Column, list[Column], NDArray[np.bool_] | None]:
+    """Read all columns; where true labels are missing, which rows are kept."""
+    named = named_columns(preds, "preds")
+    true = read_column(y_true, truth)
+    if len(named) < least:
+        message = f"preds must hold at least {least} models, got {len(named)}"
+        raise ValueError(message)
+    models = [read_column(raw, name) for name, raw in named]
+    _check_lengths(true, models)
+    refuse_truth(y_true, preds, named, truth)
+    check_indexes([(truth, y_true), *named])
+    if (absent := true.missing()) is None:
+        return true, models, None
+    kept = ~absent
+    return true.take(kept), [model.take(kept) for model in models], kept
 
 
 def encode_predictions(
@@ -168,6 +191,7 @@ def encode_predictions(
     """
     columns = [read_column(pred_a, "pred_a"), read_column(pred_b, "pred_b")]
     _check_lengths(columns[0], columns[1:])
+    check_indexes([("pred_a", pred_a), ("pred_b", pred_b)])
     _check_kinds(columns, classes)
     _refuse_missing(columns, None, way_out=True)
     plain = _as_shared_integers(columns, classes)
@@ -176,6 +200,12 @@ def encode_predictions(
     kept = int(np.count_nonzero(inside))
     _check_enough("pred_a", kept, len(columns[0]) - kept)
     return a[inside], b[inside], len(distinct)
+
+
+def _may_hold_floats(raw: Any) -> bool:
+    """Tell whether other blocks of the same truth may hold fractions."""
+    kind = str(getattr(raw, "dtype", getattr(raw, "type", "float"))).lower()
+    return any(x in kind for x in ("float", "double", "decimal", "object"))
 
 
 def _check_lengths(truth: Column, models: list[Column]) -> None:

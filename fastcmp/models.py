@@ -46,6 +46,109 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     return named
 
 
+def refuse_truth(
+    y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str
+) -> None:
+    """Refuse the true labels among the models.
+
+    Parameters
+    ----------
+    y_true : array-like
+        True labels.
+    preds : array-like, mapping or frame
+        What the user passed for the models.
+    named : list of tuple of str and array-like
+        Name and column of each model.
+    truth : str
+        What the true labels are called in an error.
+
+    Raises
+    ------
+    ValueError
+        If a model has the name of the truth, or is its very column of a frame or row
+        of an array. A perfect model of another name is a model.
+    """
+    own = _own_name(y_true)
+    apart = isinstance(preds, (Mapping, list, tuple)) or (
+        isinstance(preds, np.ndarray)
+        and not (isinstance(y_true, np.ndarray) and np.may_share_memory(preds, y_true))
+    )
+    memory = None if apart else _memory_of(y_true)
+    for name, raw in named:
+        same = raw is y_true and own is not None
+        if same or (memory is not None and memory == _memory_of(raw)):
+            message = (
+                f"model {name!r} is {truth} itself: leave it out (to compare with a "
+                "perfect model, pass a copy)"
+            )
+            raise ValueError(message)
+        # A mapping may have such a model: of a file whose truth is called otherwise.
+        framed = name == truth and (raw is y_true or not isinstance(preds, Mapping))
+        if name == own or framed or (own != truth and _own_name(raw) == truth):
+            message = (
+                f"model {name!r} is called {(own if name == own else truth)!r}, as the "
+                f"truth is: true labels come first, as {truth}, and not among the "
+                "models; leave this column out, or rename it if it is a model"
+            )
+            raise ValueError(message)
+
+
+def _own_name(raw: Any) -> str | None:
+    """Give the name of a series, where it is a text that says something."""
+    name = getattr(raw, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def _memory_of(raw: Any) -> tuple[Any, ...] | None:
+    """Tell where the samples of an array or series of NumPy's types lie."""
+    if hasattr(raw, "iloc") and isinstance(raw.dtype, np.dtype):
+        raw = raw.to_numpy()
+    if type(raw) is not np.ndarray or raw.size < 2:
+        return None
+    seen = raw.__array_interface__
+    return seen["data"], raw.strides, raw.shape, raw.dtype
+
+
+def check_indexes(columns: list[tuple[str, Any]]) -> None:
+    """Refuse pandas objects whose indexes differ: rows are not matched in silence.
+
+    Parameters
+    ----------
+    columns : list of tuple of str and array-like
+        Name and data of each argument; what is not of pandas has no index.
+
+    Raises
+    ------
+    ValueError
+        If indexes differ, or are in another order.
+    """
+    indexed = [(name, raw.index) for name, raw in columns if hasattr(raw, "iloc")]
+    if not indexed:
+        return
+    first, index = indexed[0]
+    for name, other in indexed[1:]:
+        if other is index or other.equals(index):
+            continue
+        if len(other) == len(index) and index.difference(other).empty:
+            message = (
+                f"{name} has the index of {first} in another order: pass "
+                f"{name}.loc[{first}.index], where {name} is a pandas object, or "
+                "to_numpy() of both where rows belong together as they are"
+            )
+        else:
+            message = (
+                f"{name} and {first} have different indexes (pandas), from "
+                f"{_ends(other)} and from {_ends(index)}: rows are never matched by "
+                "position in silence; select the same rows of both, or pass "
+                "to_numpy() of both where rows belong together as they are"
+            )
+        raise ValueError(message)
+
+
+def _ends(index: Any) -> str:
+    return f"{index[0]!r} to {index[-1]!r}" if len(index) else "nothing"
+
+
 def check_distinct_names(names: list[str], argument: str) -> None:
     """Refuse two models of one name.
 
@@ -67,6 +170,31 @@ def check_distinct_names(names: list[str], argument: str) -> None:
             f"{argument} must have one name a model, got {duplicates} more than once"
         )
         raise ValueError(message)
+
+
+def read_pair_names(names: Any) -> tuple[str, str]:
+    """Check what two models are to be called.
+
+    Parameters
+    ----------
+    names : tuple of two str
+        What the user passed.
+
+    Returns
+    -------
+    tuple of two str
+        Two different names.
+
+    Raises
+    ------
+    ValueError
+        If they are not two, or equal.
+    """
+    chosen = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        message = f"names must be two different names, got {names!r}"
+        raise ValueError(message)
+    return chosen[0], chosen[1]
 
 
 def position_of(model: Any, names: tuple[str, ...]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,13 +124,15 @@ def mcnemar(
         alternative=alternative,
         n_missing=labels.n_missing,
         n_excluded=labels.n_excluded,
+        n_outside=labels.n_outside,
     )
 
 
 def mcnemar_from_counts(
-    only_a: ArrayLike | PairCounts,
+    only_a: ArrayLike | PairCounts | None = None,
     only_b: ArrayLike | None = None,
     *,
+    table: ArrayLike | None = None,
     both_right: ArrayLike | None = None,
     both_wrong: ArrayLike | None = None,
     method: str = "midp",
@@ -143,7 +146,10 @@ def mcnemar_from_counts(
         Samples that only model a, only model b, classified rightly. The arrays are
         broadcast against each other. A `fastcmp.stream.PairCounts` alone stands for
         all four counts, of two models or of all pairs (in the order of
-        ``np.triu_indices(M, 1)``).
+        ``np.triu_indices(M, 1)``), and so does a 2 x 2 table.
+    table : array-like of int, shape (..., 2, 2), optional
+        All four counts at once, as `mcnemar_table` gives them: rows a right, a wrong;
+        columns b right, b wrong.
     both_right, both_wrong : array-like of int, optional
         Samples that both classified rightly, wrongly. The unconditional test,
         accuracies and intervals for the difference need them.
@@ -160,17 +166,19 @@ def mcnemar_from_counts(
     Raises
     ------
     ValueError
-        If counts are negative, fractional or above 2**53, do not broadcast, or an
-        option is unknown; for the unconditional test also if there are more than 2
-        million samples.
+        If counts are negative, fractional or above 2**53, do not broadcast, a table is
+        not of shape (..., 2, 2), or an option is unknown; for the unconditional test
+        also if there are more than 2 million samples.
     TypeError
-        If counts are not numbers.
+        If counts are not numbers, are absent, or are given twice.
 
     Examples
     --------
     >>> from fastcmp import mcnemar_from_counts
     >>> mcnemar_from_counts([11, 25, 0], [1, 15, 0]).pvalue.round(4).tolist()
     [0.0034, 0.1173, 1.0]
+    >>> round(mcnemar_from_counts(table=[[873, 16], [3, 7]]).pvalue, 4)
+    0.0026
     """
     _check_options(method, alternative)
     given: dict[str, Any] = {
@@ -178,6 +186,7 @@ def mcnemar_from_counts(
         "only_b": only_b,
         "both_right": both_right,
         "both_wrong": both_wrong,
+        "table": table,
     }
     given, dropped = _given_counts(given)
     counts = _broadcast({name: as_counts(raw, name) for name, raw in given.items()})
@@ -201,23 +210,48 @@ def mcnemar_from_counts(
     )
 
 
-def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
+def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Collect the counts by name, and how many samples a stream has dropped."""
-    first = given["only_a"]
-    from_stream = isinstance(first, PairCounts)
-    needed = () if from_stream else ("only_a", "only_b")
-    given = {
-        name: counts
-        for name, counts in given.items()
-        if counts is not None or name in needed
-    }
-    if not from_stream:
-        return given, {}
-    if len(given) > 1:
-        message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
+    given = {name: counts for name, counts in given.items() if counts is not None}
+    first = given.get("only_a")
+    if isinstance(first, PairCounts):
+        if len(given) > 1:
+            message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
+            raise TypeError(message)
+        dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
+        return first.paired_counts(), dropped
+    if "only_b" not in given and _is_table(first):
+        given["table"] = given.pop("only_a")
+    if "table" in given:
+        if len(given) > 1:
+            message = f"a table holds all four counts: it comes alone, not {[*given]}"
+            raise TypeError(message)
+        return _cells(given["table"]), {}
+    if not {"only_a", "only_b"} <= set(given):
+        message = (
+            f"{'only_b' if 'only_a' in given else 'only_a'} must be whole numbers, got "
+            "None: counts come as only_a and only_b, or as table=, of shape (2, 2)"
+        )
         raise TypeError(message)
-    dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
-    return first.paired_counts(), dropped
+    return given, {}
+
+
+def _is_table(counts: Any) -> bool:
+    """Tell a 2 x 2 table from counts of one kind."""
+    with suppress(ValueError):  # ragged lists
+        return counts is not None and np.shape(counts) == (2, 2)
+    return False
+
+
+def _cells(table: Any) -> dict[str, Any]:
+    """Take the four counts out of one or more tables."""
+    cells = as_counts(table, "table")
+    if cells.shape[-2:] != (2, 2):
+        message = f"table must be of shape (..., 2, 2), got {cells.shape}"
+        raise ValueError(message)
+    names = ("both_right", "only_a", "only_b", "both_wrong")
+    flat = cells.reshape(*cells.shape[:-2], 4)
+    return {name: flat[..., i] for i, name in enumerate(names)}
 
 
 def _check_options(method: str, alternative: str) -> None:

@@ -89,6 +89,9 @@ class PairwiseResult(Printed, Tabular):
     rule: str
     n_missing: int = 0
     n_excluded: int = 0
+    #: Predictions of each model that are labels, but not of the truth; empty where
+    #: there are none, or they were not counted.
+    n_outside: tuple[int, ...] = ()
     #: What was kept of the pairs: "all", "significant", those of so many of the best
     #: models, or the file that all were written to.
     kept: Any = "all"
@@ -365,6 +368,7 @@ class PairwiseResult(Printed, Tabular):
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,
+            "n_outside": list(self.n_outside),
             "n_pairs": self.n_pairs,
             "all_pairs_tested": self.all_pairs_tested,
             "control": self.control,

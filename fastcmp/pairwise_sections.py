@@ -8,7 +8,12 @@ import numpy as np
 
 from fastcmp.differences import METHOD_NAMES as COST_METHODS
 from fastcmp.ranking import BEATS, EVEN, LOSES, TIED, UNTESTED, letters
-from fastcmp.report import Section, format_interval, format_pvalue
+from fastcmp.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    outside_sentences,
+)
 from fastcmp.results import METHOD_NAMES, dropped_sentences
 
 if TYPE_CHECKING:
@@ -130,6 +135,7 @@ def _against_control(
         f"significantly worse, {level} not significantly different{others}.",
         *_kept(result),
         *dropped_sentences(result.n_missing, result.n_excluded),
+        *outside_sentences(result.n_outside, result.names, result.n_samples),
     )
     unit = " in percentage points" if result.measure == "accuracy" else ""
     less = "; lower is better" if result.measure == "cost" else ""
@@ -200,6 +206,7 @@ def _summary(result: PairwiseResult) -> Section:
         *lead,
         *_kept(result),
         *dropped_sentences(result.n_missing, result.n_excluded),
+        *outside_sentences(result.n_outside, result.names, result.n_samples),
     )
     return Section(title="Which model is better?", text=text)
 

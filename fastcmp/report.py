@@ -10,7 +10,13 @@ import html
 import io
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Share of predictions that may be no labels of the truth before it is said.
+MUCH_OUTSIDE = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,3 +370,33 @@ def plain_columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
             for x in entries
         ]
     return plain
+
+
+def outside_sentences(
+    n_outside: Sequence[int], names: Sequence[str], n_samples: int
+) -> tuple[str, ...]:
+    """Say which models predict many labels that the truth does not hold.
+
+    Parameters
+    ----------
+    n_outside : sequence of int
+        Such predictions of each model; empty where they were not counted.
+    names : sequence of str
+        The models.
+    n_samples : int
+        All samples.
+
+    Returns
+    -------
+    tuple of str
+        A sentence for each of the first three, and one for the others.
+    """
+    much = [i for i, n in enumerate(n_outside) if n > MUCH_OUTSIDE * n_samples]
+    sentences = [
+        f"{100 * n_outside[i] / n_samples:.1f} % of the predictions of {names[i]} are "
+        "labels that the truth does not hold; they count as wrong."
+        for i in much[:3]
+    ]
+    if len(much) > 3:
+        sentences.append(f"So are many of those of {len(much) - 3} more models.")
+    return tuple(sentences)

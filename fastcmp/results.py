@@ -13,6 +13,7 @@ from fastcmp.report import (
     format_interval,
     format_pvalue,
     interval_name,
+    outside_sentences,
     to_html,
     to_text,
 )
@@ -123,6 +124,9 @@ class McNemarResult(Printed):
     #: Samples dropped because the true label is missing, or not a chosen class.
     n_missing: int = 0
     n_excluded: int = 0
+    #: Predictions of a and of b that are labels, but not of the truth; empty where
+    #: there are none, or they were not counted.
+    n_outside: tuple[int, ...] = ()
 
     @property
     def n_samples(self) -> Any:
@@ -291,7 +295,8 @@ class McNemarResult(Printed):
                 f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f} on "
                 f"{self.n_samples} samples"
             )
-            text = (self.effect, accuracies, *text)
+            outside = outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
+            text = (self.effect, accuracies, *text, *outside)
         text += dropped_sentences(self.n_missing, self.n_excluded)
         return [Section(title=title, text=text)]
 
@@ -391,10 +396,12 @@ class SymmetryResult(Printed):
         list of Section
             One section.
         """
-        agreed = np.trace(self.table) / max(self.table.sum(), 1)
+        # Exact up to 2**53, and without the overflow of whole numbers beyond.
+        n = int(self.table.sum(dtype=np.float64))
+        agreed = np.trace(self.table, dtype=np.float64) / max(n, 1)
         text = (
             f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
             f"p = {format_pvalue(self.pvalue)}",
-            f"the models agree on {100 * agreed:.1f} % of {self.table.sum()} samples",
+            f"the models agree on {100 * agreed:.1f} % of {n} samples",
         )
         return [Section(title=self.test, text=text)]

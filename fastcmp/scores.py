@@ -12,7 +12,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.checks import as_numbers
 from fastcmp.columns import read_column
-from fastcmp.models import named_columns
+from fastcmp.models import check_indexes, named_columns
 from fastcmp.two_classes import split_classes
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class Scores:
     labels: tuple[Any, Any]
     #: Which samples were kept; None where no true label is missing.
     kept: NDArray[np.bool_] | None
+    #: The true labels as they came; other columns must have their pandas index.
+    y_true: Any = None
 
     @property
     def n_missing(self) -> int:
@@ -66,6 +68,7 @@ def read_scores(
     positive: Any = None,
     *,
     single: bool = False,
+    truth: str = "y_true",
 ) -> Scores:
     """Read true labels of two classes and the scores of one or more models.
 
@@ -79,6 +82,8 @@ def read_scores(
         The positive class; of two numbers or booleans the larger one by default.
     single : bool
         Whether only one vector of scores will do.
+    truth : str
+        What to call the true labels in an error.
 
     Returns
     -------
@@ -88,8 +93,8 @@ def read_scores(
     Raises
     ------
     ValueError
-        If lengths differ, a score is NaN, there are no samples, or the labels are not
-        of two classes of which one is positive.
+        If lengths or pandas indexes differ, a score is NaN, there are no samples, or
+        the labels are not of two classes of which one is positive.
     TypeError
         If scores are not numbers.
 
@@ -99,7 +104,7 @@ def read_scores(
     >>> read.positive.tolist(), read.n_negatives
     ([0, 1, 1], 1)
     """
-    truth = read_column(y_true, "y_true")
+    true = read_column(y_true, truth)
     is_single, named = named_scores(scores)
     if not named:
         message = "scores must hold at least one model, got none"
@@ -110,17 +115,18 @@ def read_scores(
     converted = [as_scores(raw, name) for name, raw in named]
     columns = [column for column, _ in converted]
     for (name, _), column in zip(named, columns, strict=True):
-        if column.shape != (len(truth),):
-            message = f"{name} has {column.size} scores, y_true has {len(truth)} labels"
-            if not is_single and len(columns) == len(truth):
+        if column.shape != (len(true),):
+            message = f"{name} has {column.size} scores, {truth} has {len(true)} labels"
+            if not is_single and len(columns) == len(true):
                 message += "; models come first: pass scores.T"
             raise ValueError(message)
+    check_indexes([(truth, y_true), *named])
     kept = None
-    if (absent := truth.missing()) is not None:
+    if (absent := true.missing()) is not None:
         kept = ~absent
-        truth = truth.take(kept)
+        true = true.take(kept)
         columns = [column[kept] for column in columns]
-    flags, labels = split_classes(truth, positive)
+    flags, labels = split_classes(true, positive)
     for (name, _), column in zip(named, columns, strict=True):
         _refuse_nan(column, name)
     return Scores(
@@ -131,6 +137,7 @@ def read_scores(
         single=is_single,
         labels=labels,
         kept=kept,
+        y_true=y_true,
     )
 
 
@@ -190,7 +197,11 @@ def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     if np.ma.is_masked(raw):
         message = f"{name} has masked scores: drop these samples"
         raise ValueError(message)
-    array = np.asarray(raw)
+    try:
+        array = np.asarray(raw)
+    except ValueError:
+        message = f"{name} must be one score a sample, got lists of different lengths"
+        raise TypeError(message) from None
     if array.ndim != 1:
         message = f"{name} must be one-dimensional, got shape {array.shape}"
         raise ValueError(message)
@@ -256,7 +267,7 @@ def read_weights(
     Raises
     ------
     ValueError
-        If lengths differ, a weight is negative or not finite, or all are 0.
+        If lengths or indexes differ, a weight is negative or not finite, or all are 0.
     TypeError
         If they are not numbers.
     """
@@ -267,6 +278,7 @@ def read_weights(
     if array.shape != (n,):
         message = f"sample_weight must be of shape ({n},), got {array.shape}"
         raise ValueError(message)
+    check_indexes([("y_true", read.y_true), ("sample_weight", weights)])
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         message = (

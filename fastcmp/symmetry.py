@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _BOWKER = "Bowker's test of symmetry"
 _STUART_MAXWELL = "Stuart and Maxwell's test of marginal homogeneity"
 _MANY_CODES = 1024
+_MOST_CLASSES = 4096  # as in compare_predictions: a table of 130 MB
 
 
 def bowker(
@@ -46,7 +47,8 @@ def bowker(
     Raises
     ------
     ValueError
-        If lengths differ or a prediction is missing.
+        If lengths differ, a prediction is missing, pandas indexes differ, or there are
+        more than 4096 classes.
     TypeError
         If labels cannot be compared.
 
@@ -121,7 +123,8 @@ def stuart_maxwell(
     Raises
     ------
     ValueError
-        If lengths differ or a prediction is missing.
+        If lengths differ, a prediction is missing, pandas indexes differ, or there are
+        more than 4096 classes.
     TypeError
         If labels cannot be compared.
 
@@ -185,10 +188,20 @@ def _agreement(
     if n_codes > _MANY_CODES:
         distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
         (a, b), n_codes = codes.reshape(2, -1), distinct.size
+    _check_classes(n_codes)
     table = np.zeros((n_codes, n_codes), np.int64)
     kernels.count_agreement(a, b, table)
     used = table.any(axis=0) | table.any(axis=1)
     return table if classes is not None else table[np.ix_(used, used)]
+
+
+def _check_classes(k: int) -> None:
+    if k > _MOST_CLASSES:
+        message = (
+            f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: choose "
+            "some by classes="
+        )
+        raise ValueError(message)
 
 
 def _check_table(table: Any) -> NDArray[np.int64]:
@@ -210,6 +223,7 @@ def _agreement_of(record: LabelCounts) -> NDArray[np.int64]:
     if k > _MANY_CODES:
         distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
         (a, b), k = codes.reshape(2, -1), distinct.size
+    _check_classes(k)
     table = np.zeros((k, k), np.int64)
     np.add.at(table, (a, b), counts)
     return table

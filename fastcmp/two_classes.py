@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.columns import Column, read_column
+from fastcmp.label_kinds import ascending
+from fastcmp.models import check_indexes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +30,8 @@ class Truth:
     kept: Flags
     #: The family of types of the labels, see `Column.kind`.
     kind: str
+    #: The true labels as they came; predictions must have their pandas index.
+    y_true: Any = None
 
     @property
     def n_missing(self) -> int:
@@ -71,6 +75,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
         labels=labels,
         kept=kept,
         kind=column.kind(),
+        y_true=y_true,
     )
 
 
@@ -95,10 +100,11 @@ def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]
         If there are no samples, or not two classes of which one is positive.
     """
     if not len(truth):
-        message = "y_true must hold at least one sample, got none"
+        message = f"{truth.name} must hold at least one sample, got none"
         raise ValueError(message)
+    truth.kind()  # labels of different types are refused
     codes, found = _distinct(truth)
-    label, other = positive_label(found, positive)
+    label, other = positive_label(found, positive, truth.name)
     flags = np.zeros(codes.size, bool)
     if label in found:
         flags = codes == found.index(label)
@@ -121,7 +127,9 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
     return codes, [truth.distinct[code] for code in used]
 
 
-def positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
+def positive_label(
+    found: list[Any], positive: Any, truth: str = "y_true"
+) -> tuple[Any, Any]:
     """Choose the positive label among those found.
 
     Parameters
@@ -130,6 +138,8 @@ def positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
         One label or two.
     positive : label or None
         What the user passed.
+    truth : str
+        What the true labels are called in an error.
 
     Returns
     -------
@@ -143,9 +153,9 @@ def positive_label(found: list[Any], positive: Any) -> tuple[Any, Any]:
     """
     if len(found) > 2:
         message = (
-            f"y_true must hold two classes, got {len(found)}: "
-            f"{sorted(map(str, found))[:10]}; for one class against the others pass "
-            "y_true == that class"
+            f"{truth} must hold two classes, got {len(found)}: "
+            f"{list(ascending(found)[:10])}; for one class against the others pass "
+            f"{truth} == that class"
         )
         raise ValueError(message)
     if positive is not None:
@@ -208,7 +218,8 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     Raises
     ------
     ValueError
-        If lengths differ, or a prediction is missing or not one of two labels.
+        If lengths or pandas indexes differ, or a prediction is missing or not one of
+        two labels.
     TypeError
         If the labels are of another type than the true ones.
     """
@@ -216,6 +227,7 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     if len(column) != truth.kept.size:
         message = f"{name} has {len(column)} labels, y_true has {truth.kept.size}"
         raise ValueError(message)
+    check_indexes([("y_true", truth.y_true), (name, raw)])
     column = column.take(truth.kept)
     if (absent := column.missing()) is not None:
         row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.columns import read_column
+from fastcmp.models import check_indexes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,6 +133,7 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
             return Units(order=np.arange(n, dtype=small), ends=np.array([n]))
         return Units(order=_grouped(classes).astype(small), ends=_ends(classes))
     member = _codes(groups, "groups", n)
+    check_indexes([("y", y), ("groups", groups)])
     sizes = np.bincount(member)
     strata = np.zeros(sizes.size, np.int64)
     if classes is not None:

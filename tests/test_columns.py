@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from fastcmp.columns import read_column
+from fastcmp.labels import encode
 
 SIZES = [40, 20_500]  # sorted or looked up one by one, and hashed by pyarrow
 
@@ -497,3 +498,50 @@ def test_without_libraries_what_cannot_be_hashed_is_refused():
     wanted = "^y_true holds a label of type list at row 1, which cannot be compared$"
     with pytest.raises(TypeError, match=wanted):
         read_column(objects(["a", [1]] * SIZES[1]), "y_true")
+
+
+def arrow_series(values, kind=None):
+    return pd.Series(pd.arrays.ArrowExtensionArray(pa.array(values, kind)))
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        arrow_series([1.0, float("nan"), 2.0, None]),
+        arrow_series([1.0, float("nan"), 2.0, None], pa.float32()),
+        arrow_series([1.0, float("nan"), 2.0, None]).astype("category"),
+        arrow_series(pa.array([1.0, float("nan"), 2.0, None]).dictionary_encode()),
+        pd.Series([1.0, np.nan, 2.0, None], dtype="Float64"),
+        pd.Series([1.0, 0.0, 2.0, None], dtype="Float64")
+        * pd.Series([1, np.inf, 1, 1], dtype="Float64"),
+        pd.Series([1.0, np.nan, 2.0, None]),
+        pl.Series([1.0, float("nan"), 2.0, None]),
+        pa.array([1.0, float("nan"), 2.0, None]),
+    ],
+    ids=str,
+)
+def test_nan_is_missing_whatever_backend_holds_it(series):
+    column = read_column(series, "y_true")
+    assert labels_of(column) == [1.0, None, 2.0, None]
+    assert column.missing().tolist() == [False, True, False, True]
+
+
+LARGE = [2**53 + 1, 2**53, 2**63 + 1, 2**62 + 1, 2**62]
+
+
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("make", [list, lambda x: np.array(x, np.longdouble)])
+def test_long_doubles_equal_the_whole_numbers_that_they_are(large, make):
+    exact = np.longdouble(large // 2) * 2 + large % 2
+    assert int(exact) == large
+    labels = encode([large, 0], [make([exact, 0]), make([exact - 1, 0])])
+    a, b = labels.preds
+    assert (labels.y_true == a).all()
+    assert (labels.y_true == b).tolist() == [False, True]
+
+
+def test_scalars_of_numpy_are_the_numbers_that_they_are():
+    mixed = [np.uint64(2**63 + 5), np.int64(-1), np.float32(0.5), np.longdouble(0.5)]
+    column = read_column(mixed, "y_true")
+    assert column.distinct == (2**63 + 5, -1, 0.5)
+    assert {type(label) for label in column.distinct} == {int, float}

@@ -44,6 +44,8 @@ def assert_same(ours, theirs):
     assert type(ours) is type(theirs)
     if dataclasses.is_dataclass(ours):
         for field in dataclasses.fields(ours):
+            if field.name == "n_outside":  # no block knows all labels of the truth
+                continue
             assert_same(getattr(ours, field.name), getattr(theirs, field.name))
     elif isinstance(ours, np.ndarray):
         assert ours.dtype == theirs.dtype

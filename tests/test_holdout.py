@@ -422,8 +422,7 @@ def test_bad_labels(arguments, error, wanted, options):
 def test_options_are_keywords():
     with pytest.raises(TypeError):
         compare_labels(Y, A, B, "midp")
-    with pytest.raises(TypeError):
-        compare_labels(y_true=Y, pred_a=A, pred_b=B)
+    assert compare_labels(y_true=Y, pred_a=A, pred_b=B) == compare_labels(Y, A, B)
 
 
 @pytest.mark.parametrize("alpha", [1e-10, 2e-16])
@@ -575,7 +574,7 @@ def test_printing(options):
 FIELDS = [
     *("model_a", "model_b", "loss", "loss_a", "loss_b", "difference", "low", "high"),
     *("statistic", "pvalue", "reject", "test", "alternative", "alpha"),
-    *("n_samples", "n_missing", "n_excluded"),
+    *("n_samples", "n_missing", "n_excluded", "n_outside_a", "n_outside_b"),
 ]
 
 

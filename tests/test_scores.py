@@ -362,7 +362,7 @@ def test_an_unknown_positive_number():
 def test_three_classes_are_refused_with_what_to_do(positive):
     with pytest.raises(ValueError, match="two classes, got 3") as caught:
         auc([0, 1, 2, 0, 1, 2], VALUES, positive=positive)
-    assert "['0', '1', '2']" in str(caught.value)
+    assert "got 3: [0, 1, 2];" in str(caught.value)
     assert "y_true == that class" in str(caught.value)
 
 

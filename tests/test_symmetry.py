@@ -1,5 +1,6 @@
 """Bowker's and Stuart and Maxwell's tests from labels and from tables."""
 
+import tracemalloc
 from dataclasses import FrozenInstanceError
 
 import naive
@@ -235,3 +236,24 @@ def test_printing(door, from_counts, oracle):
     assert "Maxwell&#x27;s" in page or "Bowker&#x27;s" in page
     with pytest.raises(FrozenInstanceError):
         result.pvalue = 0.5
+
+
+@pytest.mark.parametrize("test", [bowker, stuart_maxwell])
+def test_very_many_classes_are_refused_before_they_take_memory(test):
+    pred_a = np.arange(20_000)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="at most 4096 classes, got 20000"):
+        test(pred_a, pred_a[::-1])
+    with pytest.raises(ValueError, match="at most 4096 classes, got 20000"):
+        test(pred_a, pred_a[::-1], classes=range(20_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+def test_huge_counts_are_told_without_overflow():
+    table = np.full((64, 64), 2**53)
+    for test in (bowker_from_counts, stuart_maxwell_from_counts):
+        result = test(table)
+        assert (result.statistic, result.pvalue) == (0, 1)
+        assert f"agree on 1.6 % of {64 * 64 * 2**53} samples" in str(result)

@@ -19,6 +19,7 @@ from fastcmp.crossval.fits import fit_models
 from fastcmp.crossval.registry import CVTest, find_test
 from fastcmp.crossval.t_tests import nadeau_bengio_t
 from fastcmp.designs import Design
+from fastcmp.models import read_pair_names
 from fastcmp.multiplicity import ADJUSTMENTS, promise
 from fastcmp.multiplicity import adjust as adjust_pvalues
 from fastcmp.paired import ALTERNATIVES
@@ -135,7 +136,7 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     """
     tests = _read_tests(test)
     check_choice(alternative, "alternative", tuple(ALTERNATIVES))
-    named = _read_names(names, (model_a, model_b))
+    named = list(zip(read_pair_names(names), (model_a, model_b), strict=True))
     seed = as_seed(rng)
     runs = fit_models(
         named,
@@ -306,14 +307,6 @@ def _read_tests(test: str | Sequence[str]) -> list[CVTest]:
         raise ValueError(message)
     found = [find_test(name) for name in names]
     return list({each.name: each for each in found}.values())
-
-
-def _read_names(names: Any, models: tuple[Any, Any]) -> list[tuple[str, Any]]:
-    chosen = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
-    if len(chosen) != 2 or chosen[0] == chosen[1]:
-        message = f"names must be two different names, got {names!r}"
-        raise ValueError(message)
-    return list(zip(chosen, models, strict=True))
 
 
 def _read_models(models: Any) -> list[tuple[str, Any]]:

@@ -12,6 +12,7 @@ import numpy as np
 from fastcmp.columns import read_column
 from fastcmp.crossval.runs import CVRuns, DesignRun
 from fastcmp.designs import UNUSED
+from fastcmp.models import check_indexes
 from fastcmp.progress import Progress, reporting
 from fastcmp.units import count_rows
 
@@ -121,6 +122,7 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     if (rows := count_rows(X, "X")) != codes.size:
         message = f"X has {rows} rows, y has {codes.size} labels"
         raise ValueError(message)
+    check_indexes([("X", X), ("y", y), ("groups", groups)])
     folds = [design.folds(codes.size, y=codes, groups=groups) for design in designs]
     splits = [list(_splits(*each)) for each in zip(designs, folds, strict=True)]
     distinct = {split.key: split for part in splits for split in part}

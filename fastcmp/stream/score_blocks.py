@@ -11,6 +11,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.columns import Column, read_column
 from fastcmp.crew import Crew, parts
+from fastcmp.models import check_indexes
 from fastcmp.scores import named_scores
 from fastcmp.stream.score_edges import as_words
 from fastcmp.stream.score_labels import FEW, split_labels
@@ -130,6 +131,7 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
             if not is_single and len(named) == len(truth):
                 message += "; models come first: pass scores.T"
             raise ValueError(message)
+    check_indexes([("y_true", y_true), *named])
     kept = None
     if (absent := truth.missing()) is not None:
         kept = ~absent

@@ -207,8 +207,8 @@ def two_fold(
     then have n/2 samples, and two of them share n/4, each rounded to one of the two
     next whole numbers, whichever halves they are; exactly so where n is a multiple of
     4. This holds for all n up to ``m = 43``; beyond, but for some n below four times m,
-    where a matrix is missing. If ``m = 5`` and n is a multiple of 8 there are 8 equal blocks, combined as
-    in Table III of [2]_.
+    where a matrix is missing. If ``m = 5`` and n is a multiple of 8 there are 8 equal
+    blocks, combined as in Table III of [2]_.
 
     References
     ----------

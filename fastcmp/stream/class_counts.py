@@ -126,16 +126,17 @@ class ClassCounts(BlockCounts):
             If labels cannot be compared.
         """
         threads = check_workers(workers)
-        columns = choose_columns(preds, self._rows(), self._chosen())
-        names = tuple(columns)
-        self._check_models(names)
-        given = None if self._found else self.classes
-        block = encode_block(y_true, columns, given, None)
-        if block.n_samples * self._n_tables(names) < _THREADS_PAY:
-            threads = 1
-        classes, tally = self._counted(block, threads)
-        totals = np.array([block.n_samples, block.n_missing, block.n_excluded])
-        self._add(_State(names, classes, totals, tally))
+        with self._lock:
+            columns = choose_columns(preds, self._rows(), self._chosen())
+            names = tuple(columns)
+            self._check_models(names)
+            given = None if self._found else self.classes
+            block = encode_block(y_true, columns, given, None)
+            if block.n_samples * self._n_tables(names) < _THREADS_PAY:
+                threads = 1
+            classes, tally = self._counted(block, threads)
+            totals = np.array([block.n_samples, block.n_missing, block.n_excluded])
+            self._add(_State(names, classes, totals, tally))
         return self
 
     def _rows(self) -> tuple[str, ...] | None:

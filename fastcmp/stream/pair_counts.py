@@ -168,14 +168,15 @@ class PairCounts(BlockCounts):
         [[2, 1], [1, 1]]
         """
         threads = check_workers(workers)
-        state = self._state
-        columns = choose_columns(preds, state.names)
-        block = encode_block(y_true, columns, self._classes, self._missing)
-        upper = _count(block, threads)
-        if state.names is not None:
-            upper += state.upper
-        totals = (block.n_samples, block.n_missing, block.n_excluded)
-        self._state = _State(block.names, state.totals + totals, upper)
+        with self._lock:
+            state = self._state
+            columns = choose_columns(preds, state.names)
+            block = encode_block(y_true, columns, self._classes, self._missing)
+            upper = _count(block, threads)
+            if state.names is not None:
+                upper += state.upper
+            totals = (block.n_samples, block.n_missing, block.n_excluded)
+            self._state = _State(block.names, state.totals + totals, upper)
         return self
 
     def paired_counts(self) -> dict[str, Any]:
@@ -199,11 +200,11 @@ class PairCounts(BlockCounts):
         >>> counts.paired_counts()
         {'both_right': 1, 'only_a': 2, 'only_b': 0, 'both_wrong': 0}
         """
-        m = self.n_models
+        _, totals, upper = self._state
+        m, n = len(upper), int(totals[0])
         if m < 2:
             message = f"PairCounts must hold at least 2 models, got {m}"
             raise ValueError(message)
-        upper, n = self._state.upper, self.n_samples
         first, second = all_pairs(m).T
         correct = upper.diagonal()
         both = upper[first, second]

@@ -171,15 +171,16 @@ class ScoreRefinement(Accumulator):
         """
         threads = check_workers(workers)
         block = read_block(y_true, scores, self._first.names)
-        again = self._seen.again.copy().update_block(block, threads)
-        sides = flags_of(block.truth, self._first.labels[1])
-        found = []
-        for model, plan in enumerate(self._plans):
-            map_ = self._first.model_map(model)
-            column, kind = block.columns[model], block.kinds[model]
-            column = map_.convert(column, kind, block.names[model])
-            found.append(_collect(column, sides, map_, plan.chosen))
-        self._seen = _Seen(again, (*self._seen.kept, found))
+        with self._lock:
+            again = self._seen.again.copy().update_block(block, threads)
+            sides = flags_of(block.truth, self._first.labels[1])
+            found = []
+            for model, plan in enumerate(self._plans):
+                map_ = self._first.model_map(model)
+                column, kind = block.columns[model], block.kinds[model]
+                column = map_.convert(column, kind, block.names[model])
+                found.append(_collect(column, sides, map_, plan.chosen))
+            self._seen = _Seen(again, (*self._seen.kept, found))
         return self
 
     @property

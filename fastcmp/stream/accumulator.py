@@ -61,6 +61,10 @@ class Accumulator(ABC):
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Make an accumulator of a state; the arrays become its own."""
 
+    @abstractmethod
+    def _check(self) -> None:
+        """Refuse a state, read from a file, to which no samples can have led."""
+
     def merge(self, other: Self) -> Self:
         """Add what another accumulator has counted.
 
@@ -282,17 +286,51 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     ...     stream.load(Path(folder, "part.counts")) == counts
     True
     """
-    kind, settings, arrays = read_state(path)
+    return restored(path, *read_state(path))
+
+
+def restored(
+    path: str | os.PathLike[str], kind: str, settings: dict[str, Any], arrays: Arrays
+) -> Accumulator:
+    """Make an accumulator of what a file held, if samples can have led to it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    kind : str
+        Name of the accumulator.
+    settings, arrays : dict
+        Its state.
+
+    Returns
+    -------
+    Accumulator
+        Of that kind.
+
+    Raises
+    ------
+    ValueError
+        If a part of the state is missing, of another form, or impossible.
+    """
     home = import_module("fastcmp.stream")
     if kind not in home.__all__ or kind in {"ScoreMap", "load"}:
         message = f"{path} holds {kind}, which this fastcmp does not know"
         raise ValueError(message)
     try:
-        state = getattr(home, kind)._restore(settings, arrays)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        state: Accumulator = getattr(home, kind)._restore(settings, arrays)
+        state._check()
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         message = f"{path} holds no valid {kind}: {error}"
         raise ValueError(message) from error
-    return state  # type: ignore[no-any-return]
+    return state
 
 
 def stored(

@@ -16,6 +16,13 @@ from fastcmp.stream.blocks import (
     choose_columns,
     encode_block,
 )
+from fastcmp.stream.saved_checks import (
+    check_totals,
+    check_within,
+    require,
+    saved_labels,
+    saved_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -233,17 +240,30 @@ class PairCounts(BlockCounts):
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        names = settings["names"]
-        made = cls(names, classes=settings["classes"], missing=settings["missing"])
-        upper = made._state.upper
-        m = len(upper)
+        names = saved_names(settings)
+        m = len(names or ())
         triangle = stored(arrays, "joint", (m * (m + 1) // 2,))
+        classes = saved_labels(settings, "classes")
+        made = cls(names, classes=classes, missing=settings["missing"])
+        upper = made._state.upper
         place = 0
         for i in range(m):
             upper[i, i:] = triangle[place : place + m - i]
             place += m - i
         made._state = made._state._replace(totals=stored(arrays, "totals", (3,)))
         return made
+
+    def _check(self) -> None:
+        names, totals, upper = self._state
+        check_totals(totals, begun=names is not None)
+        n, right = int(totals[0]), upper.diagonal()
+        check_within(right, 0, n, "joint")
+        for i, common in enumerate(upper):
+            most = np.minimum(right[i], right[i:])
+            check_within(common[i:], right[i] + right[i:] - n, most, "joint")
+            check_within(common[i:], 0, n, "joint")
+        wrong = f"{totals[2]} samples of other classes, of which none are chosen"
+        require(self._classes is not None or not totals[2], wrong)
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)

@@ -373,6 +373,11 @@ class ScoreCounts(BlockCounts):
         made._state = ScoreState.restore(settings, arrays)
         return made
 
+    def _check(self) -> None:
+        self._state.check()
+        if self.labels:
+            positive_label(list(self.labels), self._positive)
+
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)
         self._state.check_fit(other._state, type(self).__name__)

@@ -253,7 +253,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
     read = read_scores(y_true, scores, positive)
-    weights = read_weights(sample_weight, read)
+    weights = _scaled(read_weights(sample_weight, read), read.positive)
     areas = np.full(len(read.columns), np.nan)
     if not _has_both(read, weights):
         if on_single_class == "raise":
@@ -280,6 +280,21 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     if ties == "half" and region is None:
         warn_of_direction(areas, read, weights)
     return float(areas[0]) if read.single else areas
+
+
+def _scaled(
+    weights: NDArray[np.float64] | None, positive: NDArray[np.uint8]
+) -> NDArray[np.float64] | None:
+    """Divide the weights of either class by a power of two near the largest.
+
+    An area does not depend on the unit of either class, and these do not under- or
+    overflow when they are added up and multiplied.
+    """
+    if weights is None:
+        return None
+    exponents = [np.frexp(weights[positive == k].max(initial=0.0))[1] for k in (0, 1)]
+    scaled: NDArray[np.float64] = np.ldexp(weights, -np.array(exponents)[positive])
+    return scaled
 
 
 def _has_both(read: Scores, weights: NDArray[np.float64] | None) -> bool:

@@ -97,6 +97,30 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
+def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
+    """Refuse tables whose counts add up to more than 2**53.
+
+    Parameters
+    ----------
+    counts : ndarray of int64
+        Counts that are not negative.
+    name : str
+        The argument.
+    n_axes : int
+        How many of the last axes are those of one table.
+
+    Raises
+    ------
+    ValueError
+        If a total is above 2**53.
+    """
+    axes = tuple(range(counts.ndim - n_axes, counts.ndim))
+    totals = counts.sum(axis=axes, dtype=np.float64)
+    if np.max(totals, initial=0.0) > LARGEST_COUNT:
+        message = f"{name} must add up to at most 2**53, got {np.max(totals):.6g}"
+        raise ValueError(message)
+
+
 def as_whole(value: Any, name: str, least: int) -> int:
     """Check a size, a number of folds or the like.
 

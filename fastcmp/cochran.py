@@ -221,7 +221,8 @@ def cochrans_q_from_counts(
     Raises
     ------
     ValueError
-        If there are fewer than two models or samples, or an option is unknown.
+        If there are fewer than two models or samples, or so many that sums overflow, or
+        an option is unknown.
     TypeError
         If `counts` is something else.
 
@@ -238,7 +239,13 @@ def cochrans_q_from_counts(
     alpha = as_share(alpha, "alpha")
     check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
     check_counts(counts, (stream.PairCounts,))
-    correct = counts.correct
+    correct, m = counts.correct, len(counts.correct)
+    if m * m * counts.n_samples >= 2**63:
+        message = (
+            "counts must hold fewer than 2**63 products of two models on a sample, got "
+            f"{m} models and {counts.n_samples} samples: compare fewer models"
+        )
+        raise ValueError(message)
     squares = int(counts.joint.sum())
     outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
     pairs = None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import stream
-from fastcmp.checks import as_counts
-from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, read_cost
+from fastcmp.checks import as_counts, check_total
+from fastcmp.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, read_cost
 from fastcmp.cost_result import CostResult
 from fastcmp.differences import (
     CostOptions,
@@ -177,8 +177,9 @@ def cost_test_from_counts(
     Raises
     ------
     ValueError
-        If shapes do not fit, counts are negative or fractional, there are more than two
-        models in a stream, or the matrix is no cost matrix.
+        If shapes do not fit, counts are negative, fractional or add up to more than
+        2**53, there are more than two models in a stream, or the matrix is no cost
+        matrix.
     TypeError
         If counts are not numbers.
 
@@ -195,6 +196,7 @@ def cost_test_from_counts(
     if isinstance(counts, stream.LabelCounts):
         counts = counts.only_record()
     if isinstance(counts, LabelCounts):
+        check_total(counts.counts, "counts", counts.counts.ndim)
         return _test_counts(counts, read_cost(cost, counts.classes).values, options)
     matrix = read_cost(cost)
     tensor = as_counts(counts, "counts")
@@ -205,6 +207,7 @@ def cost_test_from_counts(
             f"matrix, got {tensor.shape}"
         )
         raise ValueError(message)
+    check_total(tensor, "counts", 3)
     if tensor.ndim == 3:
         names = tuple(range(k)) if matrix.classes is None else matrix.classes
         dense = DenseLabelCounts(counts=tensor, classes=names)
@@ -243,17 +246,18 @@ def _test_tensors(
     statistic, pvalue, multiplier, at_bound = results.T.copy()
     # Cost of a, cost of b and 1 for each cell [t, a, b]: one product sums all three.
     ones = np.ones((1, 1, len(cost)))
+    units, exponent = in_units(cost)
     prices = np.stack(
         [
-            (cost[:, :, None] * ones).ravel(),
-            (cost[:, None, :] * ones.reshape(1, -1, 1)).ravel(),
+            (units[:, :, None] * ones).ravel(),
+            (units[:, None, :] * ones.reshape(1, -1, 1)).ravel(),
             np.ones(cost.size * len(cost)),
         ],
         axis=1,
     )
     with np.errstate(invalid="ignore"):  # NaN without samples
         sums = tables.astype(np.float64) @ prices
-        loss_a, loss_b = (sums[:, :2] / sums[:, 2:]).T.copy()
+        loss_a, loss_b = np.ldexp(sums[:, :2] / sums[:, 2:], exponent).T
     return CostResult(
         statistic=unwrap(statistic, shape),
         pvalue=unwrap(pvalue, shape),

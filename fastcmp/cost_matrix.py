@@ -150,6 +150,23 @@ def naming_cost(
         raise type(error)(message) from None
 
 
+def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Divide costs by a power of two, so that their sums neither over- nor underflow.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Checked costs.
+
+    Returns
+    -------
+    tuple of ndarray and int
+        Costs of which the largest is in [1/2, 1), and the power.
+    """
+    exponent = int(np.frexp(values.max())[1])
+    return np.ldexp(values, -exponent), exponent
+
+
 def _plain(raw: Any) -> Any:
     """Turn a square of Python numbers into an array, or name the cell that is none."""
     if isinstance(raw, np.ndarray) and raw.dtype != object:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from fastcmp.progress import Progress
 
@@ -60,6 +62,17 @@ def parts(n: int, size: int) -> list[slice]:
         In order.
     """
     return [slice(i, min(i + size, n)) for i in range(0, n, size)]
+
+
+def new_lock() -> AbstractContextManager[object]:
+    """Make a lock that one thread holds at a time, as often as it likes.
+
+    Returns
+    -------
+    context manager
+        Held within a ``with`` statement.
+    """
+    return threading.RLock()
 
 
 def _one(_: object) -> int:

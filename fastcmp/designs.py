@@ -205,10 +205,10 @@ def two_fold(
     A blocked design needs as many samples, or groups, as the smallest Hadamard matrix
     at hand with more than m columns has rows: 4 for ``m = 3``, 8 for ``m = 5``. Halves
     then have n/2 samples, and two of them share n/4, each rounded to one of the two
-    next whole numbers; exactly so where n is a multiple of 4. This holds for all n up
-    to ``m = 43``; beyond, but for some n below four times m, where a matrix is
-    missing. If ``m = 5`` and n is a multiple of 8 there are 8 equal blocks, combined as
-    in Table III of [2]_.
+    next whole numbers, whichever halves they are; exactly so where n is a multiple of
+    4. This holds for all n up to ``m = 43``; beyond, but for some n below four times m,
+    where a matrix is missing. If ``m = 5`` and n is a multiple of 8 there are 8 equal
+    blocks, combined as in Table III of [2]_.
 
     References
     ----------

@@ -267,6 +267,11 @@ def blocked_pattern(n: int, m: int, *, spread: bool = False) -> Rows:
     >>> blocked_pattern(6, 3).tolist()
     [[0, 0, 1, 1, 0, 1], [0, 1, 0, 1, 0, 1], [0, 1, 1, 0, 0, 1]]
     """
+    if n % 4 == 3:
+        # One sample less than a balanced pattern. It would be of half 0 in all cuts, so
+        # that the halves of all cuts are of the same sizes.
+        whole = blocked_pattern(n + 1, m, spread=spread)
+        return whole[:, :-1] ^ whole[:, -1:]
     out = np.empty((m, n), np.int16)
     counted, left = rounds(n, m)
     start = 0
@@ -285,5 +290,5 @@ def _rest(left: int, m: int, *, spread: bool) -> NDArray[Any]:
     n_pairs = left // 4 * 2
     rows = halves(smallest_order(m), m, spread=spread)[1 : 1 + n_pairs]
     pairs = np.stack([rows, 1 - rows], axis=1).reshape(2 * n_pairs, m)
-    same = np.array([[], [1], [0, 1], [0, 1, 1]][left % 4], np.int16)
+    same = np.array([[], [1], [0, 1]][left % 4], np.int16)
     return np.concatenate([pairs.T, np.broadcast_to(same, (m, same.size))], axis=1)

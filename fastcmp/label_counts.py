@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.cost_matrix import read_cost
+from fastcmp.cost_matrix import in_units, read_cost
 from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.label_order import in_order, sorted_codes
 from fastcmp.labels import encode
@@ -147,10 +147,11 @@ class LabelCounts(Printed):
         >>> counts.losses([[0, 1], [5, 0]])
         (1.25, 0.25)
         """
-        values = read_cost(cost, self.classes).values
+        values, exponent = in_units(read_cost(cost, self.classes).values)
         t, a, b, counts = self.nonzero()
         n = self.n_samples or math.nan
-        return float(counts @ values[t, a]) / n, float(counts @ values[t, b]) / n
+        sums = float(counts @ values[t, a]), float(counts @ values[t, b])
+        return math.ldexp(sums[0] / n, exponent), math.ldexp(sums[1] / n, exponent)
 
     def __add__(self, other: Any) -> LabelCounts:
         """Add the counts of two parts of the data."""

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.cost_matrix import CostMatrix, check_fit, naming_cost, required_cost
+from fastcmp.cost_matrix import (
+    CostMatrix,
+    check_fit,
+    in_units,
+    naming_cost,
+    required_cost,
+)
 from fastcmp.crew import no_step
 from fastcmp.differences import (
     CostGroups,
@@ -275,7 +281,8 @@ def loss_of(
     interval = kernels.cost_profile_interval(
         prices.levels - half, used.astype(np.float64), float(n), half, confidence_level
     )
-    loss = math.fsum(used * prices.levels) / n
+    units, exponent = in_units(prices.levels)
+    loss = math.ldexp(math.fsum(used * units) / n, exponent)
     return loss, interval.low + half, interval.high + half
 
 

@@ -190,9 +190,9 @@ def predictive_value_test(
     value_b = right_b / n_b if n_b else math.nan
     if n_a and n_b:
         pooled = (right_a + right_b) / (n_a + n_b)
+        rest = (n_a - right_a + n_b - right_b) / (n_a + n_b)  # 1 - pooled
         both, only_a, only_b = (
-            r * (1.0 - pooled) ** 2 + w * pooled**2
-            for r, w in zip(right, wrong, strict=True)
+            r * rest**2 + w * pooled**2 for r, w in zip(right, wrong, strict=True)
         )
         if weighted:
             # (v (1 - v) - 2 S_ab / (n_a + n_b)) (1 / n_a + 1 / n_b), not cancelling.

@@ -92,8 +92,8 @@ def threshold_sweep(
     Raises
     ------
     ValueError
-        If lengths differ, a score is NaN, a weight negative, or there are not two
-        classes.
+        If lengths differ, a score is NaN, a weight negative, weights do not add up to a
+        finite number, or there are not two classes.
     TypeError
         If scores are not numbers.
 
@@ -194,6 +194,14 @@ def _weighted_sweep(
     descending = column[order]
     last = np.flatnonzero(np.append(descending[1:] != descending[:-1], True))
     of_positives = weights[order] * positive[order]
-    tp = np.cumsum(of_positives)[last]
-    fp = np.cumsum(weights[order] - of_positives)[last]
+    with np.errstate(over="ignore"):
+        tp = np.cumsum(of_positives)[last]
+        fp = np.cumsum(weights[order] - of_positives)[last]
+        total = tp[-1] + fp[-1]
+    if not np.isfinite(total):
+        message = (
+            "sample_weight must add up to a finite number, got weights up to "
+            f"{weights.max():.3g}: divide all by the largest"
+        )
+        raise ValueError(message)
     return descending[last], fp, tp

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels, stream
-from fastcmp.checks import as_counts
+from fastcmp.checks import as_counts, check_total
 from fastcmp.label_counts import LabelCounts
 from fastcmp.labels import encode_predictions
 from fastcmp.results import SymmetryResult
@@ -87,8 +87,8 @@ def bowker_from_counts(
     Raises
     ------
     ValueError
-        If the table is not square, its counts are negative or fractional, or there are
-        more than two models.
+        If the table is not square, its counts are negative, fractional or add up to
+        more than 2**53, or there are more than two models.
 
     Examples
     --------
@@ -165,8 +165,8 @@ def stuart_maxwell_from_counts(
     Raises
     ------
     ValueError
-        If the table is not square, its counts are negative or fractional, or there are
-        more than two models.
+        If the table is not square, its counts are negative, fractional or add up to
+        more than 2**53, or there are more than two models.
 
     Examples
     --------
@@ -208,11 +208,13 @@ def _check_table(table: Any) -> NDArray[np.int64]:
     if isinstance(table, stream.LabelCounts):
         table = table.only_record()
     if isinstance(table, LabelCounts):
+        check_total(table.counts, "table", table.counts.ndim)
         return _agreement_of(table)
     counts = as_counts(table, "table")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
         message = f"table must be square, got shape {counts.shape}"
         raise ValueError(message)
+    check_total(counts, "table", 2)
     return np.ascontiguousarray(counts)
 
 

@@ -1,6 +1,7 @@
 """Counting that is stopped in every way goes on, and ends with the same answer."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from fastcmp.io.checkpoint import Checkpoint, signals_held
 from fastcmp.io.counting import count_files
 from fastcmp.io.stream import PredictionStream
 from fastcmp.stream import PairCounts
-from fastcmp.stream.files import read_state
+from fastcmp.stream.files import read_state, write_state
 
 LIMIT = 10**9
 # The program itself, with small blocks, and saving after each of them.
@@ -221,6 +222,27 @@ def test_a_damaged_checkpoint_is_refused(path, stopped):
         stopped.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"counts\.checkpoint .*"):
             counted(path, stopped)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("position", 5),
+        ("position", [[-1], []]),
+        ("position", [[0], [], []]),
+        ("position", [[0], [0, 0, 0, "x", None]]),
+        ("inputs", {}),
+        ("inputs", {"files": 3}),
+        ("kind", "load"),
+        ("kind", 7),
+        ("state", None),
+    ],
+)
+def test_a_checkpoint_with_a_right_checksum_and_wrong_content(stopped, field, value):
+    kind, settings, arrays = read_state(stopped)
+    write_state(stopped, kind, {**settings, field: value}, arrays)
+    with pytest.raises(ValueError, match=re.escape(str(stopped))):
+        Checkpoint(stopped, settings["inputs"]).load()
 
 
 def test_a_checkpoint_that_is_a_link(path, saved, tmp_path):

@@ -6,12 +6,13 @@ replaced at once or not at all, and is refused where the files have changed sinc
 
 from __future__ import annotations
 
+import reprlib
 import signal
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from fastcmp import stream
+from fastcmp.stream.accumulator import restored
 from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
@@ -71,7 +72,15 @@ class Checkpoint:
         if kind != _KIND:
             message = f"{self.path} holds {kind}, not a checkpoint of files"
             raise ValueError(message)
-        if change := _change(settings["inputs"], self._inputs):
+        try:
+            inputs, state = settings["inputs"], settings["state"]
+            name, position = str(settings["kind"]), settings["position"]
+            change = _change(inputs, self._inputs)
+            _check_position(position, len(inputs["files"]))
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            message = f"{self.path} holds no valid checkpoint: {error!r}"
+            raise ValueError(message) from error
+        if change:
             message = (
                 f"{self.path} was saved for other input: {change}; remove it to begin "
                 "anew, or name another checkpoint"
@@ -79,8 +88,7 @@ class Checkpoint:
             raise ValueError(message)
         if check is not None:
             check.restore(settings.get("labels"))
-        home = getattr(stream, settings["kind"])
-        return home._restore(settings["state"], arrays), settings["position"]
+        return restored(self.path, name, state, arrays), position
 
     def save(
         self, counts: Accumulator, position: Any, check: LabelCheck | None = None
@@ -150,6 +158,22 @@ def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
         if old.get(name) != value:
             return f"{name} differs"
     return ""
+
+
+def _check_position(position: Any, n_sources: int) -> None:
+    """Refuse what is no position in files: rows that are done, and a place in each."""
+    if position is None:
+        return
+    done, *places = position
+    numbers = [*done, *(number for place in places for number in place[:4])]
+    if (
+        len(done) != 1
+        or len(places) != n_sources
+        or any(len(place) not in {0, 5} for place in places)
+        or any(type(number) is not int or number < 0 for number in numbers)
+    ):
+        message = f"{reprlib.repr(position)} is no position in {n_sources} files"
+        raise ValueError(message)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.special import chdtrc, fdtrc
+from fastcmp.kernels.special import _chi_square_tail, fdtrc
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK
 
 if TYPE_CHECKING:
@@ -83,4 +83,4 @@ def cochrans_q(right: IntArray, row_squares: int, n: int) -> CochranOutcome:
         f_pvalue = 0.0
     else:
         f_pvalue = fdtrc(df, df * (n - 1.0), f)
-    return CochranOutcome(q, chdtrc(df, q), f, f_pvalue, OK)
+    return CochranOutcome(q, _chi_square_tail(df, q), f, f_pvalue, OK)

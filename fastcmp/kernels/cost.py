@@ -14,7 +14,7 @@ import numpy as np
 
 from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.multiplier import find_multiplier
-from fastcmp.kernels.special import log1pmx
+from fastcmp.kernels.special import _unit_of, log1pmx
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ def _sums(values: FloatArray, weights: FloatArray) -> _Sums:
     unit = max(below, above)
     first = second = 0.0
     if unit > 0.0:
-        # Scaled only where squares would overflow, or vanish.
-        if 1e-100 < unit < 1e100:
-            unit = 1.0
+        unit = _unit_of(unit)
         per_unit = 1.0 / unit
         for i in range(values.size):
-            x, w = values[i] * per_unit, float(weights[i])
-            first += w * x
-            second += w * x * x
+            w = float(weights[i])
+            if w > 0.0:  # the unit may be too small for the others
+                x = values[i] * per_unit
+                first += w * x
+                second += w * x * x
     return _Sums(below, above, unit, first, second)
 
 
@@ -112,13 +112,17 @@ def _likelihood(
         unit = -sums.above if observed else -largest
     if unit == 0.0:
         return _undecided(UNDEFINED)
+    first = sums.first * (sums.unit / unit)
+    if max(sums.below, sums.above) < 1e-100 * abs(unit):
+        # Squares vanish beside the differences, and logarithms are linear.
+        return _decided(2.0 * first, 1.0 / unit, True)
     size = 0
     for i in range(values.size):
         if weights[i] > 0.0 and values[i] != 0.0:
             x[size] = values[i] / unit
             w[size] = weights[i]
             size += 1
-    root = find_multiplier(x, w, size, sums.first * (sums.unit / unit))
+    root = find_multiplier(x, w, size, first)
     if math.isnan(root.multiplier):
         return _undecided(NOT_CONVERGED)
     # log(1 + y) is y/(1 + y), whose sum is the equation, and something >= 0, which is
@@ -244,7 +248,10 @@ def cost_chi_square(
     for _ in range(values.size + 2):
         first = second = statistic = 0.0
         for i in range(values.size):
-            w, x = float(weights[i]), values[i] / sums.unit
+            w = float(weights[i])
+            if w == 0.0:
+                continue
+            x = values[i] / sums.unit
             if multiplier * x < 1.0:
                 first += w * x
                 second += w * x * x

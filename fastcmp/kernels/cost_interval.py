@@ -12,7 +12,7 @@ import numpy as np
 
 from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import log1pmx, ndtri
+from fastcmp.kernels.special import _unit_of, log1pmx, ndtri
 from fastcmp.kernels.status import Interval
 
 if TYPE_CHECKING:
@@ -33,8 +33,10 @@ def _quantile(confidence_level: float) -> float:
 
 
 @inlined
-def _mean(values: FloatArray, weights: FloatArray, n: float, largest: float) -> float:
-    """Average the difference; NaN for impossible input."""
+def _mean(
+    values: FloatArray, weights: FloatArray, n: float, largest: float, unit: float
+) -> float:
+    """Average the difference, in some unit; NaN for impossible input."""
     total = mean = 0.0
     if not 0.0 < n < math.inf or not largest < math.inf:
         return math.nan
@@ -42,8 +44,9 @@ def _mean(values: FloatArray, weights: FloatArray, n: float, largest: float) -> 
         w = float(weights[i])
         if not (w >= 0.0 and abs(values[i]) <= largest):
             return math.nan
-        total += w
-        mean += w * (values[i] / n)
+        if w > 0.0:
+            total += w
+            mean += w * (values[i] / unit / n)
     return mean if total <= n else math.nan
 
 
@@ -86,16 +89,22 @@ def cost_wald_interval(
     >>> round(low, 4), round(high, 4)
     (0.0317, 0.2883)
     """
-    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest)
+    size = 0.0
+    for i in range(values.size):
+        size = max(size, abs(values[i]) if weights[i] > 0.0 else 0.0)
+    unit = _unit_of(size)
+    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
     rest, variance = n, 0.0
     for i in range(values.size):
         rest -= weights[i]
-        variance += weights[i] * (values[i] - mean) ** 2
+        if weights[i] > 0.0:
+            variance += weights[i] * (values[i] / unit - mean) ** 2
     variance = (variance + rest * mean * mean) / n
     spread = z * math.sqrt(variance / n)
-    return Interval(max(mean - spread, -largest), min(mean + spread, largest))
+    low, high = (mean - spread) * unit, (mean + spread) * unit
+    return Interval(max(low, -largest), min(high, largest))
 
 
 @inlined
@@ -139,6 +148,46 @@ def _beyond(
         if weights[i] > 0.0:
             logs += weights[i] * math.log1p(-scale * (values[i] - mean))
     return logs + rest * math.log1p(scale * mean)
+
+
+@inlined
+def _profile(
+    values: FloatArray,
+    weights: FloatArray,
+    n: float,
+    largest: float,
+    mean: float,
+    z: float,
+) -> tuple[float, float]:
+    """Find both ends, in the unit of the values."""
+    bottom, top = -largest, largest
+    for side in (-1.0, 1.0):
+        reach = largest - side * mean
+        end = side * largest
+        if reach > 0.0:
+            pole, _ = _statistic(values, weights, n, mean, side / reach)
+            if pole < z * z:
+                logs = _beyond(values, weights, n, mean, side / reach)
+                end = mean - side * reach * math.expm1((logs - 0.5 * z * z) / n)
+            else:
+                low, f_low, high, f_high = 0.0, -z * z, 1.0, pole - z * z
+                for i in range(_MAX_STEPS):
+                    slack = 0.5 * (high - low) if i < 60 else 0.0
+                    t = itp_step(low, f_low, high, f_high, slack)
+                    f, moved = _statistic(values, weights, n, mean, side * t / reach)
+                    end = mean + moved
+                    f -= z * z
+                    if f > 0.0:
+                        high, f_high = t, f
+                    else:
+                        low, f_low = t, f
+                    if f == 0.0 or high - low <= 4e-16 * high:
+                        break
+        if side < 0.0:
+            bottom = max(end, -largest)
+        else:
+            top = min(end, largest)
+    return bottom, top
 
 
 @kernel
@@ -193,37 +242,12 @@ def cost_profile_interval(
     >>> round(low, 4), round(high, 4)
     (0.032, 0.2963)
     """
-    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest)
+    unit = _unit_of(largest)
+    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
-    bottom, top = -float(largest), float(largest)
-    for side in (-1.0, 1.0):
-        reach = largest - side * mean
-        end = side * largest
-        if reach > 0.0:
-            pole, _ = _statistic(values, weights, n, mean, side / reach)
-            if pole < z * z:
-                logs = _beyond(values, weights, n, mean, side / reach)
-                end = mean - side * reach * math.expm1((logs - 0.5 * z * z) / n)
-            else:
-                low, f_low, high, f_high = 0.0, -z * z, 1.0, pole - z * z
-                for i in range(_MAX_STEPS):
-                    slack = 0.5 * (high - low) if i < 60 else 0.0
-                    t = itp_step(low, f_low, high, f_high, slack)
-                    f, moved = _statistic(values, weights, n, mean, side * t / reach)
-                    end = mean + moved
-                    f -= z * z
-                    if f > 0.0:
-                        high, f_high = t, f
-                    else:
-                        low, f_low = t, f
-                    if f == 0.0 or high - low <= 4e-16 * high:
-                        break
-        if side < 0.0:
-            bottom = max(end, -largest)
-        else:
-            top = min(end, largest)
-    return Interval(bottom, top)
+    ends = _profile(values / unit, weights, n, largest / unit, mean, z)
+    return Interval(ends[0] * unit, ends[1] * unit)
 
 
 @kernel

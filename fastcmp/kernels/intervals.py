@@ -172,25 +172,50 @@ def bonett_price_interval(
 
 
 @inlined
+def _wilson_distances(successes: float, n: float, z: float) -> tuple[float, float]:
+    """How far Wilson's ends lie below and above the proportion; nothing cancels."""
+    variance = successes / n * ((n - successes) / n) / n
+    spread = z * math.sqrt(variance + z * z / (4.0 * n * n))
+    tilt = z * z * (successes - 0.5 * n) / (n * n)
+    # The product of the two is z**2 variance / (1 + z**2 / n).
+    larger = spread + abs(tilt)
+    far, near = larger / (1.0 + z * z / n), z * z * variance / larger
+    return (far, near) if tilt > 0.0 else (near, far)
+
+
+@inlined
+def _uncorrelated(
+    both_right: float, only_a: float, only_b: float, both_wrong: float
+) -> float:
+    """1 - phi, with Newcombe's continuity correction of phi; nothing cancels near 0."""
+    a, b, c, d = both_right, only_a, only_b, both_wrong
+    n = a + b + c + d
+    margins = (a + b) * (a + c) * (c + d) * (b + d)
+    association = a * d - b * c
+    if margins == 0.0 or 0.0 < association <= 0.5 * n:
+        return 1.0
+    root = math.sqrt(margins)
+    if association <= 0.0:
+        return 1.0 - association / root
+    # margins - (association - n / 2)**2, as a sum of positive terms.
+    first, second = a * c + b * d, a * b + c * d
+    rest = (a * d + b * c) * (first + second) + first * second + 4.0 * (a * b) * (c * d)
+    rest += n * (association - 0.25 * n)
+    return rest / (root * (root + (association - 0.5 * n)))
+
+
+@inlined
 def _newcombe(
     both_right: float, only_a: float, only_b: float, both_wrong: float, z: float
 ) -> Interval:
     n = both_right + only_a + only_b + both_wrong
-    right_a = both_right + only_a
-    right_b = both_right + only_b
     d = (only_a - only_b) / n
-    a = _wilson(right_a, n, z)
-    b = _wilson(right_b, n, z)
-    association = both_right * both_wrong - only_a * only_b
-    if association > 0.0:
-        association = max(association - 0.5 * n, 0.0)
-    margins = right_a * right_b * (n - right_a) * (n - right_b)
-    phi = association / math.sqrt(margins) if margins > 0.0 else 0.0
-    below_a, above_a = right_a / n - a.low, a.high - right_a / n
-    below_b, above_b = right_b / n - b.low, b.high - right_b / n
-    down = below_a * below_a + above_b * above_b - 2.0 * phi * below_a * above_b
-    up = below_b * below_b + above_a * above_a - 2.0 * phi * below_b * above_a
-    return Interval(d - math.sqrt(max(down, 0.0)), d + math.sqrt(max(up, 0.0)))
+    below_a, above_a = _wilson_distances(both_right + only_a, n, z)
+    below_b, above_b = _wilson_distances(both_right + only_b, n, z)
+    twice = 2.0 * _uncorrelated(both_right, only_a, only_b, both_wrong)
+    down = (below_a - above_b) ** 2 + twice * below_a * above_b
+    up = (below_b - above_a) ** 2 + twice * below_b * above_a
+    return Interval(d - math.sqrt(down), d + math.sqrt(up))
 
 
 @kernel

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import kernel, scipy_special
+from fastcmp._jit import inlined, kernel, scipy_special
 
 _ndtri = scipy_special("ndtri", 1)
 _chdtrc = scipy_special("chdtrc", 2)
 _fdtrc = scipy_special("fdtrc", 3)
 _betainc = scipy_special("betainc", 3)
 _betaincinv = scipy_special("betaincinv", 3)
+# 1 - betainc(a, b, x) and its inverse, for which x may be near 0 where it is near 1.
+_betaincc = scipy_special("betaincc", 3)
+_betainccinv = scipy_special("betainccinv", 3)
 _stdtr = scipy_special("stdtr", 2)
 _stdtrit = scipy_special("stdtrit", 2)
 
@@ -61,6 +64,12 @@ def chdtrc(df: float, x: float) -> float:
     0.023174
     """
     return _chdtrc(df, x, 0)  # type: ignore[no-any-return]
+
+
+@inlined
+def _chi_square_tail(df: float, x: float) -> float:
+    """Give what `chdtrc` gives; for one d.o.f. to the bit as McNemar's test does."""
+    return math.erfc(math.sqrt(0.5 * x)) if df == 1.0 else chdtrc(df, x)
 
 
 @kernel
@@ -186,6 +195,14 @@ def stdtrit(df: float, p: float) -> float:
     2.015
     """
     return _stdtrit(df, p, 0)  # type: ignore[no-any-return]
+
+
+@inlined
+def _unit_of(size: float) -> float:
+    """Choose a unit: 1, or a power of two where squares would over- or underflow."""
+    if 1e-100 < size < 1e100 or not 0.0 < size < math.inf:
+        return 1.0
+    return math.ldexp(1.0, max(math.frexp(size)[1] - 1, -1000))
 
 
 @kernel

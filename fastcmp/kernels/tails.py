@@ -100,7 +100,7 @@ def snedecor_tail(df1: float, df2: float, ratio: float) -> float:
     >>> round(snedecor_tail(10.0, 5.0, 4.735063), 6)
     0.05
     """
-    few = 1.0 <= df1 <= _MOST and 1.0 <= df2 <= _MOST and 0.0 <= ratio < math.inf
+    few = 1.0 <= df1 <= _MOST and 1.0 <= df2 <= _MOST and 0.0 <= ratio < 1e300
     if few and df1 == math.floor(df1) and df2 == math.floor(df2):
         scale = df2 + df1 * ratio
         y, z = df2 / scale, df1 * ratio / scale

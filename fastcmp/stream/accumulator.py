@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from fastcmp.crew import new_lock
 from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
     import os
+    from contextlib import AbstractContextManager
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -24,12 +26,22 @@ class Accumulator(ABC):
 
     A subclass says what its state consists of: `_settings`, `_arrays` and `_restore`.
     By default two states merge where their settings agree, and their arrays are added.
+
+    What changes is one attribute, replaced by one assignment while `_lock` is held:
+    threads may update and merge at the same time, and readers need no lock.
     """
 
     #: Settings that `_join` brings together itself, so that they need not agree.
     _JOINED: ClassVar[frozenset[str]] = frozenset()
+    _lock: AbstractContextManager[object]
 
     __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Make the lock, which is never copied or saved."""
+        made = super().__new__(cls)
+        made._lock = new_lock()
+        return made
 
     @property
     @abstractmethod
@@ -48,6 +60,10 @@ class Accumulator(ABC):
     @abstractmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Make an accumulator of a state; the arrays become its own."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Refuse a state, read from a file, to which no samples can have led."""
 
     def merge(self, other: Self) -> Self:
         """Add what another accumulator has counted.
@@ -75,8 +91,11 @@ class Accumulator(ABC):
                 f"{type(other).__name__}"
             )
             raise TypeError(message)
-        self._check_fit(other)
-        self._join(other)
+        # As it is now: two locks held together might wait for each other for ever.
+        theirs = other._now()
+        with self._lock:
+            self._check_fit(theirs)
+            self._join(theirs)
         return self
 
     def copy(self) -> Self:
@@ -87,8 +106,9 @@ class Accumulator(ABC):
         same type
             One that changes on its own.
         """
-        arrays = {name: array.copy() for name, array in self._arrays().items()}
-        return self._restore(self._settings(), arrays)
+        now = self._now()
+        arrays = {name: array.copy() for name, array in now._arrays().items()}
+        return self._restore(now._settings(), arrays)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, at once or not at all.
@@ -105,7 +125,8 @@ class Accumulator(ABC):
         OSError
             If it cannot be written.
         """
-        write_state(path, type(self).__name__, self._settings(), self._arrays())
+        now = self._now()
+        write_state(path, type(self).__name__, now._settings(), now._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -133,6 +154,12 @@ class Accumulator(ABC):
             message = f"{path} holds {type(found).__name__}, wanted {cls.__name__}"
             raise ValueError(message)  # noqa: TRY004  # the file is wrong, not the type
         return found
+
+    def _now(self) -> Self:
+        """Hold on to the state, which other threads may replace meanwhile."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
 
     def _check_fit(self, other: Self) -> None:
         mine, theirs = self._settings(), other._settings()
@@ -166,9 +193,10 @@ class Accumulator(ABC):
         """Tell whether kind, settings and arrays are the same."""
         if type(other) is not type(self):
             return NotImplemented
-        mine, theirs = self._arrays(), other._arrays()
+        one, two = self._now(), other._now()
+        mine, theirs = one._arrays(), two._arrays()
         return (
-            self._settings() == other._settings()
+            one._settings() == two._settings()
             and mine.keys() == theirs.keys()
             and all(_same(array, theirs[name]) for name, array in mine.items())
         )
@@ -181,7 +209,8 @@ class Accumulator(ABC):
         return object.__sizeof__(self) + int(getattr(self, "n_bytes", 0))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self._settings(), self._arrays())
+        now = self._now()
+        return _rebuild, (type(self), now._settings(), now._arrays())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.n_samples} samples>"
@@ -257,17 +286,51 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     ...     stream.load(Path(folder, "part.counts")) == counts
     True
     """
-    kind, settings, arrays = read_state(path)
+    return restored(path, *read_state(path))
+
+
+def restored(
+    path: str | os.PathLike[str], kind: str, settings: dict[str, Any], arrays: Arrays
+) -> Accumulator:
+    """Make an accumulator of what a file held, if samples can have led to it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    kind : str
+        Name of the accumulator.
+    settings, arrays : dict
+        Its state.
+
+    Returns
+    -------
+    Accumulator
+        Of that kind.
+
+    Raises
+    ------
+    ValueError
+        If a part of the state is missing, of another form, or impossible.
+    """
     home = import_module("fastcmp.stream")
     if kind not in home.__all__ or kind in {"ScoreMap", "load"}:
         message = f"{path} holds {kind}, which this fastcmp does not know"
         raise ValueError(message)
     try:
-        state = getattr(home, kind)._restore(settings, arrays)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        state: Accumulator = getattr(home, kind)._restore(settings, arrays)
+        state._check()
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         message = f"{path} holds no valid {kind}: {error}"
         raise ValueError(message) from error
-    return state  # type: ignore[no-any-return]
+    return state
 
 
 def stored(

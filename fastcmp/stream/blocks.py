@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
         message = f"{wanted}, got {bad[0]!r}"
         raise TypeError(message)
     if not listed or len(set(listed)) < len(listed):
-        twice = sorted({name for name in listed if listed.count(name) > 1})
+        twice = sorted(name for name, n in Counter(listed).items() if n > 1)[:10]
         message = f"{wanted}, got {f'{twice} more than once' if twice else 'none'}"
         raise ValueError(message)
     return tuple(map(str, listed))  # np.str_ would not be saved as a string

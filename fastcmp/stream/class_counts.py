@@ -17,6 +17,12 @@ from fastcmp.stream.blocks import (
     choose_columns,
     encode_block,
 )
+from fastcmp.stream.saved_checks import (
+    check_totals,
+    require,
+    saved_labels,
+    saved_names,
+)
 from fastcmp.stream.tally import Tally
 
 if TYPE_CHECKING:
@@ -63,8 +69,9 @@ class ClassCounts(BlockCounts):
         nothing = self._nothing(names, classes)
         self._state = _State(names, classes, np.zeros(3, np.int64), nothing)
 
+    @classmethod
     @abstractmethod
-    def _n_tables(self, names: tuple[str, ...]) -> int:
+    def _n_tables(cls, names: tuple[str, ...]) -> int:
         """Tell how many tables there are for these models."""
 
     @abstractmethod
@@ -126,16 +133,17 @@ class ClassCounts(BlockCounts):
             If labels cannot be compared.
         """
         threads = check_workers(workers)
-        columns = choose_columns(preds, self._rows(), self._chosen())
-        names = tuple(columns)
-        self._check_models(names)
-        given = None if self._found else self.classes
-        block = encode_block(y_true, columns, given, None)
-        if block.n_samples * self._n_tables(names) < _THREADS_PAY:
-            threads = 1
-        classes, tally = self._counted(block, threads)
-        totals = np.array([block.n_samples, block.n_missing, block.n_excluded])
-        self._add(_State(names, classes, totals, tally))
+        with self._lock:
+            columns = choose_columns(preds, self._rows(), self._chosen())
+            names = tuple(columns)
+            self._check_models(names)
+            given = None if self._found else self.classes
+            block = encode_block(y_true, columns, given, None)
+            if block.n_samples * self._n_tables(names) < _THREADS_PAY:
+                threads = 1
+            classes, tally = self._counted(block, threads)
+            totals = np.array([block.n_samples, block.n_missing, block.n_excluded])
+            self._add(_State(names, classes, totals, tally))
         return self
 
     def _rows(self) -> tuple[str, ...] | None:
@@ -198,16 +206,34 @@ class ClassCounts(BlockCounts):
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        names, classes = saved_names(settings), saved_labels(settings, "classes") or ()
+        n_tables = 0 if names is None else cls._n_tables(names)
+        # The counts come first: what is made anew is then no larger than the file.
+        tally = Tally.restore((n_tables, *[len(classes)] * cls._AXES), arrays)
+        require(isinstance(settings["found"], bool), "found must be true or false")
         made = cls._made_anew(settings)
-        classes = tuple(settings["classes"])
-        shape = made._nothing(made.names, classes).shape
-        made._state = _State(
-            made.names,
-            classes,
-            stored(arrays, "totals", (3,)),
-            Tally.restore(shape, arrays),
-        )
+        wrong = "names, or classes in their order, are not those of the options"
+        require(made.names == names, wrong)
+        wanted = _sorted(classes) if made._found else made.classes
+        require(wanted == classes, wrong)
+        made._state = _State(names, classes, stored(arrays, "totals", (3,)), tally)
         return made
+
+    def _check(self) -> None:
+        names, classes, totals, tally = self._parts()
+        check_totals(totals, begun=names is not None)
+        tally.check(int(totals[0]))
+        if self._found:
+            seen = tally.seen().size if tally.shape[0] else len(classes)
+            require(seen == len(classes), "classes must be those with any sample")
+            wrong = f"{totals[2]} samples of other classes, where all are counted"
+            require(not totals[2], wrong)
+
+    def _parts(
+        self,
+    ) -> tuple[tuple[str, ...] | None, tuple[Any, ...], NDArray[np.int64], Tally]:
+        state = self._state
+        return state.names, state.classes, state.totals, state.tally
 
     @classmethod
     @abstractmethod

@@ -164,7 +164,8 @@ class ConfusionCounts(ClassCounts):
         classes = None if settings["found"] else settings["classes"]
         return cls(settings["names"], classes=classes)
 
-    def _n_tables(self, names: tuple[str, ...]) -> int:
+    @classmethod
+    def _n_tables(cls, names: tuple[str, ...]) -> int:
         return len(names)
 
     def _count(self, block: Labels, threads: int) -> Tally:

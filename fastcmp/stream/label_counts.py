@@ -13,6 +13,7 @@ from fastcmp.label_tensors import all_label_cells, all_label_counts
 from fastcmp.pairs import model_index, places_of
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
+from fastcmp.stream.saved_checks import require, saved_names
 from fastcmp.stream.tally import Tally, is_dense
 
 if TYPE_CHECKING:
@@ -207,7 +208,8 @@ class LabelCounts(ClassCounts):
         cells, counts = add_cells([cells], [counts])
         return SparseLabelCounts(cells=cells, counts=counts, **common)
 
-    def _n_tables(self, names: tuple[str, ...]) -> int:
+    @classmethod
+    def _n_tables(cls, names: tuple[str, ...]) -> int:
         return len(names) * (len(names) - 1) // 2
 
     def _check_models(self, names: tuple[str, ...]) -> None:
@@ -246,9 +248,11 @@ class LabelCounts(ClassCounts):
     @classmethod
     def _made_anew(cls, settings: dict[str, Any]) -> Self:
         classes = None if settings["found"] else settings["classes"]
-        if settings["pair"] is None:
+        pair = saved_names(settings, "pair")
+        if pair is None:
+            require(settings["rows"] is None, "rows are for a pair, got no pair")
             return cls(settings["names"], classes=classes)
-        return cls(settings["rows"], classes=classes, pairs=tuple(settings["pair"]))
+        return cls(saved_names(settings, "rows"), classes=classes, pairs=pair)  # type: ignore[arg-type]
 
 
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -16,6 +16,13 @@ from fastcmp.stream.blocks import (
     choose_columns,
     encode_block,
 )
+from fastcmp.stream.saved_checks import (
+    check_totals,
+    check_within,
+    require,
+    saved_labels,
+    saved_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,14 +175,15 @@ class PairCounts(BlockCounts):
         [[2, 1], [1, 1]]
         """
         threads = check_workers(workers)
-        state = self._state
-        columns = choose_columns(preds, state.names)
-        block = encode_block(y_true, columns, self._classes, self._missing)
-        upper = _count(block, threads)
-        if state.names is not None:
-            upper += state.upper
-        totals = (block.n_samples, block.n_missing, block.n_excluded)
-        self._state = _State(block.names, state.totals + totals, upper)
+        with self._lock:
+            state = self._state
+            columns = choose_columns(preds, state.names)
+            block = encode_block(y_true, columns, self._classes, self._missing)
+            upper = _count(block, threads)
+            if state.names is not None:
+                upper += state.upper
+            totals = (block.n_samples, block.n_missing, block.n_excluded)
+            self._state = _State(block.names, state.totals + totals, upper)
         return self
 
     def paired_counts(self) -> dict[str, Any]:
@@ -199,11 +207,11 @@ class PairCounts(BlockCounts):
         >>> counts.paired_counts()
         {'both_right': 1, 'only_a': 2, 'only_b': 0, 'both_wrong': 0}
         """
-        m = self.n_models
+        _, totals, upper = self._state
+        m, n = len(upper), int(totals[0])
         if m < 2:
             message = f"PairCounts must hold at least 2 models, got {m}"
             raise ValueError(message)
-        upper, n = self._state.upper, self.n_samples
         first, second = all_pairs(m).T
         correct = upper.diagonal()
         both = upper[first, second]
@@ -232,17 +240,30 @@ class PairCounts(BlockCounts):
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        names = settings["names"]
-        made = cls(names, classes=settings["classes"], missing=settings["missing"])
-        upper = made._state.upper
-        m = len(upper)
+        names = saved_names(settings)
+        m = len(names or ())
         triangle = stored(arrays, "joint", (m * (m + 1) // 2,))
+        classes = saved_labels(settings, "classes")
+        made = cls(names, classes=classes, missing=settings["missing"])
+        upper = made._state.upper
         place = 0
         for i in range(m):
             upper[i, i:] = triangle[place : place + m - i]
             place += m - i
         made._state = made._state._replace(totals=stored(arrays, "totals", (3,)))
         return made
+
+    def _check(self) -> None:
+        names, totals, upper = self._state
+        check_totals(totals, begun=names is not None)
+        n, right = int(totals[0]), upper.diagonal()
+        check_within(right, 0, n, "joint")
+        for i, common in enumerate(upper):
+            most = np.minimum(right[i], right[i:])
+            check_within(common[i:], right[i] + right[i:] - n, most, "joint")
+            check_within(common[i:], 0, n, "joint")
+        wrong = f"{totals[2]} samples of other classes, of which none are chosen"
+        require(self._classes is not None or not totals[2], wrong)
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)

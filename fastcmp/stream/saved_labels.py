@@ -7,6 +7,7 @@ key that says their type.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _PLAIN = (str, int, float, bool, type(None))
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
+_SCALAR = re.compile(rf"[<>|][{_KINDS}][0-9]{{1,2}}(\[[0-9]{{0,9}}[a-zA-Z]{{1,2}}\])?")
 
 
 def to_json(value: Any) -> Any:
@@ -79,23 +81,34 @@ def from_json(value: Any) -> Any:
     return {key: from_json(part) for key, part in value.items()}
 
 
+def _tuple(held: list[Any]) -> tuple[Any, ...]:
+    if not isinstance(held, list):
+        message = f"a tuple must be held by a list, got {type(held).__name__}"
+        raise TypeError(message)
+    return tuple(map(from_json, held))
+
+
 def _bits(scalar: np.generic) -> list[str]:
     return [scalar.dtype.str, scalar.tobytes().hex()]
 
 
 def _scalar(held: list[str]) -> Any:
     kind, data = held
-    return np.frombuffer(bytes.fromhex(data), np.dtype(kind))[0]
+    if not _SCALAR.fullmatch(kind):
+        message = f"{kind!r} is no type of a label"
+        raise ValueError(message)
+    (scalar,) = np.frombuffer(bytes.fromhex(data), np.dtype(kind))
+    return scalar
 
 
 #: What marks a type: the type, and the ways to write and to read it.
 _MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "$tuple": (tuple, lambda t: to_json(list(t)), lambda held: tuple(from_json(held))),
+    "$tuple": (tuple, lambda t: to_json(list(t)), _tuple),
     "$bytes": (bytes, bytes.hex, bytes.fromhex),
     "$datetime": (dt.datetime, dt.datetime.isoformat, dt.datetime.fromisoformat),
     "$date": (dt.date, dt.date.isoformat, dt.date.fromisoformat),
     "$numpy": (np.generic, _bits, _scalar),
     # Their bytes, and what `str` makes of them, lose a zero at the end.
-    "$numpy.str": (np.str_, "".join, np.str_),
+    "$numpy.str": (np.str_, "".join, lambda held: np.str_("".join(held))),
     "$numpy.bytes": (np.bytes_, bytes.hex, lambda held: np.bytes_(bytes.fromhex(held))),
 }

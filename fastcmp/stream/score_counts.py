@@ -171,7 +171,8 @@ class ScoreCounts(BlockCounts):
         True
         """
         threads = check_workers(workers)
-        return self.update_block(read_block(y_true, scores, self.names), threads)
+        with self._lock:
+            return self.update_block(read_block(y_true, scores, self.names), threads)
 
     def update_block(self, block: ScoreBlock, threads: int) -> Self:
         """Count a block that was read.
@@ -195,19 +196,20 @@ class ScoreCounts(BlockCounts):
         TypeError
             As `update`.
         """
-        state = self._state
         totals = np.array([block.n_samples, block.n_missing])
-        maps = state.maps_of(len(block.names))
-        if not block.n_samples:
-            new = ScoreState(block.names, maps, (), totals, ())
-        else:
-            maps = maps or block.lay()
-            found, tables = count_block(block, maps, threads)
-            new = ScoreState(block.names, maps, found, totals, tuple(tables))
-        state = state.plus(new)
-        if state.labels:
-            positive_label(list(state.labels), self._positive)  # refuses unclear ones
-        self._state = state
+        with self._lock:
+            state = self._state
+            maps = state.maps_of(len(block.names))
+            if not block.n_samples:
+                new = ScoreState(block.names, maps, (), totals, ())
+            else:
+                maps = maps or block.lay()
+                found, tables = count_block(block, maps, threads)
+                new = ScoreState(block.names, maps, found, totals, tuple(tables))
+            state = state.plus(new)
+            if state.labels:  # refuses unclear ones
+                positive_label(list(state.labels), self._positive)
+            self._state = state
         return self
 
     def copy(self) -> Self:
@@ -370,6 +372,11 @@ class ScoreCounts(BlockCounts):
         made = cls(positive=settings["positive"])
         made._state = ScoreState.restore(settings, arrays)
         return made
+
+    def _check(self) -> None:
+        self._state.check()
+        if self.labels:
+            positive_label(list(self.labels), self._positive)
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from fastcmp import kernels
 from fastcmp.crew import check_workers
 from fastcmp.memory import in_words, read_size
 from fastcmp.stream.accumulator import Accumulator, stored
+from fastcmp.stream.saved_checks import require
 from fastcmp.stream.score_blocks import read_block
 from fastcmp.stream.score_bounds import (
     AreaBounds,
@@ -171,15 +173,16 @@ class ScoreRefinement(Accumulator):
         """
         threads = check_workers(workers)
         block = read_block(y_true, scores, self._first.names)
-        again = self._seen.again.copy().update_block(block, threads)
-        sides = flags_of(block.truth, self._first.labels[1])
-        found = []
-        for model, plan in enumerate(self._plans):
-            map_ = self._first.model_map(model)
-            column, kind = block.columns[model], block.kinds[model]
-            column = map_.convert(column, kind, block.names[model])
-            found.append(_collect(column, sides, map_, plan.chosen))
-        self._seen = _Seen(again, (*self._seen.kept, found))
+        with self._lock:
+            again = self._seen.again.copy().update_block(block, threads)
+            sides = flags_of(block.truth, self._first.labels[1])
+            found = []
+            for model, plan in enumerate(self._plans):
+                map_ = self._first.model_map(model)
+                column, kind = block.columns[model], block.kinds[model]
+                column = map_.convert(column, kind, block.names[model])
+                found.append(_collect(column, sides, map_, plan.chosen))
+            self._seen = _Seen(again, (*self._seen.kept, found))
         return self
 
     @property
@@ -299,17 +302,57 @@ class ScoreRefinement(Accumulator):
             for name in ("first", "again")
         )
         plans, kept = [], []
-        for i, within in enumerate(settings["within"]):
+        pairs = settings["within"]
+        wrong = f"within must be two counts for each model, got {reprlib.repr(pairs)}"
+        require(isinstance(pairs, list) and len(pairs) == first.n_models, wrong)
+        for i, within in enumerate(pairs):
+            require(isinstance(within, list) and len(within) == 2, wrong)
+            require(all(type(count) is int for count in within), wrong)
             shape, dtype = (first.model_map(i).n_bins,), first.model_map(i).dtype
             chosen = stored(arrays, f"chosen_{i}", shape, np.bool_)
             resolved = stored(arrays, f"resolved_{i}", shape, np.bool_)
             plans.append(_Plan(chosen, resolved, (int(within[0]), int(within[1]))))
             names = (f"kept_{i}_0", f"kept_{i}_1")
-            sides = [stored(arrays, n, arrays[n].shape, dtype) for n in names]
+            sides = [stored(arrays, n, (arrays[n].size,), dtype) for n in names]
             kept.append(([sides[0]], [sides[1]]))
         made = cls(first, plans)
         made._seen = _Seen(again, (kept,))
         return made
+
+    def _check(self) -> None:
+        first, again = self._first, self._seen.again
+        first._check()
+        again._check()
+        again._check_fit(first)
+        first.class_labels()
+        same = again.names == first.names and set(again.labels) <= set(first.labels)
+        require(same, "names or labels of the two passes differ")
+        for model, plan in enumerate(self._plans):
+            negatives, positives = first.by_class(model)
+            most = total_product(positives * plan.resolved, negatives)
+            possible = min(plan.within) >= 0 and sum(plan.within) <= most
+            wrong = f"within must be pairs of resolved bins, got {plan.within}"
+            require(possible, wrong)
+            require(not (plan.chosen & plan.resolved).any(), "bins chosen once more")
+            for side in range(2):
+                self._check_kept(model, side)
+
+    def _check_kept(self, model: int, side: int) -> None:
+        """Refuse scores that are not those which were counted in the chosen bins."""
+        chosen, again = self._plans[model].chosen, self._seen.again
+        ((pieces, other),) = [block[model] for block in self._seen.kept]
+        scores = (pieces if side == 0 else other)[0]
+        require(not np.isnan(scores).any(), "collected scores must not be NaN")
+        require((scores[1:] >= scores[:-1]).all(), "collected scores must ascend")
+        bins = self._first.model_map(model).bins_of(scores)
+        counted = np.zeros(chosen.size, np.int64)
+        label = self._first.labels[side]
+        if label in again.labels:
+            place = again.labels.index(label)
+            counted = again._state.counts[model][:, place] * chosen
+        found = np.bincount(bins, minlength=chosen.size)
+        wrong = "collected scores are not those that were counted"
+        require(np.array_equal(found, counted), wrong)
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)

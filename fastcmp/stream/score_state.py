@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import reprlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -10,6 +11,13 @@ import numpy as np
 
 from fastcmp.stream.accumulator import stored
 from fastcmp.stream.blocks import check_names
+from fastcmp.stream.saved_checks import (
+    check_totals,
+    check_within,
+    require,
+    saved_labels,
+    saved_names,
+)
 from fastcmp.stream.score_labels import join_labels
 from fastcmp.stream.score_map import ScoreMap
 
@@ -200,7 +208,12 @@ class ScoreState(NamedTuple):
         ValueError
             If they do not belong together.
         """
-        names = check_names(settings["names"])
+        names, labels = saved_names(settings), saved_labels(settings, "labels")
+        for key in ("grids", "edges"):
+            texts = settings[key]
+            wrong = f"{key} must be a list of texts, got {reprlib.repr(texts)}"
+            require(isinstance(texts, list), wrong)
+            require(all(isinstance(text, str) for text in texts), wrong)
         maps = []
         for i, (grid, digest) in enumerate(
             zip(settings["grids"], settings["edges"], strict=True)
@@ -215,16 +228,41 @@ class ScoreState(NamedTuple):
             for i, one in enumerate(maps)
             if "counts_0" in arrays
         ]
-        if maps and len(maps) != len(names or (0,)):
-            message = f"{len(maps)} maps are not one for each of {names}"
-            raise ValueError(message)
+        wrong = f"{len(maps)} maps are not one for each of {reprlib.repr(names)}"
+        require(not maps or len(maps) == len(names or (0,)), wrong)
         return cls(
             names,
             tuple(maps) or None,
-            tuple(settings["labels"]),
+            labels or (),
             stored(arrays, "totals", (2,)),
             tuple(counts),
         )
+
+    def check(self) -> None:
+        """Refuse a state to which no samples can have led.
+
+        Raises
+        ------
+        ValueError
+            If counts are impossible, or do not fit one another or the labels.
+        TypeError
+            If the labels cannot be compared.
+        """
+        check_totals(self.totals, begun=self.names is not None)
+        wrong = f"labels must be up to two, ascending, got {reprlib.repr(self.labels)}"
+        require(len(self.labels) <= 2, wrong)
+        require(join_labels((), self.labels) == self.labels, wrong)
+        n, k = int(self.totals[0]), len(self.labels)
+        wrong = "samples, labels and counts must come together"
+        require((n > 0) == (k > 0) == bool(self.counts), wrong)
+        for table in self.counts:
+            check_within(table, 0, n)
+            by_label = table.sum(axis=0, dtype=np.float64)
+            require(by_label.sum() == n, f"counts of a model are not of {n} samples")
+            require(np.count_nonzero(by_label) == k, "a label has no sample")
+            require(by_label[0] > 0, "a single label comes first")
+            same = (by_label == self.counts[0].sum(axis=0)).all()
+            require(same, "models differ in the samples of a label")
 
 
 def _digest(one: ScoreMap) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcmp.label_counts import add_cells
 from fastcmp.stream.accumulator import stored
+from fastcmp.stream.saved_checks import check_within, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,6 +206,38 @@ class Tally:
             [self.cells, other.cells], [self.counts, other.counts]
         )
         return Tally(self.shape, counts, cells)
+
+    def check(self, n: int) -> None:
+        """Refuse tables that are not of so many samples each.
+
+        Parameters
+        ----------
+        n : int
+            Number of samples.
+
+        Raises
+        ------
+        ValueError
+            If a count is impossible, or a cell is none, or out of order.
+        """
+        check_within(self.counts, 0 if self.cells is None else 1, n)
+        if not self.counts.size:
+            require(n == 0 or not self.shape[0], f"no counts of the {n} samples")
+            return
+        if self.cells is None:
+            axes = tuple(range(1, len(self.shape)))
+            totals = self.counts.sum(axis=axes, dtype=np.float64)
+            of_true = self.counts.sum(axis=axes[1:])
+            require((of_true == of_true[0]).all(), "tables differ in true classes")
+        else:
+            check_within(self.cells, 0, np.array(self.shape) - 1, "cells")
+            steps = np.diff(self.cells, axis=0)
+            first = (steps != 0).argmax(axis=1)
+            rises = steps[np.arange(len(steps)), first] > 0
+            require(rises.all(), "cells must ascend")
+            require(self.shape[0] <= len(self.cells), "a table has no cells")
+            totals = np.bincount(self.cells[:, 0], self.counts, self.shape[0])
+        require((totals == n).all(), f"a table is not of the {n} samples")
 
     def arrays(self) -> Arrays:
         """Give its arrays by name, to be saved.

@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 from typing import NamedTuple
 
 import numba
@@ -769,3 +771,31 @@ def test_every_kernel_that_can_say_invalid_is_asked():
         "split_scores",
     }
     assert records - trusting == IMPOSSIBLE.keys()
+
+
+def table_of_kernels():
+    """Find name and parameters of each kernel in the table of docs/kernels.md."""
+    page = Path(__file__).parents[2] / "docs" / "kernels.md"
+    rows = re.findall(r"^\| (`\w+\(.*?) \|", page.read_text(), flags=re.MULTILINE)
+    return [found for row in rows for found in re.findall(r"`(\w+)\((.*?)\)`", row)]
+
+
+@pytest.mark.parametrize(("name", "parameters"), table_of_kernels())
+def test_the_table_of_the_documentation_has_the_signature(name, parameters):
+    kernel = getattr(kernels, name)
+    signature = inspect.signature(getattr(kernel, "py_func", kernel))
+    found = [
+        p.name if p.default is p.empty else f"{p.name}={p.default}"
+        for p in signature.parameters.values()
+    ]
+    assert parameters == ", ".join(found)
+
+
+def test_the_table_of_the_documentation_has_all_kernels():
+    public = [
+        name
+        for name in kernels.__all__
+        if callable(getattr(kernels, name))
+        and not isinstance(getattr(kernels, name), type)
+    ]
+    assert sorted(name for name, _ in table_of_kernels()) == sorted(public)

@@ -228,6 +228,42 @@ def test_zeros_of_either_sign_are_tied_and_infinities_are_scores():
     assert later.low <= found <= later.high
 
 
+ENDS = (-inf, -1e300, -2.0, -1e-300, -5e-324, -0.0, 0.0, 5e-324, 1e-300, 1e300, inf)
+
+
+@DTYPES
+@modest()
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    first=st.integers(0, 20),
+    laid=st.sampled_from([None, (0.0,), (-inf, 0.0, inf), (5e-324, 1.0), (-1.0, inf)]),
+)
+def test_infinities_and_the_smallest_numbers_are_as_in_one_go(dtype, seed, first, laid):
+    rng = np.random.default_rng(seed)
+    y_true = np.append(rng.integers(0, 2, 40), [0, 1])
+    with np.errstate(over="ignore"):
+        scores = rng.choice(np.append(ENDS, rng.normal(size=3)), 42).astype(dtype)
+    blocks = [(y_true[:first], scores[:first]), (y_true[first:], scores[first:])]
+    want = fastcmp.auc(y_true, scores)
+    # Edges in the middle, or at the ends, of what comes; of a type that holds them.
+    edges = laid if laid is None or dtype == np.float64 else np.unique(np.float32(laid))
+    laid = None if edges is None else ScoreMap(edges, grid=np.dtype(dtype).name)
+    sketch = counted(blocks, RocSketch(laid))
+    assert sketch.auc.low <= want <= sketch.auc.high
+    again = sketch.refine()
+    for labels, values in blocks:
+        again.update(labels, values)
+    assert again.auc.exact
+    assert again.auc.auc == want
+    whole = fastcmp.roc_curve(y_true, scores)
+    points = set(zip(whole.fpr.tolist(), whole.tpr.tolist(), strict=True))
+    curve = sketch.curve()
+    assert set(zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True)) <= points
+    at = np.linspace(0, 1, 41)
+    off = np.abs(whole.interpolate(at) - curve.interpolate(at)).max()
+    assert off <= sketch.gap() + 1e-12
+
+
 def test_counts_of_ten_thousand_million_samples_are_exact():
     y_true, scores = gaussian(500, np.float16)
     counts = ScoreCounts().update(y_true, scores)

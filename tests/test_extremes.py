@@ -1,0 +1,545 @@
+"""Numbers far from 1: units that change nothing, and counts near 2**53."""
+
+import math
+from math import inf
+
+import mpmath as mp
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import modest
+
+import fastcmp
+from fastcmp import (
+    auc,
+    average_precision,
+    bowker_from_counts,
+    cochrans_q_from_counts,
+    compare_all,
+    cost_test,
+    cost_test_from_counts,
+    count_labels,
+    kernels,
+    mcnemar_from_counts,
+    optimal_cutpoint,
+    precision_recall_curve,
+    roc_curve,
+    stuart_maxwell_from_counts,
+    threshold_sweep,
+)
+from fastcmp.label_counts import DenseLabelCounts
+from fastcmp.stream import PairCounts
+
+POWERS = st.integers(-900, 900)
+HUGE = 2**53
+
+
+def bits(value):
+    """The bytes of numbers, so that only the very same are equal."""
+    return np.asarray(value, np.float64).tobytes()
+
+
+def scaled(value, power):
+    return np.ldexp(np.asarray(value, np.float64), power)
+
+
+# Weights of samples.
+
+
+@st.composite
+def weighted(draw):
+    """Draw labels of both classes, scores with ties, and weights, some of them 0."""
+    n = draw(st.integers(2, 30))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y_true = rng.integers(0, 2, n)
+    y_true[:2] = 0, 1
+    weights = rng.exponential(size=n) * (rng.random(n) < 0.9)
+    weights[:2] = 0.7, 1.3
+    return y_true, rng.normal(size=n).round(1), weights
+
+
+@modest()
+@given(weighted(), POWERS)
+def test_weights_in_other_units(problem, power):
+    y_true, score, weights = problem
+    for function in (
+        auc,
+        lambda *args, **options: auc(*args, ties="concordant", **options),
+        lambda *args, **options: auc(*args, fpr_range=(0.1, 0.6), **options),
+        lambda *args, **options: np.stack(roc_curve(*args, **options)),
+        lambda *args, **options: np.concatenate(
+            precision_recall_curve(*args, **options)
+        ),
+        average_precision,
+    ):
+        plain = function(y_true, score, sample_weight=weights)
+        other = function(y_true, score, sample_weight=scaled(weights, power))
+        assert bits(plain) == bits(other)
+    plain = threshold_sweep(y_true, score, sample_weight=weights)
+    other = threshold_sweep(y_true, score, sample_weight=scaled(weights, power))
+    for name in ("tp", "fp", "fn", "tn", "n_positives", "n_negatives"):
+        want = scaled(getattr(plain, name), power)
+        assert bits(getattr(other, name)) == bits(want)
+
+
+@modest()
+@given(weighted(), st.integers(-900, 900), st.integers(-900, 900))
+def test_an_area_asks_for_the_weights_within_a_class(problem, of_zeros, of_ones):
+    y_true, score, weights = problem
+    powers = np.where(y_true == 1, of_ones, of_zeros)
+    other = auc(y_true, score, sample_weight=np.ldexp(weights, powers))
+    assert bits(other) == bits(auc(y_true, score, sample_weight=weights))
+    want = sklearn.metrics.roc_auc_score(y_true, score, sample_weight=weights)
+    assert other == pytest.approx(want, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-320, 1e-162, 1.0, 1e160, 8e307])
+def test_areas_of_any_weights(unit):
+    found = auc([0, 1, 1], [0.5, 0.9, 0.1], sample_weight=[unit, unit, 2 * unit])
+    assert found == pytest.approx(1 / 3, rel=1e-15)
+
+
+def test_weights_that_do_not_add_up():
+    for function in (threshold_sweep, roc_curve, average_precision):
+        with pytest.raises(ValueError, match="sample_weight must add up to a finite"):
+            function([0, 1, 1], [0.5, 0.9, 0.1], sample_weight=[1e308] * 3)
+
+
+# Costs.
+
+
+def labels_of_three(seed, n=60):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, 3, n)
+    noisy = rng.integers(0, 3, (3, n))
+    return y_true, np.where(rng.random((3, n)) < 0.6, y_true, noisy)
+
+
+COSTS = np.array([[0, 1, 0.3], [5, 0, 2.7], [0.1, 7, 0]])
+TESTS = [
+    {"method": "likelihood"},
+    {"method": "likelihood", "support": "observed"},
+    {"method": "chi-square"},
+    {"method": "chi-square", "smoothing": 0, "nonnegative": True},
+]
+
+
+@pytest.mark.parametrize("options", TESTS, ids=str)
+@modest()
+@given(st.integers(0, 2**32 - 1), POWERS)
+def test_costs_in_other_units(options, seed, power):
+    y_true, preds = labels_of_three(seed)
+    plain = cost_test(y_true, preds[0], preds[1], COSTS, **options)
+    other = cost_test(y_true, preds[0], preds[1], scaled(COSTS, power), **options)
+    for name in ("statistic", "pvalue", "status", "at_bound"):
+        assert bits(getattr(other, name)) == bits(getattr(plain, name)), name
+    for name in ("loss_a", "loss_b", "difference"):
+        assert bits(getattr(other, name)) == bits(scaled(getattr(plain, name), power))
+    assert bits(other.multiplier) == bits(scaled(plain.multiplier, -power))
+    for method in ("profile", "wald"):
+        found = other.confidence_interval(method=method)
+        want = plain.confidence_interval(method=method)
+        assert bits(found) == bits(scaled(want, power))
+    tensor = plain.counts.counts
+    many = cost_test_from_counts([tensor], scaled(COSTS, power), **options)
+    one = cost_test_from_counts([tensor], COSTS, **options)
+    for name in ("statistic", "pvalue"):
+        assert bits(getattr(many, name)) == bits(getattr(one, name))
+    assert bits(many.loss_a) == bits(scaled(one.loss_a, power))
+    assert bits(many.confidence_interval()) == bits(
+        scaled(one.confidence_interval(), power)
+    )
+
+
+@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
+@modest(20)
+@given(st.integers(0, 2**32 - 1), POWERS)
+def test_all_pairs_with_costs_in_other_units(method, seed, power):
+    y_true, preds = labels_of_three(seed)
+    plain, other = (
+        compare_all(y_true, preds, test="cost", cost=cost, method=method)
+        for cost in (COSTS, scaled(COSTS, power))
+    )
+    for name in ("statistic", "pvalue", "pvalue_adjusted"):
+        assert bits(getattr(other, name)) == bits(getattr(plain, name))
+    for name in ("difference", "interval", "score", "score_interval"):
+        assert bits(getattr(other, name)) == bits(scaled(getattr(plain, name), power))
+
+
+@pytest.mark.parametrize("options", TESTS, ids=str)
+@pytest.mark.parametrize("unit", [1e-300, 1e300, 1e308])
+def test_costs_near_the_ends_of_float64(unit, options):
+    y_true, preds = labels_of_three(3)
+    plain = cost_test(y_true, *preds[:2], COSTS / 7, **options)
+    other = cost_test(y_true, *preds[:2], COSTS / 7 * unit, **options)
+    assert other.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+    assert other.loss_a / unit == pytest.approx(plain.loss_a, rel=1e-9)
+    for method in ("profile", "wald"):
+        found = other.confidence_interval(method=method)
+        want = plain.confidence_interval(method=method)
+        assert np.divide(found, unit) == pytest.approx(np.array(want), rel=1e-9)
+
+
+@pytest.mark.parametrize("small", [1e-300, 1e-130])
+def test_a_cost_beyond_all_that_was_seen(small):
+    # Samples differ by the small cost alone; the likelihood puts mass on the large one.
+    counts = np.zeros((2, 2, 2), int)
+    counts[0, 1, 0], counts[0, 0, 1], counts[0, 0, 0] = 9, 2, 30
+    cost = [[0, small], [1e300, 0]]
+    found = cost_test_from_counts(counts, cost)
+    assert (found.statistic, found.pvalue, found.at_bound) == (0.0, 1.0, True)
+    assert cost_test_from_counts(counts, cost, method="chi-square").pvalue == 1.0
+    exact = cost_test_from_counts(counts, cost, method="chi-square", smoothing=0)
+    assert exact.pvalue == mcnemar_from_counts(9, 2, method="asymptotic").pvalue
+    low, high = found.confidence_interval(method="wald")
+    want = mcnemar_from_counts(9, 2, both_right=30, both_wrong=0)
+    want = want.confidence_interval(method="wald")
+    assert (low / small, high / small) == pytest.approx(tuple(want), rel=1e-12)
+
+
+@modest()
+@given(weighted(), POWERS)
+def test_costs_of_a_cut_in_other_units(problem, power):
+    y_true, score, _ = problem
+    for criterion in ("cost", "weighted-youden", "weighted-topleft"):
+        plain, other = (
+            optimal_cutpoint(
+                y_true, score, criterion=criterion, cost_fp=3 * unit, cost_fn=0.7 * unit
+            )
+            for unit in (1.0, math.ldexp(1.0, power))
+        )
+        assert other.cutoff == plain.cutoff
+
+
+# Differences of folds.
+
+FOLD_TESTS = {
+    "resampled_t": (10,),
+    "kfold_t": (10,),
+    "nadeau_bengio_t": (10,),
+    "bouckaert_frank_t": (2, 5),
+    "bouckaert_t": (10, 10),
+    "dietterich_t": (5, 2),
+    "yildiz_t": (5, 2),
+    "alpaydin_f": (5, 2),
+    "calibrated_f": (5, 2),
+    "blocked_t": (5, 2),
+}
+
+
+@pytest.mark.parametrize("name", FOLD_TESTS)
+@modest()
+@given(seed=st.integers(0, 2**32 - 1), power=POWERS)
+def test_differences_in_other_units(name, seed, power):
+    x = np.random.default_rng(seed).normal(0.1, 1.0, FOLD_TESTS[name])
+    options = {"n_train": 90, "n_test": 10} if name == "nadeau_bengio_t" else {}
+    test = getattr(fastcmp, name)
+    plain, other = test(x, **options), test(scaled(x, power), **options)
+    for field in ("statistic", "pvalue", "status"):
+        assert bits(getattr(other, field)) == bits(getattr(plain, field))
+    for field in ("estimate", "standard_error"):
+        assert bits(getattr(other, field)) == bits(scaled(getattr(plain, field), power))
+
+
+# Counts near 2**53.
+
+
+def test_counts_whose_sum_no_integer_holds():
+    cost = 1 - np.eye(16)
+    counts = np.full((16, 16, 16), HUGE)
+    with pytest.raises(ValueError, match=r"counts must add up to at most 2\*\*53, got"):
+        cost_test_from_counts(counts, cost)
+    with pytest.raises(ValueError, match=r"at most 2\*\*53, got 3.68"):
+        cost_test_from_counts(np.stack([0 * counts, counts]), cost)
+    record = DenseLabelCounts(counts=np.full((2, 2, 2), 2**61), classes=(0, 1))
+    for test in (
+        lambda: cost_test_from_counts(record, [[0, 1], [1, 0]]),
+        lambda: bowker_from_counts(record),
+        lambda: stuart_maxwell_from_counts(record),
+        lambda: bowker_from_counts(np.full((2, 2), HUGE)),
+        lambda: stuart_maxwell_from_counts(np.full((100, 100), HUGE)),
+    ):
+        with pytest.raises(ValueError, match=r"must add up to at most 2\*\*53, got"):
+            test()
+
+
+def test_the_largest_counts_are_counted():
+    counts = np.zeros((2, 2, 2), int)
+    counts[1, 1, 1], counts[1, 1, 0] = HUGE - 1, 1
+    found = cost_test_from_counts(counts, [[0, 1], [5, 0]])
+    assert (found.n_samples, found.loss_a) == (HUGE, 0.0)
+    assert found.loss_b == 5 / HUGE
+    assert bowker_from_counts([[HUGE - 1, 0], [1, 0]]).statistic == 1.0
+
+
+def test_models_and_samples_whose_squares_no_integer_holds():
+    m, n = 40, 2**53
+    counts = PairCounts(m)
+    full = np.full((m, m), n)
+    state = counts._state._replace(upper=np.triu(full), totals=np.array([n, 0, 0]))
+    counts._state = state
+    with pytest.raises(ValueError, match="40 models and 9007199254740992 samples"):
+        cochrans_q_from_counts(counts)
+
+
+# Against 60 digits.
+
+TABLES = [
+    (2**52, 2**51 - 1, 2**50, 2**50),
+    (2**53 - 10, 3, 4, 3),
+    (10**12, 1, 1, 10**12),
+    (10**9, 5, 0, 10**3),
+    (1, 10**9, 10**9, 1),
+    (0, 1, 0, 10**9),
+    (10**15, 10**7, 10**7 + 3, 10**14),
+    (0, 2**53, 0, 0),
+    (0, 2**53 - 1, 1, 0),
+    (0, 2**52, 2**52, 0),
+    (2**53 - 2, 1, 1, 0),
+    (10**6, 10**3, 10**3, 0),
+    (5, 10**15, 10**3, 7),
+    (10**15, 1, 0, 10**15),
+    (10**12, 0, 0, 10**12),
+    (90, 6, 3, 1),
+]
+LEVELS = [1e-3, 0.95, 1 - 1e-12, 1 - 2**-53]
+
+
+def wilson(successes, n, z):
+    p, n = mp.mpf(successes) / n, mp.mpf(n)
+    middle = p + z * z / (2 * n)
+    spread = z * mp.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return [(middle + sign * spread) / (1 + z * z / n) for sign in (-1, 1)]
+
+
+def newcombe(a, b, c, d, z):
+    a, b, c, d = map(mp.mpf, (a, b, c, d))
+    n = a + b + c + d
+    margins = (a + b) * (a + c) * (c + d) * (b + d)
+    association = a * d - b * c
+    if association > 0:
+        association = max(association - n / 2, mp.mpf(0))
+    phi = association / mp.sqrt(margins) if margins else mp.mpf(0)
+    p, q = (a + b) / n, (a + c) / n
+    (p_low, p_high), (q_low, q_high) = wilson(a + b, n, z), wilson(a + c, n, z)
+
+    def distance(x, y):
+        return mp.sqrt(x * x + y * y - 2 * phi * x * y)
+
+    return p - q - distance(p - p_low, q_high - q), p - q + distance(
+        p_high - p, q - q_low
+    )
+
+
+def wald(b, c, n, z):
+    b, c, n = map(mp.mpf, (b, c, n))
+    spread = z * mp.sqrt(b + c - (b - c) ** 2 / n) / n
+    return max((b - c) / n - spread, -1), min((b - c) / n + spread, mp.mpf(1))
+
+
+def tango(b, c, n, z):
+    """Bisect the score of the difference, which falls away from (b - c) / n."""
+    b, c, n = map(mp.mpf, (b, c, n))
+
+    def score(delta):
+        linear = -b - c + (2 * n - b + c) * delta
+        root = mp.sqrt(linear**2 + 8 * n * c * delta * (1 - delta))
+        q = (root - linear) / (4 * n)
+        return abs(b - c - n * delta) / mp.sqrt(n * (2 * q + delta * (1 - delta)))
+
+    ends = []
+    for side in (-1, 1):
+        near, far = (b - c) / n, mp.mpf(side)
+        for _ in range(200 if near != far else 0):
+            middle = (near + far) / 2
+            near, far = (middle, far) if score(middle) < z else (near, middle)
+        ends.append(far)
+    return ends
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_intervals_against_60_digits(table, level):
+    a, b, c, _ = table
+    n = sum(table)
+    with mp.workdps(60):
+        z = mp.sqrt(2) * mp.erfinv(mp.mpf(level))
+        for found, want in (
+            (kernels.wilson_interval(a + b, n, level), wilson(a + b, n, z)),
+            (kernels.newcombe_interval(*table, level), newcombe(*table, z)),
+            (kernels.wald_interval(b, c, n, level), wald(b, c, n, z)),
+            (
+                kernels.bonett_price_interval(b, c, n, level),
+                wald(b + 1, c + 1, n + 2, z),
+            ),
+            (kernels.tango_interval(b, c, n, level), tango(b, c, n, z)),
+        ):
+            for end, exact in zip(found, want, strict=True):
+                assert abs(end - exact) <= 1e-11 * abs(exact)
+
+
+def log_odds(x, y, tail, start, *, midp=False):
+    """Log odds of x : y whose upper tail of x (its mid-p) is `tail`.
+
+    The incomplete beta function is integrated over the log odds, and Newton's method
+    improves a start.
+    """
+
+    def upper(a, b, t):
+        log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+
+        def density(s):
+            soft = mp.log1p(mp.exp(s)) if s < 0 else s + mp.log1p(mp.exp(-s))
+            return mp.exp(a * s - (a + b) * soft - log_beta)
+
+        sd = mp.sqrt(1 / mp.mpf(a) + 1 / mp.mpf(b))
+        steps = (60, 30, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2.5, 2, 1.5, 1, 0.75, 0.5, 0.25)
+        points = [t - k * sd for k in (*steps, 0.1, 0)]
+        if a < 20:
+            points += [t - k / mp.mpf(a) for k in (2000, 1000, 500, 200, 100)]
+        return mp.quad(density, sorted(points)), density(t)
+
+    t = mp.mpf(start)
+    for _ in range(3):
+        terms = [(x, y + 1), (x + 1, y)] if midp else [(x, y + 1)]
+        parts = [upper(a, b, t) for a, b in terms if b]
+        if midp and not y:  # P(X > x) is 0
+            parts.append((mp.mpf(0), mp.mpf(0)))
+        share, slope = (mp.fsum(part) / len(parts) for part in zip(*parts, strict=True))
+        t -= share / slope * mp.log(share / tail)
+    return t
+
+
+ODDS = [
+    (2**53, 0),
+    (10**15, 0),
+    (10**15, 1),
+    (2**52, 2**52),
+    (2**50, 3),
+    (11, 1),
+    (5, 5),
+    (10**6, 10**6 + 5),
+]
+
+
+@pytest.mark.parametrize("method", ["exact", "midp"])
+@pytest.mark.parametrize("level", [0.95, 1 - 2**-53])
+@pytest.mark.parametrize("counts", ODDS, ids=str)
+def test_odds_against_50_digits(counts, level, method):
+    a, b = counts
+    interval = getattr(kernels, f"odds_ratio_{method}_interval")
+    low, high = interval(a, b, level)
+    turned = interval(b, a, level)
+    tail = (1 - mp.mpf(level)) / 2
+    with mp.workdps(50):
+        for x, y, end in ((a, b, low), (b, a, 1 / high)):
+            if x:
+                exact = log_odds(x, y, tail, mp.log(end), midp=method == "midp")
+                assert abs(end / mp.exp(exact) - 1) <= 1e-10
+    assert low <= a / b <= high if b else high == inf
+    assert turned.low == pytest.approx(1 / high, rel=1e-14)
+    assert turned.high == pytest.approx(1 / low, rel=1e-14)
+
+
+def test_the_issues_odds():
+    low, high = kernels.odds_ratio_exact_interval(HUGE, 0, 0.95)
+    assert low == pytest.approx(1 / -math.expm1(math.log(0.025) / HUGE), rel=1e-12)
+    assert high == inf
+
+
+@modest()
+@given(
+    st.integers(0, HUGE),
+    st.integers(0, HUGE),
+    st.sampled_from([1e-3, 0.5, 0.95, 1 - 1e-12, 1 - 2**-53]),
+)
+def test_odds_are_in_order(a, b, level):
+    exact = kernels.odds_ratio_exact_interval(a, b, level)
+    midp = kernels.odds_ratio_midp_interval(a, b, level)
+    if a + b:
+        assert exact.low <= exact.high
+        assert midp.low <= midp.high
+        assert exact.low <= midp.low * (1 + 1e-9)
+        assert midp.high <= exact.high * (1 + 1e-9)
+
+
+def half_binomial(m, n):
+    """Give P(X < m) + P(X = m) / 2 of Bin(n, 1/2), m below n / 2."""
+    pmf = mp.exp(
+        mp.loggamma(n + 1) - mp.loggamma(m + 1) - mp.loggamma(n - m + 1) - n * mp.log(2)
+    )
+    if n > 10**4:  # as the incomplete beta function, over the log odds
+        a, b = mp.mpf(n - m), mp.mpf(m + 1)
+        log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+        width = min(mp.sqrt(1 / a + 1 / b), 2 / (a - b))
+        points = sorted(-k * width for k in (*range(17), 20, 25, 30, 45, 60, 90))
+        lower = mp.quad(
+            lambda s: mp.exp(a * s - (a + b) * mp.log1p(mp.exp(s)) - log_beta), points
+        )
+    else:
+        lower, term = mp.mpf(0), mp.mpf(1)
+        for i in range(m, -1, -1):
+            lower += term
+            term *= mp.mpf(i) / (n - i + 1)
+        lower *= pmf
+    return lower - pmf / 2, pmf
+
+
+@pytest.mark.parametrize("sigmas", [0.5, 2, 5, 10, 30])
+@pytest.mark.parametrize("n", [1001, 10**6, 10**9, 10**12, 2**53])
+def test_mcnemar_against_50_digits(n, sigmas):
+    m = int(n // 2 - sigmas * math.isqrt(n) / 2)
+    with mp.workdps(50):
+        mid, pmf = half_binomial(m, n)
+        for method, want in (("midp", mid), ("exact", mid + pmf / 2)):
+            found = mcnemar_from_counts(m, n - m, method=method).pvalue
+            assert abs(found / (2 * want) - 1) < 1e-11
+
+
+@modest()
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
+def test_chi_squares_of_one_degree_of_freedom_are_mcnemars(only_a, only_b, both):
+    want = mcnemar_from_counts(only_a, only_b, method="asymptotic")
+    right = np.array([both + only_a, both + only_b])
+    squares = only_a + only_b + 4 * both
+    n = 1 + only_a + only_b + both
+    for found in (
+        kernels.cochrans_q(right, squares, n),
+        bowker_from_counts([[both, only_a], [only_b, 1]]),
+        stuart_maxwell_from_counts([[both, only_a], [only_b, 1]]),
+    ):
+        assert found.statistic == want.statistic
+        assert found.pvalue == want.pvalue
+
+
+def test_predictive_values_of_huge_counts():
+    # All but a few calls are right: 1 - pooled must not be a difference.
+    from fastcmp.predictive_values import predictive_value_test
+
+    right, wrong = (2**52, 3, 1), (5, 2, 7)
+    found = predictive_value_test("ppv", right, wrong, "two-sided", weighted=False)
+    with mp.workdps(60):
+        n_a, n_b = mp.mpf(2**52 + 3 + 5 + 2), mp.mpf(2**52 + 1 + 5 + 7)
+        v_a, v_b = (2**52 + 3) / n_a, (2**52 + 1) / n_b
+        pooled = (2**53 + 4) / (n_a + n_b)
+        both, only_a, only_b = (
+            r * (1 - pooled) ** 2 + w * pooled**2
+            for r, w in zip(right, wrong, strict=True)
+        )
+        variance = only_a / n_a**2 + only_b / n_b**2
+        variance += both * (1 / n_a - 1 / n_b) ** 2
+        assert abs(found.statistic / ((v_a - v_b) ** 2 / variance) - 1) < 1e-12
+
+
+def test_snedecor_of_an_enormous_ratio():
+    assert kernels.snedecor_tail(10.0, 5.0, 1e305) == 0.0
+    assert kernels.snedecor_tail(2.0, 1.0, 1e305) == pytest.approx(
+        (2e305 + 1) ** -0.5, rel=1e-12
+    )
+
+
+def test_counts_of_labels_keep_their_costs():
+    counts = count_labels([0, 1, 1], [0, 0, 1], [1, 1, 1])
+    assert counts.losses([[0, 1e308], [1e308, 0]]) == pytest.approx([1e308 / 3] * 2)

@@ -128,9 +128,14 @@ def _read(options: argparse.Namespace) -> Predictions:
 
 
 def _read_cost(options: argparse.Namespace) -> Any:
-    from fastcmp.io.formats import read_table
+    from fastcmp.io.sources import read_table
 
-    return None if options.cost is None else read_table(options.cost)
+    if options.cost is None:
+        return None
+    table = read_table(options.cost, labels=())
+    if table.num_columns == table.num_rows + 1:  # the first column names classes
+        table = read_table(options.cost, labels=table.column_names[:1])
+    return table
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -117,6 +117,7 @@ def _read(options: argparse.Namespace) -> Predictions:
         models=options.scores,
         id_column=options.id,
         option="--scores",
+        scores=True,
     )
 
 

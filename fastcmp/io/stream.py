@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp.io.formats import no_rows
 from fastcmp.io.kinds import check_ids, decoded, family, value_type
-from fastcmp.io.predictions import Plan, other_truth, plan_columns
+from fastcmp.io.predictions import (
+    Plan,
+    columns_of,
+    other_truth,
+    plan_columns,
+    settle_types,
+)
 from fastcmp.io.sorted_ids import SortedIds
 from fastcmp.io.sources import Cursor, Source
 
@@ -72,6 +78,7 @@ class PredictionStream:
                 f"(columns of {', '.join(self._paths)})"
             )
             raise ValueError(message)
+        settle_types(self.sources, self.plan)
         if self.plan.id_column is not None:
             self._check_id_types(self.plan.id_column)
         for source in self.sources:
@@ -130,27 +137,6 @@ class PredictionStream:
             ],
         }
 
-    def columns_of(self, i: int) -> list[str]:
-        """List the columns that are read of a source.
-
-        Parameters
-        ----------
-        i : int
-            Its number.
-
-        Returns
-        -------
-        list of str
-            Names.
-        """
-        plan = self.plan
-        columns = [name for name, home in plan.models.items() if home == i]
-        if i in plan.targets:
-            columns.insert(0, plan.target)
-        if plan.id_column is not None:
-            columns.insert(0, plan.id_column)
-        return columns
-
     def rows(
         self, memory_limit: int, position: list[list[Any]] | None = None
     ) -> Iterator[Rows]:
@@ -203,7 +189,7 @@ class PredictionStream:
     def _cursors(self, position: list[list[Any]] | None) -> tuple[list[Cursor], int]:
         places = position or [[0], *([] for _ in self.sources)]
         cursors = [
-            Cursor(source, self.columns_of(i), places[i + 1])
+            Cursor(source, columns_of(self.plan, i), places[i + 1])
             for i, source in enumerate(self.sources)
         ]
         return cursors, places[0][0]

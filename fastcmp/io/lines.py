@@ -164,7 +164,7 @@ class RowEnds:
     """
 
     def __init__(self, kind: str) -> None:
-        self._delimiter = ord(DELIMITERS.get(kind, "\0"))
+        self._delimiter = ord(DELIMITERS.get(kind, "\n"))
         self._is_quoted = kind in DELIMITERS
         self._marks = (b"\n", b"\r") if self._is_quoted else (b"\n",)
         #: Whether the text so far ends within a quoted cell.
@@ -215,23 +215,34 @@ class RowEnds:
         """List the quotes with which quoted cells begin and end."""
         codes = np.frombuffer(piece, np.uint8)
         turns = np.flatnonzero(codes == _QUOTE)
-        if turns.size:
-            before = codes[turns - 1]
-            if turns[0] == 0:
-                before[0] = _LINE_FEED if self._before is None else self._before
-            if self._before is None and piece.startswith(_BOM):
-                before[turns == len(_BOM)] = _LINE_FEED
-            opens = np.isin(before, (self._delimiter, _LINE_FEED, _RETURN))
-            # Where quotes are in pairs, every second one opens a cell, or is the
-            # second of two within it.
-            expected = opens | (before == _QUOTE)
-            if not expected[int(self.inside) :: 2].all():
-                turns = self._walk(turns, opens)
+        # Where quotes are in pairs, every second one opens a cell, or is the second of
+        # two within it.
+        before = self._before_quotes(piece, turns[int(self.inside) :: 2])
+        if not (self._opens(before) | (before == _QUOTE)).all():
+            opens = self._opens(self._before_quotes(piece, turns))
+            turns = self._walk(turns, opens)
         self.inside = bool((self.inside + turns.size) % 2)
         self._before = int(codes[-1])
         if self._before == _QUOTE and not (turns.size and turns[-1] == codes.size - 1):
             self._before = 0
         return turns
+
+    def _opens(self, before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Tell whether quotes open cells, by what stands before them."""
+        opens: NDArray[np.bool_] = before == self._delimiter
+        opens |= (before == _LINE_FEED) | (before == _RETURN)
+        return opens
+
+    def _before_quotes(
+        self, piece: bytes, quotes: NDArray[np.int64]
+    ) -> NDArray[np.uint8]:
+        """List what stands before quotes; a line break where nothing does."""
+        before: NDArray[np.uint8] = np.frombuffer(piece, np.uint8)[quotes - 1]
+        if quotes.size and quotes[0] == 0:
+            before[0] = _LINE_FEED if self._before is None else self._before
+        if self._before is None and piece.startswith(_BOM):
+            before[quotes == len(_BOM)] = _LINE_FEED
+        return before
 
     def _walk(
         self, quotes: NDArray[np.int64], opens: NDArray[np.bool_]

@@ -15,7 +15,7 @@ from fastcmp.io.formats import DELIMITERS, check_names, check_text, reading
 from fastcmp.io.lines import Lines, RowEnds
 from fastcmp.io.mapped import Block, Place
 from fastcmp.io.parsing import parse_rows
-from fastcmp.io.text_types import converted, has_codes
+from fastcmp.io.text_types import converted
 from fastcmp.io.told_types import ToldTypes
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class TextPart:
         self, data: bytes, wanted: dict[str, Any], row: int, names: list[str] | None
     ) -> tuple[dict[str, Any], int]:
         """Parse lines as the types that are wanted, merging no two texts."""
-        asked = self.told.asked(wanted, careful=self._is_csv and has_codes(data))
+        asked = self.told.asked(wanted, careful=self.told.may_merge(data))
         try:
             table = self._parsed(data, asked, names)
         except pa.ArrowInvalid:

@@ -6,7 +6,6 @@ are whole numbers of one value (1, +1, 1.0). Numbers are but a faster form of th
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +35,7 @@ _LONG = r"[0-9]{16}"
 _DECIMAL = r"^-?(0|[1-9][0-9]*)\.[0-9]*[1-9]$"
 _NUMBER = r"^[+-]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 _TRUTH = r"^(true|True|TRUE|false|False|FALSE)$"
+_AFTER_0 = {bytes([code]) for code in b"0123456789xX"}
 _PIECE = 1 << 18  # bytes that stay in a processor's cache
 
 
@@ -268,16 +268,19 @@ def has_codes(data: bytes) -> bool:
     codes = np.frombuffer(data, np.uint8)
     for start in range(0, len(data), _PIECE):
         piece = codes[max(start - 1, 0) : start + _PIECE + 1]
-        # A sign, a quote, a blank, a comma or a line break; neither "." nor "/".
-        here = piece[:-2] < ord(".")
-        here &= piece[1:-1] == ord("0")
+        after = piece[2:]
+        wanted = (after - ord("0")) < 10
+        base_16 = (after | 0x20) == ord("x")
+        if base_16.any():
+            wanted |= base_16
+        here = wanted & (piece[1:-1] == ord("0"))
         if here.any():
-            after = piece[2:]
-            here &= ((after - ord("0")) < 10) | ((after | 0x20) == ord("x"))
+            # A sign, a quote, a blank, a comma or a line break; neither "." nor "/".
+            here &= piece[:-2] < ord(".")
             if here.any():
                 return True
     # Of the first cell of a block nothing stands before it.
-    return re.match(rb"0[0-9xX]", data) is not None
+    return data[:1] == b"0" and data[1:2] in _AFTER_0
 
 
 def converted(texts: Any, kind: Any) -> tuple[Any, int | None]:

@@ -87,7 +87,9 @@ class ToldTypes:
         names : sequence of str or None
             The columns, where the first row does not name them.
         """
-        codes = self._is_csv and has_codes(data)
+        for name in table.column_names:  # in this order
+            self.types.setdefault(name, pa.null())
+        codes = self.may_merge(data)
         unsure = []
         for name, column in zip(table.column_names, table.columns, strict=True):
             found = in_numbers(column)
@@ -161,6 +163,22 @@ class ToldTypes:
         self.types = {name: first.types.get(name, pa.null()) for name in names}
         self._found = {name: first._found.get(name, 0) for name in names}
         self._by_text = set(first._by_text)
+
+    def may_merge(self, data: bytes) -> bool:
+        """Tell whether pyarrow may read different texts as one whole number.
+
+        Parameters
+        ----------
+        data : bytes
+            Some rows.
+
+        Returns
+        -------
+        bool
+            True also where to look would take longer than to read text: where most
+            columns are no labels.
+        """
+        return self._is_csv and (self._labels is not None or has_codes(data))
 
     def asked(self, wanted: dict[str, Any], *, careful: bool) -> dict[str, Any]:
         """Choose the types to ask pyarrow for: text where it might merge texts.

@@ -213,8 +213,10 @@ class RowEnds:
 
     def _turns(self, piece: bytes) -> NDArray[np.int64]:
         """List the quotes with which quoted cells begin and end."""
-        codes = np.frombuffer(piece, np.uint8)
-        turns = np.flatnonzero(codes == _QUOTE)
+        if b'"' not in piece:
+            self._before = piece[-1]
+            return np.array([], np.int64)
+        turns = np.flatnonzero(np.frombuffer(piece, np.uint8) == _QUOTE)
         # Where quotes are in pairs, every second one opens a cell, or is the second of
         # two within it.
         before = self._before_quotes(piece, turns[int(self.inside) :: 2])
@@ -222,8 +224,8 @@ class RowEnds:
             opens = self._opens(self._before_quotes(piece, turns))
             turns = self._walk(turns, opens)
         self.inside = bool((self.inside + turns.size) % 2)
-        self._before = int(codes[-1])
-        if self._before == _QUOTE and not (turns.size and turns[-1] == codes.size - 1):
+        self._before = piece[-1]
+        if self._before == _QUOTE and not (turns.size and turns[-1] == len(piece) - 1):
             self._before = 0
         return turns
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _AT_ONCE = 1 << 20  # bytes that a thread parses, unless rows are longer
+_TOO_LONG = re.compile("straddling|Empty CSV file or block")
 
 
 def parse_rows(
@@ -55,7 +57,7 @@ def parse_rows(
         try:
             return _parse(data, kind, types, names, others, _AT_ONCE)
         except pa.ArrowInvalid as error:
-            if "straddling" not in str(error):
+            if not _TOO_LONG.search(str(error)):
                 raise
     return _parse(data, kind, types, names, others, None)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BLOCK = 4_000_000  # bytes
+_WHOLE = 4  # blocks that are parsed at once where a file is read as a whole
 _EXACT = 2**53  # below it all whole numbers are floats
 _IN_CSV = re.compile(
     r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to (.+?): "
@@ -126,7 +127,9 @@ class TextPart:
         """List the columns, unless the rows begin with their names."""
         return list(self.types) if self._is_csv and lines.start else None
 
-    def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
+    def blocks(
+        self, columns: list[str], start: Place, at_once: int | None = None
+    ) -> Iterator[Block]:
         """Read blocks of lines.
 
         Parameters
@@ -135,6 +138,8 @@ class TextPart:
             Which columns.
         start : Place
             The first line.
+        at_once : int, optional
+            Bytes of a block.
 
         Yields
         ------
@@ -150,7 +155,7 @@ class TextPart:
         """
         row = start.rows
         wanted = {name: self.types[name] for name in columns}
-        lines = Lines(self.path, self.kind, _BLOCK, start.n_bytes)
+        lines = Lines(self.path, self.kind, at_once or _BLOCK, start.n_bytes)
         for data in lines:
             names = self._names(lines)
             try:
@@ -187,7 +192,8 @@ class TextPart:
         ValueError
             As `blocks`.
         """
-        blocks = [block.columns for block in self.blocks(columns, Place())]
+        read = self.blocks(columns, Place(), at_once=_WHOLE * _BLOCK)
+        blocks = [block.columns for block in read]
         if not blocks:
             none = {name: pa.array([], self.types[name]) for name in columns}
             return pa.table(none)

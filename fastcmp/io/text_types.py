@@ -76,6 +76,8 @@ def in_words(texts: Any) -> int:
     if not pc.all(is_long).as_py() and len(numbers):
         found |= SHORT
     for pattern, kind in ((_TRUTH, TRUTH), (_DECIMAL, DECIMAL), (_NUMBER, NUMBER)):
+        if not len(rest):
+            break
         fits = pc.match_substring_regex(rest, pattern)
         if kind == DECIMAL:
             digits = pc.subtract(pc.utf8_length(rest), 1)

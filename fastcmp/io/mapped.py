@@ -7,6 +7,7 @@ block by block. What is left are the pages that pyarrow is decoding, one a colum
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _CELLS = 1_000_000  # of a block, as rows of a file with one column
 _ROWS = (1 << 10, 1 << 19)  # of a block, at least and at most
+_BEFORE_STREAM = 8  # bytes of an Arrow file
 _GIVEN_BACK = 16_000_000  # bytes of a file, after which its pages are given back
 
 
@@ -127,8 +129,17 @@ class ParquetPart:
         with reading(path, kind):
             self._file = self._open()
             schema = self._file.schema_arrow
-            self.n_rows: int | None = self._file.metadata.num_rows
+            metadata = self._file.metadata
+            self.n_rows: int | None = metadata.num_rows
+            groups = map(metadata.row_group, range(metadata.num_row_groups))
+            n_found = sum(group.num_rows for group in groups)
             names = schema.names
+        if n_found != self.n_rows:
+            message = (
+                f"{path} is damaged: it says that it holds {self.n_rows} rows, and "
+                f"that its groups of rows hold {n_found}"
+            )
+            raise ValueError(message)
         check_names(path, names)
         self.types = _types_in(schema)
         #: A column of words that are not few: the ids.
@@ -230,8 +241,25 @@ class ArrowPart:
             schema = self._open(None).schema
             names = schema.names
         check_names(path, names)
+        self._check_batches()
         self.n_rows: int | None = None  # told by each batch, not by the file
         self.types = _types_in(schema)
+
+    def _check_batches(self) -> None:
+        """Refuse a list of batches at the end of the file that leaves some out."""
+        listed = self._open(None).num_record_batches
+        source = pa.BufferReader(self._map.buffer.slice(_BEFORE_STREAM))
+        found = 0
+        with suppress(StopIteration, pa.ArrowException, OSError):
+            messages = pa.ipc.MessageReader.open_stream(source)
+            while True:
+                found += messages.read_next_message().type == "record batch"
+        if found > listed:
+            message = (
+                f"{self.path} is damaged: it holds {found} record batches, of which "
+                f"its end lists {listed}"
+            )
+            raise ValueError(message)
 
     def _open(self, fields: list[int] | None) -> Any:
         options = pa.ipc.IpcReadOptions(included_fields=fields)

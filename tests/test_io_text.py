@@ -517,7 +517,7 @@ for bit in sorted(bits):
             counts = read(path)
         except (ValueError, TypeError, OSError) as error:
             refused += 1
-            assert "\n" not in str(error), (bit, error)
+            assert chr(10) not in str(error), (bit, error)
         else:
             n = counts.n_samples + counts.n_missing
             assert n == good.n_samples, (bit, read.__name__, n)

@@ -109,6 +109,8 @@ class Checkpoint:
         models, classes = self._inputs["models"], self._inputs.get("classes")
         if state["names"] != tuple(name for name, _ in models):
             return False
+        if state.get("missing", "raise") != self._inputs.get("missing", "raise"):
+            return False
         own = state["classes"]
         return own is None if classes is None else list(own) == list(classes)
 

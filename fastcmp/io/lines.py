@@ -100,12 +100,17 @@ class Lines:
                     return
 
     def _skip(self, stream: Any, codec: str | None) -> None:
-        if codec is None:
-            stream.seek(self.start)
-            return
-        left = self.start
-        while left:
-            left -= stream.read_buffer(min(left, self._at_once)).size or left
+        """Go to the first row, which begins after a line break."""
+        left, last = self.start, b"\n"
+        if codec is None and left:
+            stream.seek(left - 1)
+            left = 1
+        while left and last:
+            last = stream.read_buffer(min(left, self._at_once)).to_pybytes()
+            left -= len(last)
+        if left or last[-1:] not in (b"\n", b"\r"):
+            message = f"{self._path}: no row begins at byte {self.start} to go on from"
+            raise ValueError(message)
 
     def _too_long(self) -> str:
         quote = "; is a quote left open?" if self._kind in DELIMITERS else ""

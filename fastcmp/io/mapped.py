@@ -215,7 +215,7 @@ class ParquetPart:
             if before + n > row:
                 return list(range(i, metadata.num_row_groups)), row - before
             before += n
-        return [], 0
+        return [], row - before
 
 
 class ArrowPart:
@@ -350,6 +350,9 @@ def _cut(
         with reading(part.path, part.kind):
             batch = next(source, None)
         if batch is None:
+            if skip:
+                message = f"{part.path} has no row {where[0] + where[1]} to go on from"
+                raise ValueError(message)
             return
         share = 0.0
         if isinstance(batch, tuple):

@@ -283,6 +283,24 @@ def test_ids_of_text_and_of_numbers_that_begin_alike(tmp_path, monkeypatch):
     assert read["b"] == read["y_true"] == [1, 2] * 21
 
 
+def test_ids_that_are_dates_in_one_file(tmp_path):
+    days = [f"2020-01-{i:02}" for i in range(1, 21)]
+    labels = ["1", "2"] * 10
+    first = written(tmp_path / "a.csv", {"id": days, "y_true": labels, "a": labels})
+    ids = pa.array(days).cast(pa.date32())
+    parquet.write_table(pa.table({"id": ids, "b": [1, 2] * 10}), tmp_path / "b.parquet")
+    paths = [first, tmp_path / "b.parquet"]
+    for read in (as_whole(paths), in_blocks(paths)):
+        assert read["b"] == read["y_true"] == [1, 2] * 10
+    days[3] = "soon"
+    written(first, {"id": days, "y_true": labels, "a": labels})
+    for read in (as_whole, in_blocks):
+        with pytest.raises(
+            ValueError, match=r"a\.csv: column 'id' holds 'soon' at row"
+        ):
+            read(paths)
+
+
 # Where rows end.
 
 

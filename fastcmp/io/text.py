@@ -91,7 +91,7 @@ class TextPart:
 
     @property
     def types(self) -> dict[str, Any]:
-        """Names and types of all columns."""
+        """Types of all columns, by name."""
         return self.told.types
 
     def _beginning(self, *, header_only: bool) -> tuple[bytes, Any]:

@@ -242,7 +242,7 @@ def id_types(columns: Sequence[Seen]) -> list[Any]:
     Returns
     -------
     list of pyarrow.DataType
-        Whole numbers where all are, or else text, of what text files hold.
+        Whole numbers where all are, dates where other files have them, or else text.
     """
     found = 0
     for seen in columns:
@@ -251,6 +251,9 @@ def id_types(columns: Sequence[Seen]) -> list[Any]:
     common = label_type(found)
     if not pa.types.is_integer(common):
         common = pa.string()
+    for seen in columns:  # dates are written in one way
+        if seen.found is None and pa.types.is_temporal(value_type(seen.kind)):
+            common = value_type(seen.kind)
     return [common if seen.found else seen.kind for seen in columns]
 
 

@@ -91,7 +91,7 @@ class TextPart:
 
     @property
     def types(self) -> dict[str, Any]:
-        """Types of all columns, by name."""
+        """All columns, with their types."""
         return self.told.types
 
     def _beginning(self, *, header_only: bool) -> tuple[bytes, Any]:

@@ -1,19 +1,20 @@
 """Counting that is stopped in every way goes on, and ends with the same answer."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import csv, feather, parquet
 
 from fastcmp.cli import main
 from fastcmp.io import mapped
+from fastcmp.io import text as io_text
 from fastcmp.io.checkpoint import Checkpoint, signals_held
 from fastcmp.io.counting import count_files
 from fastcmp.io.stream import PredictionStream
@@ -224,25 +225,86 @@ def test_a_damaged_checkpoint_is_refused(path, stopped):
             counted(path, stopped)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("position", 5),
-        ("position", [[-1], []]),
-        ("position", [[0], [], []]),
-        ("position", [[0], [0, 0, 0, "x", None]]),
-        ("inputs", {}),
-        ("inputs", {"files": 3}),
-        ("kind", "load"),
-        ("kind", 7),
-        ("state", None),
-    ],
-)
-def test_a_checkpoint_with_a_right_checksum_and_wrong_content(stopped, field, value):
+def changed(settings, path, value):
+    """A copy of nested lists and mappings with one of their parts replaced."""
+    if not path:
+        return value
+    first, *rest = path
+    if isinstance(settings, dict):
+        if value is ABSENT and not rest:
+            return {key: held for key, held in settings.items() if key != first}
+        return settings | {first: changed(settings[first], rest, value)}
+    kind = type(settings)
+    return kind(
+        changed(held, rest, value) if i == first else held
+        for i, held in enumerate(settings)
+    )
+
+
+ABSENT = object()
+FIELDS = [
+    ("kind",),
+    ("state",),
+    ("state", "names"),
+    ("state", "names", 1),
+    ("state", "classes"),
+    ("state", "missing"),
+    ("inputs",),
+    ("inputs", "files"),
+    ("inputs", "files", 0),
+    ("inputs", "files", 0, 0),
+    ("inputs", "models"),
+    ("position",),
+    ("position", 0),
+    ("position", 0, 0),
+    ("position", 1),
+    ("position", 1, 0),
+    ("position", 1, 1),
+    ("position", 1, 2),
+    ("position", 1, 3),
+]
+WRONG = [ABSENT, None, -1, 10**9, 1.5, True, "x", "PairCounts", [], [[1]], {}, {"a": 1}]
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: ".".join(map(str, field)))
+def test_a_checkpoint_of_right_checksum_and_wrong_content(path, stopped, field):
     kind, settings, arrays = read_state(stopped)
-    write_state(stopped, kind, {**settings, field: value}, arrays)
-    with pytest.raises(ValueError, match=re.escape(str(stopped))):
-        Checkpoint(stopped, settings["inputs"]).load()
+    for value in WRONG:
+        try:
+            wrong = changed(settings, field, value)
+            write_state(stopped, kind, wrong, arrays)
+        except TypeError:  # no part of a list is absent
+            continue
+        if wrong == settings or (field[-1] == 2 and value == 10**9):
+            continue  # Parquet files are read by rows, not by bytes
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=r"checkpoint (has the ch|was sav)"):
+            counted(path, stopped)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 50e6, value
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.parquet", "p.arrow"])
+def test_places_that_are_not_in_a_file(monkeypatch, path, tmp_path, name):
+    monkeypatch.setattr(io_text, "_BLOCK", 2_000)
+    table = parquet.read_table(path)[:500]
+    place = tmp_path / f"other.{name}"
+    if name.endswith("arrow"):
+        feather.write_feather(table, place, compression="uncompressed")
+    elif name.endswith("parquet"):
+        parquet.write_table(table, place)
+    else:
+        with pa.output_stream(str(place)) as stream:
+            csv.write_csv(table, stream)
+    stream = PredictionStream([place])
+    end = list(stream.rows(LIMIT))[-1].position
+    assert list(stream.rows(LIMIT, end)) == []
+    rows, n_bytes = end[1][1:3]
+    places = [(rows, n_bytes + 1), (rows, n_bytes - 1)] if n_bytes else [(rows + 1, 0)]
+    for wrong in places:
+        with pytest.raises(ValueError, match=r"p\.\w+.* no row .* to go on from"):
+            list(stream.rows(LIMIT, [[rows], [0, *wrong, 0, None]]))
 
 
 def test_a_checkpoint_that_is_a_link(path, saved, tmp_path):

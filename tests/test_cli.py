@@ -401,8 +401,8 @@ def animals(tmp_path):
 
 @pytest.mark.parametrize("more", [[], ["--control", "big", "--method", "chi-square"]])
 def test_costs_in_every_form(capsys, large, animals, more):
-    from fastcmp.io.formats import read_table
     from fastcmp.io.predictions import read_predictions
+    from fastcmp.io.sources import read_table
 
     read = read_predictions([f"{large}/all.parquet"])
     named = dict(zip(more[::2], more[1::2], strict=True))

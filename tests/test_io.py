@@ -5,7 +5,8 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from fastcmp.io.kinds import plain_table
-from fastcmp.io.predictions import read_predictions, read_table
+from fastcmp.io.predictions import read_predictions
+from fastcmp.io.sources import read_table
 
 TABLE = pa.table(
     {
@@ -179,9 +180,9 @@ def test_ids_that_do_not_match_are_named(tmp_path):
     with pytest.raises(ValueError, match="1 rows have no id, the first is row 2"):
         joined_with(tmp_path, [10, 20, None, 40])
     with pytest.raises(
-        ValueError, match=r"ids differ in type: 'id' is int64 .* string"
+        ValueError, match=r"ids differ in type: 'id' is int64 .* double"
     ):
-        joined_with(tmp_path, ["10", "20", "30", "40"])
+        joined_with(tmp_path, [10.5, 20.5, 30.5, 40.5])
     many = list(range(100, 108))
     with pytest.raises(ValueError, match="id 100, 101, 102, 103, 104 and 3 more"):
         joined_with(tmp_path, [10, 20, 30, 40, *many])

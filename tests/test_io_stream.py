@@ -305,10 +305,11 @@ def test_the_odd_file_of_a_folder_is_named(tmp_path):
     write(place / "2.csv", table)
     words = pa.array(["x"] * 60)
     write(place / "3.parquet", table.set_column(0, table.column_names[0], words))
-    with pytest.raises(ValueError, match=r"3\.parquet: column 'a' is of type string"):
-        streamed([place])
-    with pytest.raises(ValueError, match=r"3\.parquet does not go with .*1\.csv"):
-        whole([place])
+    for read in (streamed, whole):
+        with pytest.raises(
+            ValueError, match=r"3\.parquet: column 'a' is of type string"
+        ):
+            read([place])
 
 
 def test_empty_folders_and_files(tmp_path):
@@ -438,7 +439,10 @@ def changed(ids, **changes):
             changed(range(100), _21=7),
             r"row 21 has 7 after 20\), and the files are too l",
         ),
-        (list(map(str, range(100))), r"ids differ in type: 'id' is int64 in .* string"),
+        (
+            [i / 2 for i in range(100)],
+            r"ids differ in type: 'id' is int64 in .* double",
+        ),
     ],
 )
 def test_what_cannot_be_joined_is_told(tmp_path, ids, said):

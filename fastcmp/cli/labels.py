@@ -13,7 +13,6 @@ from fastcmp.cli.output import (
     add_output,
     check_places,
     chosen_files,
-    refuse_streams,
     say,
     write,
 )
@@ -137,12 +136,14 @@ def _read(options: argparse.Namespace) -> Predictions:
 
 
 def _read_cost(options: argparse.Namespace) -> Any:
-    from fastcmp.io.formats import read_table
+    from fastcmp.io.sources import read_table
 
     if options.cost is None:
         return None
-    refuse_streams([options.cost])
-    return read_table(options.cost)
+    table = read_table(options.cost, labels=())
+    if table.num_columns == table.num_rows + 1:  # the first column names classes
+        table = read_table(options.cost, labels=table.column_names[:1])
+    return table
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -146,30 +146,7 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
     if not options.files:
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
-    refuse_streams(options.files)
     return options.files
-
-
-def refuse_streams(paths: Iterable[Path]) -> None:
-    """Refuse pipes and devices, which can be read only once and may never end.
-
-    Parameters
-    ----------
-    paths : iterable of pathlib.Path
-        What is to be read.
-
-    Raises
-    ------
-    ValueError
-        If one is neither a file nor a folder.
-    """
-    for path in paths:
-        if _is_stream(path):
-            message = (
-                f"{path} is a pipe or a device, not a file: prediction files are read "
-                "more than once; save it to a file first"
-            )
-            raise ValueError(message)
 
 
 def check_places(options: argparse.Namespace, keep: object = None) -> None:

@@ -119,6 +119,7 @@ def _read(options: argparse.Namespace) -> Predictions:
         id_column=options.id,
         drop=options.drop,
         option="--scores",
+        scores=True,
     )
     say(read.remarks)
     _refuse_text(read)

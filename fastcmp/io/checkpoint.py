@@ -6,13 +6,12 @@ replaced at once or not at all, and is refused where the files have changed sinc
 
 from __future__ import annotations
 
-import reprlib
 import signal
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.stream.accumulator import restored
+from fastcmp.stream import LabelCounts, PairCounts
 from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
@@ -23,6 +22,16 @@ if TYPE_CHECKING:
     from fastcmp.io.label_check import LabelCheck
     from fastcmp.stream.accumulator import Accumulator
 
+_HOMES: dict[str, Any] = {"PairCounts": PairCounts, "LabelCounts": LabelCounts}
+_WRONG = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _KIND = "Checkpoint"
 _SECONDS = 5.0  # between two savings
 _SHARE = 20  # of the time is spent on saving at most one part
@@ -38,7 +47,8 @@ class Checkpoint:
         The file.
     inputs : dict
         What the counts depend on, as JSON can hold it: "files", a list of lists of
-        path, size and time for each source; and options.
+        path, size and time for each source; "models", a list of names and types; and
+        options.
     """
 
     def __init__(self, path: Path, inputs: dict[str, Any]) -> None:
@@ -73,22 +83,50 @@ class Checkpoint:
             message = f"{self.path} holds {kind}, not a checkpoint of files"
             raise ValueError(message)
         try:
-            inputs, state = settings["inputs"], settings["state"]
-            name, position = str(settings["kind"]), settings["position"]
-            change = _change(inputs, self._inputs)
-            _check_position(position, len(inputs["files"]))
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            message = f"{self.path} holds no valid checkpoint: {error!r}"
-            raise ValueError(message) from error
+            change = _change(settings["inputs"], self._inputs)
+            counts = None if change else self._counts(settings, arrays)
+            if counts is not None and check is not None:
+                check.restore(settings.get("labels"))
+        except _WRONG as error:
+            raise ValueError(self._malformed()) from error
         if change:
             message = (
                 f"{self.path} was saved for other input: {change}; remove it to begin "
                 "anew, or name another checkpoint"
             )
             raise ValueError(message)
-        if check is not None:
-            check.restore(settings.get("labels"))
-        return restored(self.path, name, state, arrays), position
+        if counts is None:
+            raise ValueError(self._malformed())
+        return counts, settings["position"]
+
+    def _counts(
+        self, settings: dict[str, Any], arrays: dict[str, Any]
+    ) -> PairCounts | LabelCounts | None:
+        """Make the counts that were saved; None where what belongs together differs."""
+        if not self._is_state(settings["state"]):
+            return None
+        home: type[PairCounts | LabelCounts] = _HOMES[settings["kind"]]
+        counts = home._restore(settings["state"], arrays)
+        counts._check()
+        n_rows = counts.n_samples + counts.n_missing + counts.n_excluded
+        files = settings["inputs"]["files"]
+        return counts if _is_position(settings["position"], n_rows, files) else None
+
+    def _is_state(self, state: dict[str, Any]) -> bool:
+        """Tell whether names and classes are the wanted ones: they take memory."""
+        models, classes = self._inputs["models"], self._inputs.get("classes")
+        if state["names"] != tuple(name for name, _ in models):
+            return False
+        if state.get("missing", "raise") != self._inputs.get("missing", "raise"):
+            return False
+        own = state["classes"]
+        return own is None if classes is None else list(own) == list(classes)
+
+    def _malformed(self) -> str:
+        return (
+            f"{self.path} has the checksum of a checkpoint, but its content cannot be "
+            "right: remove it to begin anew"
+        )
 
     def save(
         self, counts: Accumulator, position: Any, check: LabelCheck | None = None
@@ -143,6 +181,22 @@ class Checkpoint:
         self.path.resolve().unlink(missing_ok=True)  # of a link, what it leads to
 
 
+def _is_position(position: Any, n_rows: int, files: list[list[Any]]) -> bool:
+    """Tell whether so many rows can be done before a position."""
+    if position is None:
+        return n_rows == 0
+    (done,), *places = position
+    if done != n_rows or len(places) != len(files):
+        return False
+    for (part, rows, n_bytes, used, _), parts in zip(places, files, strict=True):
+        numbers = (part, rows, n_bytes, used)
+        if not all(type(x) is int and x >= 0 for x in numbers) or part >= len(parts):
+            return False
+        if rows + used > done or (part == 0 and rows + used != done):
+            return False
+    return True
+
+
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
     """Tell in words what has changed; nothing where all is the same."""
     files = [{path: rest for path, *rest in source} for source in old["files"]]
@@ -158,22 +212,6 @@ def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
         if old.get(name) != value:
             return f"{name} differs"
     return ""
-
-
-def _check_position(position: Any, n_sources: int) -> None:
-    """Refuse what is no position in files: rows that are done, and a place in each."""
-    if position is None:
-        return
-    done, *places = position
-    numbers = [*done, *(number for place in places for number in place[:4])]
-    if (
-        len(done) != 1
-        or len(places) != n_sources
-        or any(len(place) not in {0, 5} for place in places)
-        or any(type(number) is not int or number < 0 for number in numbers)
-    ):
-        message = f"{reprlib.repr(position)} is no position in {n_sources} files"
-        raise ValueError(message)
 
 
 @contextmanager

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     Types = dict[str, Any]  # of the columns of a table, by name
 
-_TARGET = "y_true"
-_ID = "id"
+#: Columns of true labels and of ids, unless the user names others.
+TARGET = "y_true"
+ID = "id"
 #: What pandas calls an index that it writes or reads as a column.
 _INDEX = re.compile(r"|Unnamed: [\d.]+|index|level_\d+|__index_level_\d+__")
 
@@ -70,12 +71,12 @@ def plan_columns(
     ValueError
         If a column is missing or given twice, or nothing says how to join.
     """
-    target = _TARGET if target is None else target
+    target = TARGET if target is None else target
     where = ", ".join(paths)
     _check_drop(drop, types, where, (target, id_column, *(models or ())))
     types = [_without(own, drop) for own in types]
-    if id_column is None and all(_ID in own for own in types):
-        id_column = _ID
+    if id_column is None and all(ID in own for own in types):
+        id_column = ID
     index: list[str] = []
     remarks: tuple[str, ...] = ()
     if models is None:
@@ -135,7 +136,7 @@ def _check_drop(
             raise ValueError(_no_column(name, known, where, "--drop"))
         if name in used:
             message = f"--drop leaves out {name!r}, which another option asks for"
-            if name == _TARGET:
+            if name == TARGET:
                 message = f"--drop leaves out {name!r}, the true labels (--target)"
             raise ValueError(message)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -17,14 +16,13 @@ except ImportError:
     _message = "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
     raise ImportError(_message) from None
 
-from fastcmp.io.kinds import plain_table
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import TypeAlias
+    from collections.abc import Iterator
+    from pathlib import Path
 
-    Table: TypeAlias = Any
-
+#: What stands between two cells.
+DELIMITERS = {"CSV": ",", "TSV": "\t"}
+_TRUTHS = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 
@@ -51,6 +49,8 @@ def csv_options(delimiter: str, types: dict[str, Any] | None = None) -> dict[str
         "parse_options": csv.ParseOptions(delimiter=delimiter),
         "convert_options": csv.ConvertOptions(
             null_values=_MISSING,
+            true_values=_TRUTHS[0],
+            false_values=_TRUTHS[1],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
             column_types=types,
@@ -59,42 +59,15 @@ def csv_options(delimiter: str, types: dict[str, Any] | None = None) -> dict[str
     }
 
 
-def _read_csv(path: Path, delimiter: str = ",") -> Table:
-    from pyarrow import csv
-
-    return csv.read_csv(path, **csv_options(delimiter))
-
-
-def _read_tsv(path: Path) -> Table:
-    return _read_csv(path, "\t")
-
-
-def _read_json_lines(path: Path) -> Table:
-    from pyarrow import json
-
-    return json.read_json(path)
-
-
-def _read_parquet(path: Path) -> Table:
-    from pyarrow import parquet
-
-    return parquet.read_table(path)
-
-
-def _read_arrow(path: Path) -> Table:
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_file(source).read_all()
-
-
-_READERS: dict[str, tuple[str, Callable[[Path], Table]]] = {
-    ".csv": ("CSV", _read_csv),
-    ".tsv": ("TSV", _read_tsv),
-    ".jsonl": ("JSON lines", _read_json_lines),
-    ".ndjson": ("JSON lines", _read_json_lines),
-    ".parquet": ("Parquet", _read_parquet),
-    ".pq": ("Parquet", _read_parquet),
-    ".arrow": ("Arrow", _read_arrow),
-    ".feather": ("Arrow", _read_arrow),
+_KINDS = {
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".jsonl": "JSON lines",
+    ".ndjson": "JSON lines",
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
 }
 #: Extensions of compressed text, and what pyarrow calls them.
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
@@ -116,16 +89,17 @@ def file_kind(path: Path) -> str:
     Raises
     ------
     ValueError
-        If the extension is none of these, or the file is empty or of another format.
+        If the extension is none of these, or the file is empty, of another format, or
+        no file but a pipe or a device.
     OSError
         If it cannot be opened.
     """
     suffix = _suffix(path)
-    if suffix not in _READERS:
-        known = ", ".join(_READERS)
+    if suffix not in _KINDS:
+        known = ", ".join(_KINDS)
         message = f"{path}: the extension must be one of {known}, got {suffix!r}"
         raise ValueError(message)
-    kind = _READERS[suffix][0]
+    kind = _KINDS[suffix]
     _check_beginning(path, kind)
     return kind
 
@@ -150,7 +124,7 @@ def is_part(file: Path) -> bool:
     bool
         Whether its extension is one of ours, and it is not hidden.
     """
-    return file.name[0] not in "._" and _suffix(file) in _READERS
+    return file.name[0] not in "._" and _suffix(file) in _KINDS
 
 
 def parts_of(path: Path) -> list[Path]:
@@ -176,60 +150,10 @@ def parts_of(path: Path) -> list[Path]:
         return [path]
     found = sorted(file for file in path.iterdir() if file.is_file() and is_part(file))
     if not found:
-        known = ", ".join(_READERS)
+        known = ", ".join(_KINDS)
         message = f"{path} is a folder without prediction files ({known})"
         raise ValueError(message)
     return found
-
-
-def read_table(path: str | Path) -> Table:
-    """Read one prediction file or a folder of them, formats told by extensions.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, ``.parquet``, ``.pq``, ``.arrow``
-        or ``.feather`` file; text may be compressed (``.csv.gz``). The files of a
-        folder are parts of one table.
-
-    Returns
-    -------
-    pyarrow.Table
-        At least one row, columns of distinct names.
-
-    Raises
-    ------
-    ValueError
-        If it is empty, truncated, not UTF-8, not what its extension says, if two
-        columns have one name, or the files of a folder have other columns.
-    OSError
-        If it cannot be opened.
-    """
-    path = Path(path)
-    parts = parts_of(path)
-    table = _read_file(parts[0])
-    for part in parts[1:]:
-        more = _read_file(part)
-        check_columns(parts[0], table.column_names, part, more.column_names)
-        try:
-            table = pa.concat_tables([table, more], promote_options="permissive")
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            message = f"{part} does not go with {parts[0]}: {error}"
-            raise ValueError(message) from None
-    if table.num_rows == 0:
-        raise ValueError(no_rows(path))
-    return table
-
-
-def _read_file(path: Path) -> Table:
-    kind = file_kind(path)
-    with reading(path, kind):
-        table = plain_table(_READERS[_suffix(path)][1](path))
-        names = table.column_names  # decoded here, from whatever bytes they are
-    check_names(path, names)
-    if kind in ("CSV", "TSV"):
-        check_text(path, dict(zip(names, table.schema.types, strict=True)))
-    return table
 
 
 @contextmanager
@@ -264,6 +188,9 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 
 
 def _check_beginning(path: Path, kind: str) -> None:
+    if path.exists() and not path.is_file():
+        message = f"{path} is a pipe or a device: write what it gives to a file first"
+        raise ValueError(message)
     with path.open("rb") as file:
         start = file.read(6)
     if not start:

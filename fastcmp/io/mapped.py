@@ -7,13 +7,14 @@ block by block. What is left are the pages that pyarrow is decoding, one a colum
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from fastcmp.io.formats import check_names, reading
-from fastcmp.io.kinds import plain_array, plain_type
+from fastcmp.io.kinds import plain_array, plain_table, plain_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _CELLS = 1_000_000  # of a block, as rows of a file with one column
 _ROWS = (1 << 10, 1 << 19)  # of a block, at least and at most
+_BEFORE_STREAM = 8  # bytes of an Arrow file
 _GIVEN_BACK = 16_000_000  # bytes of a file, after which its pages are given back
 
 
@@ -127,8 +129,17 @@ class ParquetPart:
         with reading(path, kind):
             self._file = self._open()
             schema = self._file.schema_arrow
-            self.n_rows: int | None = self._file.metadata.num_rows
+            metadata = self._file.metadata
+            self.n_rows: int | None = metadata.num_rows
+            groups = map(metadata.row_group, range(metadata.num_row_groups))
+            n_found = sum(group.num_rows for group in groups)
             names = schema.names
+        if n_found != self.n_rows:
+            message = (
+                f"{path} is damaged: it says that it holds {self.n_rows} rows, and "
+                f"that its groups of rows hold {n_found}"
+            )
+            raise ValueError(message)
         check_names(path, names)
         self.types = _types_in(schema)
         #: A column of words that are not few: the ids.
@@ -158,18 +169,42 @@ class ParquetPart:
         groups, skip = self._groups_from(start.rows)
 
         def batches() -> Iterator[Any]:
-            return file.iter_batches(  # type: ignore[no-any-return]
+            for batch in file.iter_batches(
                 block_rows(len(columns)), row_groups=groups, columns=columns
-            )
+            ):
+                yield _validated(batch)
 
         yield from _cut(self, columns, batches, (start.rows - skip, skip), self._map)
+
+    def table(self, columns: list[str]) -> Any:
+        """Read the whole file.
+
+        Parameters
+        ----------
+        columns : list of str
+            Which columns.
+
+        Returns
+        -------
+        pyarrow.Table
+            Them.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged.
+        """
+        with reading(self.path, self.kind):
+            return plain_table(_validated(self._open().read(columns=columns)))
 
     def _open(self, words: list[str] | None = None) -> Any:
         """Open the file; words that are few come as codes, in a quarter of the time."""
         from pyarrow import parquet
 
         source = pa.BufferReader(self._map.buffer)
-        return parquet.ParquetFile(source, read_dictionary=words)
+        return parquet.ParquetFile(
+            source, read_dictionary=words, page_checksum_verification=True
+        )
 
     def _groups_from(self, row: int) -> tuple[list[int], int]:
         """List the row groups from a row on, and how many rows to skip in them."""
@@ -180,7 +215,7 @@ class ParquetPart:
             if before + n > row:
                 return list(range(i, metadata.num_row_groups)), row - before
             before += n
-        return [], 0
+        return [], row - before
 
 
 class ArrowPart:
@@ -206,8 +241,25 @@ class ArrowPart:
             schema = self._open(None).schema
             names = schema.names
         check_names(path, names)
+        self._check_batches()
         self.n_rows: int | None = None  # told by each batch, not by the file
         self.types = _types_in(schema)
+
+    def _check_batches(self) -> None:
+        """Refuse a list of batches at the end of the file that leaves some out."""
+        listed = self._open(None).num_record_batches
+        source = pa.BufferReader(self._map.buffer.slice(_BEFORE_STREAM))
+        found = 0
+        with suppress(StopIteration, pa.ArrowException, OSError):
+            messages = pa.ipc.MessageReader.open_stream(source)
+            while True:
+                found += messages.read_next_message().type == "record batch"
+        if found > listed:
+            message = (
+                f"{self.path} is damaged: it holds {found} record batches, of which "
+                f"its end lists {listed}"
+            )
+            raise ValueError(message)
 
     def _open(self, fields: list[int] | None) -> Any:
         options = pa.ipc.IpcReadOptions(included_fields=fields)
@@ -228,18 +280,53 @@ class ArrowPart:
         Block
             In order.
         """
-        places = {name: i for i, name in enumerate(self.types)}
         n = block_rows(len(columns))
 
         def batches() -> Iterator[Any]:
-            file = self._open(sorted(places[name] for name in columns))
+            file = self._columns_of(columns)
             for i in range(file.num_record_batches):
-                batch = file.get_batch(i)
+                batch = _validated(file.get_batch(i))
                 for row in range(0, batch.num_rows, n):
                     done = min(1.0, (row + n) / batch.num_rows)
                     yield batch.slice(row, n), (i + done) / file.num_record_batches
 
         yield from _cut(self, columns, batches, (0, start.rows), self._map)
+
+    def table(self, columns: list[str]) -> Any:
+        """Read the whole file.
+
+        Parameters
+        ----------
+        columns : list of str
+            Which columns.
+
+        Returns
+        -------
+        pyarrow.Table
+            Them.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged.
+        """
+        with reading(self.path, self.kind):
+            file = self._columns_of(columns)
+            batches = [
+                _validated(file.get_batch(i)) for i in range(file.num_record_batches)
+            ]
+            table = pa.Table.from_batches(batches, file.schema).select(columns)
+            return plain_table(table)
+
+    def _columns_of(self, columns: list[str]) -> Any:
+        places = {name: i for i, name in enumerate(self.types)}
+        return self._open(sorted(places[name] for name in columns))
+
+
+def _validated(batch: Any) -> Any:
+    """Refuse places and codes that lead out of their buffers, and text that is none."""
+    batch.validate(full=True)
+    return batch
 
 
 def _types_in(schema: Any) -> dict[str, Any]:
@@ -263,6 +350,9 @@ def _cut(
         with reading(part.path, part.kind):
             batch = next(source, None)
         if batch is None:
+            if skip:
+                message = f"{part.path} has no row {where[0] + where[1]} to go on from"
+                raise ValueError(message)
             return
         share = 0.0
         if isinstance(batch, tuple):

@@ -6,15 +6,17 @@ Several files are joined by the sample's id, never by the order of their rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.io.chosen import other_truth, plan_columns, repeats
-from fastcmp.io.formats import read_table
+from fastcmp.io.chosen import ID, TARGET, Plan, other_truth, plan_columns, repeats
 from fastcmp.io.kinds import check_ids, decoded
+from fastcmp.io.sources import Source
+from fastcmp.io.text import LateValueError
+from fastcmp.io.text_types import id_types, shared_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import TypeAlias
 
     Table: TypeAlias = Any
@@ -40,6 +42,7 @@ def read_predictions(
     id_column: str | None = None,
     drop: Sequence[str] = (),
     option: str = "--models",
+    scores: bool = False,
 ) -> Predictions:
     """Read true and predicted labels from one or several files.
 
@@ -60,6 +63,8 @@ def read_predictions(
         Columns to leave out.
     option : str
         What names the models on the command line, for errors.
+    scores : bool
+        Whether the models give scores, which are numbers, not labels.
 
     Returns
     -------
@@ -72,12 +77,28 @@ def read_predictions(
         If a column is missing or given twice, ids are missing or repeated, files do not
         hold the same samples, or their true labels differ.
     """
-    tables = [read_table(path) for path in paths]
     where = [str(path) for path in paths]
-    types = [dict(zip(t.column_names, t.schema.types, strict=True)) for t in tables]
-    plan = plan_columns(
-        types, where, target, models, id_column, drop=drop, option=option
-    )
+    labels = (target or TARGET, id_column or ID) if scores else None
+    sources = [Source(Path(path), labels) for path in paths]
+
+    def read() -> tuple[Plan, list[Table]]:
+        types = [source.types for source in sources]
+        plan = plan_columns(
+            types, where, target, models, id_column, drop=drop, option=option
+        )
+        settle_types(sources, plan, scores=scores)
+        for source in sources:
+            source.expect(plan.id_column, named=models is not None)
+        return plan, [
+            source.table(columns_of(plan, i)) for i, source in enumerate(sources)
+        ]
+
+    try:
+        plan, tables = read()
+    except LateValueError:
+        for source in sources:
+            source.learn()
+        plan, tables = read()
     if plan.id_column is not None:
         with repeats(plan):
             tables = _align(tables, where, plan.id_column)
@@ -88,6 +109,56 @@ def read_predictions(
             raise ValueError(other_truth(plan.target, where[first], where[i]))
     preds = {name: tables[i].column(name) for name, i in plan.models.items()}
     return Predictions(y_true=y_true, preds=preds, remarks=plan.remarks)
+
+
+def columns_of(plan: Plan, i: int) -> list[str]:
+    """List the columns that are read of a table.
+
+    Parameters
+    ----------
+    plan : Plan
+        Which columns are compared.
+    i : int
+        Number of the table.
+
+    Returns
+    -------
+    list of str
+        Names.
+    """
+    columns = [name for name, home in plan.models.items() if home == i]
+    if i in plan.targets:
+        columns.insert(0, plan.target)
+    if plan.id_column is not None:
+        columns.insert(0, plan.id_column)
+    return columns
+
+
+def settle_types(
+    sources: Sequence[Source], plan: Plan, *, scores: bool = False
+) -> None:
+    """Choose types of what text files hold in which labels, and ids, compare.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        The files.
+    plan : Plan
+        Which columns are compared.
+    scores : bool
+        Whether the models give scores, which are numbers, not labels.
+    """
+    truths = [(sources[i], plan.target) for i in plan.targets]
+    models = [(sources[i], name) for name, i in plan.models.items()]
+    labels = truths if scores else [*truths, *models]
+    seen = [source.seen(name) for source, name in labels]
+    kinds = shared_types(seen[: len(truths)], seen[len(truths) :])
+    if plan.id_column is not None:
+        ids = [(source, plan.id_column) for source in sources]
+        labels += ids
+        kinds += id_types([source.seen(name) for source, name in ids])
+    for (source, name), kind in zip(labels, kinds, strict=True):
+        source.read_as(name, kind)
 
 
 def _same(first: Any, second: Any) -> bool:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.io.formats import COMPRESSED, check_columns, file_kind, parts_of
-from fastcmp.io.kinds import family
+import pyarrow as pa
+
+from fastcmp.io.formats import (
+    COMPRESSED,
+    check_columns,
+    file_kind,
+    no_rows,
+    parts_of,
+)
+from fastcmp.io.kinds import decoded, family, value_type
 from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
-from fastcmp.io.text import TextPart
+from fastcmp.io.text import LateValueError, TextPart
+from fastcmp.io.text_types import Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Container, Iterator, Sequence
 
     Part = ParquetPart | ArrowPart | TextPart
 
@@ -26,6 +35,9 @@ class Source:
     ----------
     path : Path
         Which.
+    labels : container of str, optional
+        Columns of labels and ids; others hold numbers. By default all. Only text
+        files need to know.
 
     Raises
     ------
@@ -35,10 +47,10 @@ class Source:
         If a file cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, labels: Container[str] | None = None) -> None:
         self.path = path
         self.parts: list[Part] = []
-        told: dict[str, Any] | None = None  # by the first file of text
+        told: TextPart | None = None  # the first file of text, which tells types
         for file in parts_of(path):
             kind = file_kind(file)
             part: Part
@@ -47,15 +59,103 @@ class Source:
             elif kind == "Arrow":
                 part = ArrowPart(file)
             else:
-                part = TextPart(file, kind, told)
-                told = part.types if told is None else told
+                part = TextPart(file, kind, told, labels)
+                told = part if told is None else told
             self.parts.append(part)
-            first = self.parts[0]
-            check_columns(first.path, list(first.types), file, list(part.types))
-            _check_kinds(first, part)
-        #: Columns, and types in the first part.
-        self.types = self.parts[0].types
+            self._check_part(part)
         self._sizes = [part.path.stat().st_size for part in self.parts]
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """Columns, and types in the first part."""
+        return self.parts[0].types
+
+    def seen(self, name: str) -> Seen:
+        """Tell what is known of a column of labels.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        Seen
+            Its type, and what text holds.
+        """
+        first = self.parts[0]
+        found = first.told.found_in(name) if isinstance(first, TextPart) else None
+        return Seen(first.types[name], found)
+
+    def read_as(self, name: str, kind: Any) -> None:
+        """Choose another type for a column of text files.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        kind : pyarrow.DataType
+            Its type.
+        """
+        for part in self.parts:
+            if isinstance(part, TextPart):
+                part.types[name] = kind
+
+    def learn(self) -> None:
+        """Read all text files for the types of their columns.
+
+        Raises
+        ------
+        ValueError
+            If one cannot be read.
+        """
+        texts = [part for part in self.parts if isinstance(part, TextPart)]
+        for part in texts:
+            part.learn()
+            self._check_part(part)
+        for part in texts[1:]:
+            texts[0].told.merge(part.told)
+        for part in texts[1:]:
+            part.told.adopt(texts[0].told, list(part.types))
+
+    def table(self, columns: list[str] | None = None) -> Any:
+        """Read the whole source.
+
+        Parameters
+        ----------
+        columns : list of str, optional
+            Which columns; all by default.
+
+        Returns
+        -------
+        pyarrow.Table
+            At least one row.
+
+        Raises
+        ------
+        ValueError
+            If a file is damaged, or there are no rows.
+        """
+        columns = list(self.types) if columns is None else columns
+        tables = [part.table(columns) for part in self.parts]
+        if any(table.schema != tables[0].schema for table in tables):
+            tables = [_written_out(table) for table in tables]
+        whole = tables[0]
+        for part, more in zip(self.parts[1:], tables[1:], strict=True):
+            try:
+                whole = pa.concat_tables([whole, more], promote_options="permissive")
+            except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+                first = self.parts[0].path
+                message = f"{part.path} does not go with {first}: {error}"
+                raise ValueError(message) from None
+        if whole.num_rows == 0:
+            raise ValueError(no_rows(self.path))
+        return whole
+
+    def _check_part(self, part: Part) -> None:
+        first = self.parts[0]
+        check_columns(first.path, list(first.types), part.path, list(part.types))
+        _check_kinds(first, part)
 
     @property
     def n_rows(self) -> int | None:
@@ -74,7 +174,7 @@ class Source:
             Whether the models are chosen by name, so that others do not matter.
         """
         for part in self.parts:
-            if isinstance(part, ParquetPart):
+            if not isinstance(part, ArrowPart):
                 part.many = id_column
             if isinstance(part, TextPart):
                 part.named = named
@@ -135,6 +235,48 @@ class Source:
                 yield i, block, share
             before += self._sizes[i]
             place = Place()
+
+
+def read_table(path: str | Path, *, labels: Container[str] | None = None) -> Any:
+    """Read one file or a folder of them, formats told by extensions.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, ``.parquet``, ``.pq``, ``.arrow``
+        or ``.feather`` file; text may be compressed (``.csv.gz``). The files of a
+        folder are parts of one table.
+    labels : container of str, optional
+        Columns of labels and ids; others hold numbers. By default all.
+
+    Returns
+    -------
+    pyarrow.Table
+        At least one row, columns of distinct names.
+
+    Raises
+    ------
+    ValueError
+        If it is empty, truncated, not UTF-8, not what its extension says, if two
+        columns have one name, or the files of a folder have other columns.
+    OSError
+        If it cannot be opened.
+    """
+    source = Source(Path(path), labels)
+    try:
+        return source.table()
+    except LateValueError:
+        source.learn()
+        return source.table()
+
+
+def _written_out(table: Any) -> Any:
+    """Write dictionaries out, so that types are the same."""
+    columns = [
+        pa.chunked_array([decoded(chunk) for chunk in column.chunks], value_type(kind))
+        for column, kind in zip(table.columns, table.schema.types, strict=True)
+    ]
+    return pa.table(columns, names=table.column_names)
 
 
 def _width(kind: Any) -> int:

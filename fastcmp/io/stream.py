@@ -15,6 +15,7 @@ from fastcmp.io.chosen import Plan, other_truth, plan_columns, repeats
 from fastcmp.io.formats import no_rows
 from fastcmp.io.kinds import check_ids, decoded, family, value_type
 from fastcmp.io.label_check import LabelCheck
+from fastcmp.io.predictions import columns_of, settle_types
 from fastcmp.io.sorted_ids import SortedIds
 from fastcmp.io.sources import Cursor, Source
 
@@ -77,6 +78,7 @@ class PredictionStream:
                 f"{', '.join(self._paths)})"
             )
             raise ValueError(message)
+        settle_types(self.sources, self.plan)
         if self.plan.id_column is not None:
             self._check_id_types(self.plan.id_column)
         for source in self.sources:
@@ -148,27 +150,6 @@ class PredictionStream:
             ],
         }
 
-    def columns_of(self, i: int) -> list[str]:
-        """List the columns that are read of a source.
-
-        Parameters
-        ----------
-        i : int
-            Its number.
-
-        Returns
-        -------
-        list of str
-            Names.
-        """
-        plan = self.plan
-        columns = [name for name, home in plan.models.items() if home == i]
-        if i in plan.targets:
-            columns.insert(0, plan.target)
-        if plan.id_column is not None:
-            columns.insert(0, plan.id_column)
-        return columns
-
     def rows(
         self, memory_limit: int, position: list[list[Any]] | None = None
     ) -> Iterator[Rows]:
@@ -222,7 +203,7 @@ class PredictionStream:
     def _cursors(self, position: list[list[Any]] | None) -> tuple[list[Cursor], int]:
         places = position or [[0], *([] for _ in self.sources)]
         cursors = [
-            Cursor(source, self.columns_of(i), places[i + 1])
+            Cursor(source, columns_of(self.plan, i), places[i + 1])
             for i, source in enumerate(self.sources)
         ]
         return cursors, places[0][0]

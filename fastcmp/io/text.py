@@ -7,26 +7,24 @@ them is an error: read as a whole, the file might have had another type.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from fastcmp.io.formats import (
-    COMPRESSED,
-    check_names,
-    check_text,
-    csv_options,
-    reading,
-)
+from fastcmp.io.formats import DELIMITERS, check_names, check_text, reading
+from fastcmp.io.lines import Lines, RowEnds
 from fastcmp.io.mapped import Block, Place
+from fastcmp.io.parsing import parse_rows
+from fastcmp.io.text_types import converted
+from fastcmp.io.told_types import ToldTypes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from pathlib import Path
 
 _BLOCK = 4_000_000  # bytes
-_LONGEST = 256_000_000  # bytes of a line
-_DELIMITERS = {"CSV": ",", "TSV": "\t"}
+_WHOLE = 4  # blocks that are parsed at once where a file is read as a whole
+_EXACT = 2**53  # below it all whole numbers are floats
 _IN_CSV = re.compile(
     r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to (.+?): "
     r"(invalid UTF8 data|invalid value '(.*)')",
@@ -52,8 +50,10 @@ class TextPart:
         The file.
     kind : str
         "CSV", "TSV" or "JSON lines".
-    types : dict, optional
-        Types of the columns, where a file before told them.
+    first : TextPart, optional
+        The first such file of a folder, which tells the types of the columns.
+    labels : container of str, optional
+        Columns of labels and ids; others hold numbers. By default all.
 
     Raises
     ------
@@ -62,39 +62,74 @@ class TextPart:
     """
 
     def __init__(
-        self, path: Path, kind: str, types: dict[str, Any] | None = None
+        self,
+        path: Path,
+        kind: str,
+        first: Self | None = None,
+        labels: Container[str] | None = None,
     ) -> None:
         self.path, self.kind = path, kind
         self.n_rows: int | None = None
         #: Whether the columns to read were named, so that others do not matter.
         self.named = False
+        #: The column of ids, whose text is left as it is.
+        self.many: str | None = None
+        self._is_csv = kind in DELIMITERS
+        #: What is known of the types of its columns.
+        self.told = ToldTypes(kind, labels)
         with reading(path, kind):
-            table = self._beginning(header_only=types is not None)
+            data, table = self._beginning(header_only=first is not None)
             names = table.column_names
-        check_names(path, names)
-        found = dict(zip(names, table.schema.types, strict=True))
-        if types is None:
-            check_text(path, found)
-        known = {} if types is None else types
-        #: Names and types of all columns.
-        self.types: dict[str, Any] = {
-            name: known.get(name, kind) for name, kind in found.items()
-        }
+            check_names(path, names)
+            if first is None:
+                kinds = dict(zip(names, table.schema.types, strict=True))
+                check_text(path, kinds)
+                self.told.look(data, table, None)
+            else:
+                self.told.adopt(first.told, names)
         self.n_first = table.num_rows
 
-    def _beginning(self, *, header_only: bool) -> Any:
+    @property
+    def types(self) -> dict[str, Any]:
+        """All columns, with their types."""
+        return self.told.types
+
+    def _beginning(self, *, header_only: bool) -> tuple[bytes, Any]:
         """Read the first block, or as much of the file as has a row."""
         first, table = b"", None
-        for data in _Lines(self.path, self.kind):
+        for data in Lines(self.path, self.kind, _BLOCK):
             first += data
-            if header_only and self.kind in _DELIMITERS:
-                first = _header(first)
-            table = self._parse(first, None, has_header=True)
+            if header_only and self._is_csv:
+                first = first[: RowEnds(self.kind).first(first)]
+            table = parse_rows(first, self.kind)
             if table.num_rows or header_only:
                 break
-        return self._parse(b"", None, has_header=True) if table is None else table
+        return first, parse_rows(b"", self.kind) if table is None else table
 
-    def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
+    def learn(self) -> None:
+        """Read the whole file for the types of its columns.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be read.
+        """
+        lines = Lines(self.path, self.kind, _BLOCK)
+        with reading(self.path, self.kind):
+            for data in lines:
+                names = self._names(lines)
+                table = parse_rows(data, self.kind, names=names)
+                kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+                check_text(self.path, kinds)
+                self.told.look(data, table, names)
+
+    def _names(self, lines: Lines) -> list[str] | None:
+        """List the columns, unless the rows begin with their names."""
+        return list(self.types) if self._is_csv and lines.start else None
+
+    def blocks(
+        self, columns: list[str], start: Place, at_once: int | None = None
+    ) -> Iterator[Block]:
         """Read blocks of lines.
 
         Parameters
@@ -103,6 +138,8 @@ class TextPart:
             Which columns.
         start : Place
             The first line.
+        at_once : int, optional
+            Bytes of a block.
 
         Yields
         ------
@@ -118,60 +155,108 @@ class TextPart:
         """
         row = start.rows
         wanted = {name: self.types[name] for name in columns}
-        lines = _Lines(self.path, self.kind, start.n_bytes)
+        lines = Lines(self.path, self.kind, at_once or _BLOCK, start.n_bytes)
         for data in lines:
-            has_header = lines.start == 0 and self.kind in _DELIMITERS
+            names = self._names(lines)
             try:
-                table = self._parse(data, wanted, has_header=has_header)
+                own, n_rows = self._columns(data, wanted, row, names)
             except pa.ArrowCancelled:
                 raise
             except (pa.ArrowException, UnicodeDecodeError) as error:
-                raise self._explained(
-                    error, data, wanted, row, has_header=has_header
-                ) from None
-            if table.num_rows:
-                table = table.combine_chunks()
+                raise self._explained(error, data, wanted, row, names) from None
+            if n_rows:
                 yield Block(
-                    columns={name: _whole(table.column(name)) for name in columns},
-                    n_rows=table.num_rows,
+                    columns=own,
+                    n_rows=n_rows,
                     start=Place(row, lines.start),
-                    end=Place(row + table.num_rows, lines.end),
+                    end=Place(row + n_rows, lines.end),
                     share=lines.share(),
                 )
-            row += table.num_rows
+            row += n_rows
 
-    def _parse(
+    def table(self, columns: list[str]) -> Any:
+        """Read the whole file.
+
+        Parameters
+        ----------
+        columns : list of str
+            Which columns.
+
+        Returns
+        -------
+        pyarrow.Table
+            Them.
+
+        Raises
+        ------
+        ValueError
+            As `blocks`.
+        """
+        read = self.blocks(columns, Place(), at_once=_WHOLE * _BLOCK)
+        blocks = [block.columns for block in read]
+        if not blocks:
+            none = {name: pa.array([], self.types[name]) for name in columns}
+            return pa.table(none)
+        return pa.table(
+            {name: pa.chunked_array([own[name] for own in blocks]) for name in columns}
+        ).unify_dictionaries()
+
+    def _columns(
+        self, data: bytes, wanted: dict[str, Any], row: int, names: list[str] | None
+    ) -> tuple[dict[str, Any], int]:
+        """Parse lines as the types that are wanted, merging no two texts."""
+        asked = self.told.asked(wanted, careful=self.told.may_merge(data))
+        try:
+            table = self._parsed(data, asked, names)
+        except pa.ArrowInvalid:
+            careful = self.told.asked(wanted, careful=True)
+            if careful == asked:
+                raise
+            asked, table = careful, self._parsed(data, careful, names)
+            self.told.be_careful(list(wanted))
+        table = table.combine_chunks()
+        own = {name: _whole(table.column(name)) for name in wanted}
+        for name, kind in wanted.items():
+            if not self.told.is_label(name):
+                continue
+            if not self._is_csv:
+                self._check_exact(name, own[name])
+            elif asked[name] == pa.string() and (
+                name != self.many or kind != asked[name]
+            ):
+                column, bad = converted(own[name], kind)
+                if bad is not None:
+                    at, value = f"at row {row + bad}", own[name][bad].as_py()
+                    raise LateValueError(self._unfit(name, value, at, kind))
+                own[name] = column
+        return own, table.num_rows
+
+    def _parsed(
         self,
         data: bytes,
-        wanted: dict[str, Any] | None,
+        asked: dict[str, Any],
+        names: list[str] | None,
         *,
-        has_header: bool,
         threads: bool = True,
     ) -> Any:
-        """Parse lines, as types that are known or that they seem to be."""
-        source = pa.BufferReader(data)
-        size = 1 << 20 if threads else len(data) + 1
-        if self.kind == "JSON lines":
-            from pyarrow import json
-
-            parse = json.ParseOptions()
-            if wanted is not None:
-                parse = json.ParseOptions(
-                    explicit_schema=pa.schema(wanted.items()),
-                    unexpected_field_behavior="ignore" if self.named else "error",
-                )
-            read = json.ReadOptions(use_threads=threads, block_size=size)
-            return json.read_json(source, read_options=read, parse_options=parse)
-        from pyarrow import csv
-
-        options = csv_options(_DELIMITERS[self.kind], wanted)
-        options["parse_options"].newlines_in_values = b'"' in data
-        options["read_options"] = csv.ReadOptions(
-            use_threads=threads,
-            block_size=size,
-            column_names=None if has_header else list(self.types),
+        others = "ignore" if self.named else "error"
+        return parse_rows(
+            data, self.kind, asked, names=names, others=others, threads=threads
         )
-        return csv.read_csv(source, **options)
+
+    def _check_exact(self, name: str, column: Any) -> None:
+        """Refuse labels in JSON that are numbers, and too large to be told apart."""
+        import pyarrow.compute as pc
+
+        if not pa.types.is_floating(column.type):
+            return
+        if (most := pc.max(pc.abs(column)).as_py()) is not None and most >= _EXACT:
+            message = (
+                f"{self.path}: column {name!r} holds numbers of 2^53 and more beside "
+                f"others than whole ones from 0 to 2^64 (such as {most:g}), which "
+                'cannot be told apart: write labels and ids as text, in quotes (")'
+            )
+            raise ValueError(message)
 
     def _explained(  # where it is, and what is known of it
         self,
@@ -179,17 +264,19 @@ class TextPart:
         data: bytes,
         wanted: dict[str, Any],
         row: int,
-        *,
-        has_header: bool,
+        names: list[str] | None,
     ) -> ValueError:
         """Find the value that does not fit: with one thread pyarrow counts rows."""
+        asked = self.told.asked(wanted, careful=True)
         try:
-            self._parse(data, wanted, has_header=has_header, threads=False)
+            self._parsed(data, asked, names, threads=False)
         except UnicodeDecodeError:
             return ValueError(f"{self.path} is not UTF-8 text (after row {row})")
         except pa.ArrowException as again:
             if found := _IN_CSV.search(str(again)):
-                return self._misfit(found, row, has_header=has_header)
+                return self._misfit(
+                    found, row, has_header=self._is_csv and names is None
+                )
             late = self._late_in_json(str(again), row)
             return late or ValueError(f"{self._cannot(again)} (after row {row})")
         return ValueError(self._cannot(error))
@@ -212,8 +299,11 @@ class TextPart:
             at = f"at row {row + int(line) - 1 - has_header}"
         if what == "invalid UTF8 data":
             return ValueError(f"{self.path} is not UTF-8 text (column {name!r}, {at})")
+        return LateValueError(self._unfit(name, value, at, kind))
+
+    def _unfit(self, name: str, value: str, at: str, kind: Any) -> str:
         what = f"column {name!r} holds {value!r} {at}, which is no {kind}"
-        return LateValueError(f"{self.path}: {what}{self._advice}")
+        return f"{self.path}: {what}{self._advice}"
 
     def _late_in_json(self, text: str, row: int) -> ValueError | None:
         if found := _IN_JSON.search(text):
@@ -242,74 +332,3 @@ def _whole(column: Any) -> Any:
     if column.num_chunks == 1:
         return column.chunk(0)
     return pa.concat_arrays(column.chunks)
-
-
-def _header(data: bytes) -> bytes:
-    """Cut off all but the first line; a line break may be quoted."""
-    end = 0
-    while True:
-        found = [at for mark in b"\n\r" if (at := data.find(mark, end)) >= 0]
-        if not found:
-            return data
-        end = min(found) + 1
-        if data.count(b'"', 0, end) % 2 == 0 and data[:end].strip():
-            return data[:end]
-
-
-class _Lines:
-    """Whole lines of a file, some MB at a time."""
-
-    def __init__(self, path: Path, kind: str, start: int = 0) -> None:
-        self._path, self._kind = path, kind
-        self._marks = (b"\n",) if kind == "JSON lines" else (b"\n", b"\r")
-        #: Where the lines begin and end in the uncompressed file.
-        self.start = self.end = start
-        self._size = path.stat().st_size
-        self._done = 0
-
-    def share(self) -> float:
-        """Tell how much of the file is read."""
-        return self._done / self._size
-
-    def __iter__(self) -> Iterator[bytes]:
-        with reading(self._path, self._kind), pa.OSFile(str(self._path)) as raw:
-            codec = COMPRESSED.get(self._path.suffix.lower())
-            stream = raw if codec is None else pa.CompressedInputStream(raw, codec)
-            self._skip(stream, codec)
-            rest = b""
-            while True:
-                # Where `read` fails, pyarrow loses the memory it has taken for it.
-                more = stream.read_buffer(_BLOCK)
-                self._done = raw.tell()
-                data = rest + more
-                end = self._end_of_lines(data) if more.size else len(data)
-                if len(data) - end > _LONGEST:
-                    message = f"a line is longer than {_LONGEST} bytes"
-                    raise pa.ArrowInvalid(message)
-                rest = data[end:]
-                self.start, self.end = self.end, self.end + end
-                if end:
-                    yield data[:end]
-                if not more.size:
-                    return
-
-    def _skip(self, stream: Any, codec: str | None) -> None:
-        if codec is None:
-            stream.seek(self.start)
-            return
-        left = self.start
-        while left:
-            left -= stream.read_buffer(min(left, _BLOCK)).size or left
-
-    def _end_of_lines(self, data: bytes) -> int:
-        """Find the end of the last line; a line break may be quoted."""
-        plain = end = max(data.rfind(mark) for mark in self._marks) + 1
-        if self._kind == "JSON lines":
-            return end
-        odd = data.count(b'"', 0, end) % 2
-        while end and odd:
-            before = max(data.rfind(mark, 0, end - 1) for mark in self._marks) + 1
-            odd ^= data.count(b'"', before, end) % 2
-            end = before
-        # Without such an end the quotes are not in pairs: they are part of the text.
-        return end or plain

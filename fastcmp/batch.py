@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import stream
-from fastcmp.checks import as_share, check_choice
+from fastcmp.checks import as_share, check_choice, warn
 from fastcmp.cost_matrix import read_cost, refuse_cost
 from fastcmp.crew import Crew, check_workers
 from fastcmp.differences import check_options
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _TESTS = ("mcnemar", "cost")
 _THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
+_NEVER_RIGHT = 100  # samples of which a model should have got one right
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
@@ -218,7 +219,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     Returns
     -------
     PairwiseResult
-        To the bit what `compare_all` finds on the same samples.
+        To the bit what `compare_all` finds on the same samples; `n_outside` is empty,
+        for blocks do not know all labels of the truth.
 
     Raises
     ------
@@ -305,6 +307,14 @@ def check_counts(
             f"{len(names)} and {counts.n_samples}"
         )
         raise ValueError(message)
+    if isinstance(counts, stream.PairCounts) and counts.n_samples >= _NEVER_RIGHT:
+        never = [names[i] for i in np.flatnonzero(counts.correct == 0)]
+        if never:
+            warn(
+                f"{', '.join(never[:3])} ({len(never)} of {len(names)} models) got "
+                f"none of {counts.n_samples} samples right: are the labels spelled as "
+                "those of y_true (case, spaces, type)?"
+            )
     return names
 
 

@@ -46,7 +46,7 @@ def refuse_scores(true: Column, models: Sequence[Column]) -> None:
         if (found := _fraction(model.distinct)) is not None:
             message = (
                 f"{model.name} holds {found!r}, which is no label of {true.name} "
-                f"({_listed(_labels_of(true))}): scores and probabilities go to "
+                f"({examples(true)}): scores and probabilities go to "
                 "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
                 ">= 0.5); grades of items are not labels"
             )
@@ -142,6 +142,22 @@ def check_chosen(
             _refuse_strangers(true, model, several=True)
 
 
+def examples(column: Column) -> str:
+    """Write some labels of a column.
+
+    Parameters
+    ----------
+    column : Column
+        True labels or predictions.
+
+    Returns
+    -------
+    str
+        The first four in order, and how many there are where there are more.
+    """
+    return _listed(_labels_of(column))
+
+
 def _used(codes: NDArray[Any]) -> NDArray[Any]:
     """List the codes that occur, ascending."""
     if codes.dtype == np.uint8:
@@ -227,8 +243,8 @@ def _refuse_shifted(
         if sure and shifted > right and np.isin(moved, used).all():
             message = (
                 f"{model.name} counts its labels from another number than "
-                f"{true.name}: it holds {_listed(_labels_of(model))}, and {true.name} "
-                f"{_listed(_labels_of(true))}; as they are {right} of {own.size} are "
+                f"{true.name}: it holds {examples(model)}, and {true.name} "
+                f"{examples(true)}; as they are {right} of {own.size} are "
                 f"right, less {step} {shifted}; where these are labels all the same, "
                 "pass classes= with all"
             )

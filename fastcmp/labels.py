@@ -14,7 +14,12 @@ import numpy as np
 
 from fastcmp.checks import check_choice
 from fastcmp.columns import Column, read_column
-from fastcmp.label_checks import check_chosen, check_predictions, refuse_scores
+from fastcmp.label_checks import (
+    check_chosen,
+    check_predictions,
+    examples,
+    refuse_scores,
+)
 from fastcmp.models import check_indexes, named_columns, refuse_truth
 
 if TYPE_CHECKING:
@@ -233,7 +238,8 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
         if "" not in (column.kind(), truth.kind()) and column.kind() != truth.kind():
             message = (
                 f"{column.name} holds {column.kind()} labels and {truth.name} "
-                f"{truth.kind()} labels, which can never be equal: convert one of them"
+                f"{truth.kind()} labels, which can never be equal: convert one of them "
+                f"({examples(column)} against {examples(truth)})"
             )
             raise TypeError(message)
     if classes is not None:

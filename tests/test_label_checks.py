@@ -15,7 +15,9 @@ from fastcmp import (
     average_precision,
     bowker,
     cochrans_q,
+    cochrans_q_from_counts,
     compare_all,
+    compare_all_from_counts,
     compare_cv,
     compare_holdout,
     compare_labels,
@@ -114,7 +116,7 @@ def test_another_spelling_of_few_samples_and_of_one_class():
 
 
 def test_another_type():
-    with pytest.raises(TypeError, match="pred_b holds str labels and y_true number"):
+    with pytest.raises(TypeError, match=r"pred_b holds str .* \('0', '1' .* 0, 1\)"):
         mcnemar(Y, A, B.astype(str))
 
 
@@ -404,6 +406,17 @@ def test_blocks_of_a_stream(counts):
     assert few.n_samples == 4
     with pytest.raises(ValueError, match="true labels come first"):
         counts().update(FRAME.y_true, FRAME)
+
+
+def test_models_that_are_never_right_in_a_stream():
+    counts = PairCounts()
+    for part in np.split(np.arange(120), 4):
+        truth = WORDS[part % 2]
+        counts.update(truth, {"a": truth, "b": [word.upper() for word in truth]})
+    with pytest.warns(UserWarning, match=r"^b \(1 of 2 models\) got none of 120 sam"):
+        assert compare_all_from_counts(counts).best == ("a",)
+    with pytest.warns(UserWarning, match="case, spaces, type"):
+        cochrans_q_from_counts(counts)
 
 
 # Everything by keyword.

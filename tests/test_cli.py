@@ -120,6 +120,7 @@ def test_a_control_in_every_format(capsys, kind):
     result = fastcmp.compare_all(*fastcmp.load_digits(), control="svm_rbf")
     if kind == "csv":
         rows = list(csv.DictReader(io.StringIO(out)))
+        rows = [row for row in rows if row["table"] == "pairs"]
         assert {row["model_a"] for row in rows} == {"svm_rbf"}
         assert [float(row["pvalue"]) for row in rows] == result.pvalue.tolist()
         return
@@ -376,7 +377,8 @@ def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
     import gzip
 
     path, saved = tmp_path / "p.csv.gz", tmp_path / "saved"
-    content = gzip.compress(("y_true,a,b\n" + "1,1,0\n0,0,1\n" * 1_000_000).encode())
+    lines = "1,1,0\n0,0,0\n"
+    content = gzip.compress(("y_true,a,b\n" + lines * 1_000_000).encode())
     path.write_bytes(content[:-99])
     words = ("compare", str(path), "--checkpoint", str(saved))
     assert "p.csv.gz cannot be read as CSV, it may be cut off" in refused(

@@ -36,7 +36,6 @@ class Counted(NamedTuple):
     #: Predictions of each model that are no labels of the truth; empty where unknown.
     n_outside: tuple[int, ...] = ()
     #: What to say of them with the answer.
-    remarks: tuple[str, ...] = ()
 
 
 def count_predictions(
@@ -109,9 +108,8 @@ def count_predictions(
     if matrix is not None:  # its classes say what a label is
         return Counted(counts, checkpoint)
     n_outside, warning = predictions.labels.finish()
-    remarks = (warning,) if warning else ()
-    say(remarks, "warning: ")
-    return Counted(counts, checkpoint, n_outside, remarks)
+    say((warning,) if warning else (), "warning: ")
+    return Counted(counts, checkpoint, n_outside)
 
 
 def _save_memory() -> None:

@@ -163,7 +163,7 @@ def _compare(options: argparse.Namespace) -> None:
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     matrix = None if cost is None else read_cost(cost)
     counted = count_predictions(options, matrix, limit)
-    counts, checkpoint, n_outside, remarks = counted
+    counts, checkpoint, n_outside = counted
     shown |= {
         "control": options.control,
         "keep": keep,
@@ -172,15 +172,13 @@ def _compare(options: argparse.Namespace) -> None:
     }
     if counts is not None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
-        if hasattr(result, "n_outside"):  # which says itself what the remark says
-            known: dict[str, Any] = {"n_outside": n_outside}
-            result, remarks = replace(result, **known), ()
+        result = replace(result, n_outside=n_outside)
     else:
         read = _read(options)
         result = fastcmp.compare_all(
             read.y_true, read.preds, test=options.test, missing=options.missing, **shown
         )
-    write(result, options, remarks)
+    write(result, options)
     if checkpoint is not None:
         checkpoint.remove()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -222,27 +221,7 @@ def _format(options: argparse.Namespace) -> str:
     return asked or by_suffix or "table"
 
 
-class _Remarked:
-    """A record with remarks that were made while it was computed."""
-
-    def __init__(self, result: Record, remarks: tuple[str, ...]) -> None:
-        self._result, self._remarks = result, remarks
-        self.columns = result.columns
-
-    def sections(self) -> list[Section]:
-        """Describe the record; the remarks stand in its first section."""
-        first, *others = self._result.sections()
-        said = tuple(f"Warning: {line}." for line in self._remarks)
-        return [replace(first, text=(*first.text, *said)), *others]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain Python objects."""
-        return {**self._result.to_dict(), "remarks": list(self._remarks)}
-
-
-def write(
-    result: Record, options: argparse.Namespace, remarks: tuple[str, ...] = ()
-) -> None:
+def write(result: Record, options: argparse.Namespace) -> None:
     """Write a record as the options say.
 
     Parameters
@@ -251,11 +230,7 @@ def write(
         What was found.
     options : argparse.Namespace
         With ``format`` and ``output``.
-    remarks : tuple of str
-        What the reader of the record should know, too.
     """
-    if remarks:
-        result = _Remarked(result, remarks)
     form = _format(options)
     if options.output is None and form == "table" and sys.stdout.isatty():
         _draw(result.sections())

@@ -183,7 +183,8 @@ class LabelCheck:
             n_outside.append(n)
         self._refuse_scores(scores, self._true)
         self._refuse_foreign(foreign)
-        return Outside(tuple(n_outside), self._warning(much))
+        counted = tuple(n_outside) if any(n_outside) else ()
+        return Outside(counted, self._warning(much))
 
     def _warning(self, much: list[str]) -> str:
         if not much:

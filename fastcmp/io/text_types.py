@@ -69,7 +69,8 @@ def in_words(texts: Any) -> int:
     rest = texts.drop_null()
     is_whole = pc.match_substring_regex(rest, _WHOLE)
     numbers, rest = rest.filter(is_whole), rest.filter(pc.invert(is_whole))
-    found = BELOW if pc.any(pc.match_substring(numbers, "-")).as_py() else 0
+    negative = pc.match_substring_regex(numbers, "-0*[1-9]")  # -0 is 0
+    found = BELOW if pc.any(negative).as_py() else 0
     is_long = pc.match_substring_regex(numbers, _LONG)
     for number in set(map(_whole, numbers.filter(is_long).to_pylist())):
         found |= _found_long(number)

@@ -51,7 +51,7 @@ def _source_hash() -> str:
     digest = hashlib.sha256(version.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
-        if b"fastcmp._jit" in source or path.parent.name == "kernels":
+        if b"from fastcmp._jit import" in source or path.parent.name == "kernels":
             digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(source)
     return digest.hexdigest()[:16]

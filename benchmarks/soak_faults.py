@@ -54,7 +54,8 @@ for write in writers:
 
 # The program itself, with small blocks, and saving after each of them.
 SLOWLY = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from fastcmp.io import checkpoint, mapped
 from fastcmp.cli import main
 checkpoint._SECONDS = checkpoint._SHARE = 0
@@ -173,9 +174,12 @@ def stop_and_go_on(rng, folder) -> int:
     command = [sys.executable, "-c", SLOWLY, *map(str, words)]
     number = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
     with subprocess.Popen(command, stderr=subprocess.PIPE) as started:
-        wait_for_rows(started, saved, int(rng.integers(1, 15_000)))
-        started.send_signal(int(number))
-        said = started.communicate(timeout=PATIENCE)[1]
+        try:
+            wait_for_rows(started, saved, int(rng.integers(1, 15_000)))
+            started.send_signal(int(number))
+            said = started.communicate(timeout=PATIENCE)[1]
+        finally:
+            started.kill()
     assert said == b"", said
     assert started.returncode in (0, 130, 143, -signal.SIGKILL), started.returncode
     if started.returncode:

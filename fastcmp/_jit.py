@@ -12,17 +12,25 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import sys
 import tempfile
+import zlib
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
-from llvmlite import binding
+from llvmlite import binding, ir
 from numba.core import caching
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
+from numba.core.lowering import Lower
+from numba.core.pythonapi import PythonAPI
+from numba.core.serialize import dumps
+from numba.core.typed_passes import NativeLowering
 from numba.extending import get_cython_function_address, intrinsic
 
 if TYPE_CHECKING:
@@ -43,7 +51,7 @@ def _source_hash() -> str:
     digest = hashlib.sha256(version.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
-        if b"fastcmp._jit" in source or path.parent.name == "kernels":
+        if b"from fastcmp._jit import" in source or path.parent.name == "kernels":
             digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(source)
     return digest.hexdigest()[:16]
@@ -99,6 +107,18 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
 class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
+    def reduce(self, cres: Any) -> tuple[int, bytes]:
+        """Keep machine code with a checksum: a damaged one might well be run."""
+        code = dumps(super().reduce(cres))
+        return zlib.crc32(code), code
+
+    def rebuild(self, target_context: Any, payload: tuple[int, bytes]) -> Any:
+        checksum, code = payload
+        if zlib.crc32(code) != checksum:
+            message = "damaged machine code"
+            raise ValueError(message)
+        return super().rebuild(target_context, pickle.loads(code))
+
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
@@ -107,15 +127,78 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         """Load code, unless it is for other types: numba would call it all the same.
 
         Processes that compile a kernel at once, each for its own types, may take the
-        same file for it.
+        same file for it. Of damaged files the index is removed, so that both are
+        written anew.
         """
-        found = super().load_overload(sig, target_context)
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001  # what pickle raises depends on the damage
+            with suppress(OSError):
+                Path(self._cache_file._index_path).unlink()
+            return None
         return found if found is None or tuple(found.signature.args) == sig else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save code where that works; a full disk does not keep it from being run."""
         with suppress(OSError):
             super().save_overload(sig, data)
+
+
+class _PythonAPI(PythonAPI):  # type: ignore[misc]
+    """Take the classes that answers are made of from constants, not from Python code.
+
+    Numba asks a Python function for them, and goes on with the null pointer that it
+    gets where Ctrl-C came meanwhile: docs/decisions/0010.
+    """
+
+    def get_env_manager(self, env: Any, env_body: Any, env_ptr: Any) -> Any:
+        self._constants = super().get_env_manager(env, env_body, env_ptr)
+        return self._constants
+
+    def serialize_object(self, obj: Any) -> Any:
+        return obj
+
+    def unserialize(self, obj: Any) -> Any:
+        if isinstance(obj, ir.Value):  # what an error is made of, serialized before
+            return super().unserialize(obj)
+        constant = self._constants.read_const(self._constants.add_const(obj))
+        self.incref(constant)
+        return constant
+
+
+class _Lower(Lower):  # type: ignore[misc]
+    context: Any
+
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:  # noqa: FBT001, FBT002
+        """Write the function that Python calls, by means of `_PythonAPI`."""
+        context = self.context
+        self.context = context.subtarget(
+            get_python_api=lambda builder: _PythonAPI(self.context, builder)
+        )
+        super().create_cpython_wrapper(release_gil)
+        self.context = context
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):  # type: ignore[misc]
+    _name = "fastcmp_native_lowering"
+
+    @property
+    def lowering_class(self) -> type[_Lower]:
+        return _Lower
+
+
+class _Compiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, with calls from Python that Ctrl-C may interrupt."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [
+                (_Lowering if step is NativeLowering else step, description)
+                for step, description in pipeline.passes
+            ]
+        return pipelines
 
 
 def kernel(function: F) -> F:
@@ -134,7 +217,8 @@ def kernel(function: F) -> F:
     callable
         The compiled dispatcher, callable from Python and from a user's ``@njit``.
     """
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compile_it = numba.njit(nogil=True, error_model="numpy", pipeline_class=_Compiler)
+    compiled = compile_it(function)
     if isinstance(compiled, Dispatcher) and _cache_directory() is not None:
         compiled._cache = _Cache(function)  # type: ignore[attr-defined]
     return compiled  # type: ignore[no-any-return]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.escaping import visible
 from fastcmp.label_kinds import INTEGRAL_LIMIT, is_missing, kind_of, plain_number
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def read_column(raw: Any, name: str) -> Column:
     TypeError
         If the labels are of a type that cannot be compared.
     """
+    name = visible(name)
     if type(raw) is np.ndarray:  # the usual case, first: a stream has many columns
         return _read_array(raw, name)
     library = type(raw).__module__.partition(".")[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from _thread import start_new_thread
 from numbers import Integral
+from queue import SimpleQueue
+from threading import RLock, Thread
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -72,7 +74,7 @@ def new_lock() -> AbstractContextManager[object]:
     context manager
         Held within a ``with`` statement.
     """
-    return threading.RLock()
+    return RLock()
 
 
 def _one(_: object) -> int:
@@ -95,8 +97,30 @@ def no_step(_: object) -> int:
     return 0
 
 
+def _work(tasks: SimpleQueue[Any], ended: list[object], _: object) -> None:
+    """Do tasks until all is over; hold what tells of a crew that was lost."""
+    while not ended and _do(tasks.get()):
+        pass
+    tasks.put(None)  # no other thread waits for a task
+
+
+def _do(order: Any) -> bool:
+    if not isinstance(order, tuple):
+        return False
+    work, task, answers = order
+    try:
+        answers.put((task, work(task), None))
+    except BaseException as error:  # noqa: BLE001  # raised in the calling thread
+        answers.put((task, None, error))
+    return True
+
+
 class Crew:
     """Threads that work through tasks; the first error ends the work.
+
+    The calling thread may be interrupted at any moment. It therefore takes no lock of
+    `threading` or `concurrent.futures`: they are partly Python code, which an interrupt
+    can leave locked. If even `__exit__` is not come to, the threads end with the crew.
 
     Parameters
     ----------
@@ -111,14 +135,37 @@ class Crew:
         self._report = report
         self._n_steps = 0
         self._done = 0
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._started: list[Thread] = []
+        self._starts: SimpleQueue[None] = SimpleQueue()
+        self._n_starts = 0
+        self._tasks: SimpleQueue[Any] = SimpleQueue()
+        self._ended: list[object] = []  # holds something at the end
+        # Functions written in C: none that an interrupt could keep from being called.
+        self._on_loss = (ref(self, self._ended.append), ref(self, self._tasks.put))
 
     def __enter__(self) -> Crew:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._ended.append(None)
+        self._tasks.put(None)
+        if not self._started:
+            return
+        try:
+            for _ in range(self._n_starts):
+                self._starts.get()
+            self._join()
+        except BaseException:  # an interrupt leaves no thread behind
+            self._join()
+            raise
+        finally:
+            # Freed here, a callback of `threading` might swallow an interrupt.
+            start_new_thread(self._started.clear, ())
+
+    def _join(self) -> None:
+        for thread in self._started:
+            if thread.is_alive():
+                thread.join()
 
     def expect(self, steps: int) -> None:
         """Announce steps before they are done, for the report.
@@ -179,14 +226,45 @@ class Crew:
     def _answers(
         self, work: Callable[[Any], Any], tasks: Iterable[Any], *, here: bool = False
     ) -> Iterator[tuple[Any, Any]]:
-        if self._pool is None or here:
+        if self.threads == 1 or here:
             for task in tasks:
                 yield task, work(task)
             return
-        futures = {self._pool.submit(work, task): task for task in tasks}
-        for future in as_completed(futures):
-            # Popped, so that answers do not pile up.
-            yield futures.pop(future), future.result()
+        answers: SimpleQueue[Any] = SimpleQueue()
+        n = 0
+        for n, task in enumerate(tasks, 1):  # noqa: B007
+            self._tasks.put((work, task, answers))
+        self._start(min(n, self.threads), answers)
+        for _ in range(n):
+            task, answer, error = answers.get()
+            if error is not None:
+                try:
+                    raise error
+                finally:
+                    del error  # its traceback holds this frame
+            yield task, answer
+            del task, answer  # not kept while the next one is waited for
+
+    def _start(self, n: int, answers: SimpleQueue[Any]) -> None:
+        """Start what is missing of n threads, from a thread: `start` takes locks."""
+        shared = self._tasks, self._ended, self._on_loss
+        missing = [
+            Thread(target=_work, args=shared) for _ in range(n - len(self._started))
+        ]
+        self._started += missing
+
+        def start() -> None:
+            try:
+                for thread in missing:
+                    thread.start()
+            except RuntimeError as error:  # the system has no more of them
+                answers.put((None, None, error))
+            starts.put(None)
+
+        starts = self._starts
+        if missing:
+            start_new_thread(start, ())
+            self._n_starts += 1
 
     def _count(self, steps: int) -> None:
         self._done += steps

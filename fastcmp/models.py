@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp.escaping import visible
+
 
 def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     """List the columns of several models with their names.
@@ -122,7 +124,9 @@ def check_indexes(columns: list[tuple[str, Any]]) -> None:
     ValueError
         If indexes differ, or are in another order.
     """
-    indexed = [(name, raw.index) for name, raw in columns if hasattr(raw, "iloc")]
+    indexed = [
+        (visible(name), raw.index) for name, raw in columns if hasattr(raw, "iloc")
+    ]
     if not indexed:
         return
     first, index = indexed[0]

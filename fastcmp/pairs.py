@@ -339,7 +339,7 @@ def choose_pairs(
     for pair in map(frozenset, chosen):
         if pair in seen:
             one, two = (names[model] for model in sorted(pair))
-            message = f"pairs must differ, got {one} and {two} twice"
+            message = f"pairs must differ, got {one!r} and {two!r} twice"
             raise ValueError(message)
         seen.add(pair)
     return np.array(chosen, np.int32)
@@ -351,7 +351,7 @@ def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
         raise ValueError(message)
     i, j = (_index(model, known, "pairs") for model in pair)
     if i == j:
-        message = f"pairs must be of two models, got {list(known)[i]} with itself"
+        message = f"pairs must be of two models, got {list(known)[i]!r} with itself"
         raise ValueError(message)
     return i, j
 
@@ -394,7 +394,6 @@ def _index(model: int | str, known: dict[str, int], argument: str) -> int:
     else:
         found = known.get(model) if isinstance(model, str) else None
     if found is None:
-        some = ", ".join(list(known)[:10]) + (", ..." if len(known) > 10 else "")
-        message = f"{argument} names no model {model!r}; there are {some}"
+        message = f"{argument} names no model {model!r}; there are {list(known)[:10]}"
         raise ValueError(message)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -20,7 +21,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Parameters
     ----------
     path : Path
-        The file; of a link, what it leads to is replaced.
+        The file; of a link, what it leads to is replaced. Who may read and write it
+        stays as it is; of a new file the process's umask says so.
 
     Yields
     ------
@@ -36,10 +38,18 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))
     # A name of its own: two writers do not meet, and no file of the user is lost.
     part = target.with_name(f".fastcmp-{secrets.token_hex(8)}.part")
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+
+    def private_first(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o666 if mode is None else 0o600)
+
     try:
         with naming(path, part):
-            with part.open("xb+") as file:
+            with open(part, "xb+", opener=private_first) as file:
                 yield file
+            if mode is not None:
+                with suppress(OSError):  # some file systems have no modes
+                    part.chmod(mode)
             part.replace(target)
     finally:
         with suppress(OSError):  # in its place by now, or as little to be had as that

@@ -9,8 +9,11 @@ import csv
 import html
 import io
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from fastcmp.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,11 +126,6 @@ def interval_name(confidence_level: float, alternative: str = "two-sided") -> st
     return f"{side}{100 * confidence_level:.9g} % interval"
 
 
-def _one_line(text: str) -> str:
-    """Put a name with line breaks on one line, or it would begin a new row."""
-    return " ".join(text.split()) if any(map(str.isspace, text)) else text
-
-
 def to_text(sections: list[Section]) -> str:
     """Render for a terminal, without colours.
 
@@ -143,17 +141,17 @@ def to_text(sections: list[Section]) -> str:
     """
     blocks = []
     for section in sections:
-        lines = [section.title] if section.title else []
-        lines += map(_one_line, section.text)
+        lines = [visible(section.title)] if section.title else []
+        lines += map(visible, section.text)
         if section.columns:
             lines += _aligned(section)
-        lines += map(_one_line, section.notes)
+        lines += map(visible, section.notes)
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
 def _aligned(section: Section) -> list[str]:
-    table = [tuple(map(_one_line, row)) for row in (section.columns, *section.rows)]
+    table = [tuple(map(visible, row)) for row in (section.columns, *section.rows)]
     widths = [max(len(row[j]) for row in table) for j in range(len(section.columns))]
     right = [section.is_numeric(j) for j in range(len(section.columns))]
     lines = []
@@ -183,7 +181,7 @@ def to_markdown(sections: list[Section]) -> str:
     for section in sections:
         if section.title:
             blocks.append(f"### {_markdown_escape(section.title)}")
-        blocks += map(_markdown_escape, section.text)
+        blocks += map(_markdown_line, section.text)
         if section.columns:
             marks = [
                 "---:" if section.is_numeric(j) else "---"
@@ -196,14 +194,20 @@ def to_markdown(sections: list[Section]) -> str:
                     for row in table
                 )
             )
-        blocks += map(_markdown_escape, section.notes)
+        blocks += map(_markdown_line, section.notes)
     return "\n\n".join(blocks)
 
 
 def _markdown_escape(text: str) -> str:
-    for mark in "\\|*_`<":
+    text = visible(text)
+    for mark in "\\|*_`<&~":
         text = text.replace(mark, "\\" + mark)
-    return _one_line(text).replace("](", "]\\(")  # no link
+    return text.replace("](", "]\\(").replace("]:", "]\\:")  # no link
+
+
+def _markdown_line(text: str) -> str:
+    """Escape what would begin a heading, a list or a quotation."""
+    return re.sub(r"^(\s*\d*)([-+#>=.)])", r"\1\\\2", _markdown_escape(text))
 
 
 _LATEX_MARKS = {
@@ -223,7 +227,7 @@ _LATEX_MARKS = {
 
 
 def _latex_escape(text: str) -> str:
-    return "".join(_LATEX_MARKS.get(letter, letter) for letter in _one_line(text))
+    return "".join(_LATEX_MARKS.get(letter, letter) for letter in visible(text))
 
 
 def to_latex(sections: list[Section]) -> str:
@@ -243,7 +247,7 @@ def to_latex(sections: list[Section]) -> str:
     for section in sections:
         if not section.columns:
             said = [section.title, *section.text, *section.notes]
-            blocks.append("\n".join(f"% {_one_line(line)}" for line in said if line))
+            blocks.append("\n".join(f"% {visible(line)}" for line in said if line))
             continue
         marks = "".join(
             "r" if section.is_numeric(j) else "l" for j in range(len(section.columns))
@@ -271,8 +275,8 @@ def to_latex(sections: list[Section]) -> str:
 
 def _latex_row(cells: tuple[str, ...]) -> str:
     row = " & ".join(map(_latex_escape, cells)) + r" \\"
-    # A bracket at the beginning would be an option of the line before.
-    return "{}" + row if row.startswith("[") else row
+    # After the line before, LaTeX takes a bracket for an option, and a star too.
+    return "{}" + row if row.lstrip().startswith(("[", "*")) else row
 
 
 def to_html(sections: list[Section]) -> str:
@@ -291,8 +295,8 @@ def to_html(sections: list[Section]) -> str:
     parts = ["<div>"]
     for section in sections:
         if section.title:
-            parts.append(f"<h4>{html.escape(section.title)}</h4>")
-        parts += [f"<p>{html.escape(line)}</p>" for line in section.text]
+            parts.append(f"<h4>{_html_escape(section.title)}</h4>")
+        parts += [f"<p>{_html_escape(line)}</p>" for line in section.text]
         if section.columns:
             styles = [
                 "right" if section.is_numeric(j) else "left"
@@ -303,15 +307,19 @@ def to_html(sections: list[Section]) -> str:
             parts += [_html_row(row, styles, "td") for row in section.rows]
             parts.append("</tbody></table>")
         parts += [
-            f"<p><small>{html.escape(line)}</small></p>" for line in section.notes
+            f"<p><small>{_html_escape(line)}</small></p>" for line in section.notes
         ]
     parts.append("</div>")
     return "\n".join(parts)
 
 
+def _html_escape(text: str) -> str:
+    return html.escape(visible(text))
+
+
 def _html_row(row: tuple[str, ...], styles: list[str], tag: str) -> str:
     cells = "".join(
-        f'<{tag} style="text-align: {style}">{html.escape(cell)}</{tag}>'
+        f'<{tag} style="text-align: {style}">{_html_escape(cell)}</{tag}>'
         for cell, style in zip(row, styles, strict=True)
     )
     return f"<tr>{cells}</tr>"

@@ -12,6 +12,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.checks import as_numbers
 from fastcmp.columns import read_column
+from fastcmp.escaping import visible
 from fastcmp.models import check_indexes, named_columns
 from fastcmp.two_classes import split_classes
 
@@ -112,9 +113,10 @@ def read_scores(
     if single and not is_single:
         message = "score must be one-dimensional, one score a sample"
         raise ValueError(message)
-    converted = [as_scores(raw, name) for name, raw in named]
+    titled = [(visible(name), raw) for name, raw in named]
+    converted = [as_scores(raw, name) for name, raw in titled]
     columns = [column for column, _ in converted]
-    for (name, _), column in zip(named, columns, strict=True):
+    for (name, _), column in zip(titled, columns, strict=True):
         if column.shape != (len(true),):
             message = f"{name} has {column.size} scores, {truth} has {len(true)} labels"
             if not is_single and len(columns) == len(true):
@@ -127,7 +129,7 @@ def read_scores(
         true = true.take(kept)
         columns = [column[kept] for column in columns]
     flags, labels = split_classes(true, positive)
-    for (name, _), column in zip(named, columns, strict=True):
+    for (name, _), column in zip(titled, columns, strict=True):
         _refuse_nan(column, name)
     return Scores(
         positive=flags.view(np.uint8),

@@ -2,14 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 import tracemalloc
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from children import started
 from pyarrow import csv, feather, parquet
 
 from fastcmp.cli import main
@@ -53,20 +52,18 @@ def saved(tmp_path):
     return tmp_path / "counts.checkpoint"
 
 
-def begin(path, saved, *options):
-    """Start the program, and wait until it has saved a few times."""
-    words = ["compare", str(path), "--checkpoint", str(saved), *map(str, options)]
-    started = subprocess.Popen(
-        [sys.executable, "-c", SLOW, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def stop(number, path, saved, *options):
+    """Send the program a signal when it has saved a few times."""
+    words = ["compare", path, "--checkpoint", saved, *options]
     limit = time.monotonic() + 120
-    while position_in(saved) is None or position_in(saved)[0][0] < 1_000:
-        assert started.poll() is None, started.stderr.read()
-        assert time.monotonic() < limit
-        time.sleep(0.01)
-    return started
+    with started(SLOW, *words) as process:
+        while position_in(saved) is None or position_in(saved)[0][0] < 1_000:
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
 
 
 def position_in(saved):
@@ -85,10 +82,7 @@ def answer(capsys, *words):
 )
 def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code):
     expect = answer(capsys, path)
-    started = begin(path, saved)
-    started.send_signal(number)
-    out, err = started.communicate(timeout=60)
-    assert (started.returncode, out, err) == (code, b"", b"")
+    assert stop(number, path, saved) == (code, "", "")
     done = position_in(saved)[0][0]
     assert 1_000 <= done < 60_000
     assert Checkpoint(saved, read_state(saved)[1]["inputs"]).load()[0].n_samples == done
@@ -101,11 +95,8 @@ def test_text_goes_on_after_a_stop(capsys, path, saved, tmp_path, number):
     text = tmp_path / "p.csv"
     csv.write_csv(parquet.read_table(path), text)
     expect = answer(capsys, path)
-    started = begin(text, saved)
-    started.send_signal(number)
-    out, err = started.communicate(timeout=60)
     code = {signal.SIGTERM: 143, signal.SIGKILL: -9, signal.SIGINT: 130}[number]
-    assert (started.returncode, out, err) == (code, b"", b"")
+    assert stop(number, text, saved) == (code, "", "")
     assert 1_000 <= position_in(saved)[0][0] < 60_000
     assert answer(capsys, text, "--checkpoint", saved) == expect
     assert not saved.exists()
@@ -118,9 +109,7 @@ def test_costs_go_on_after_a_stop(capsys, path, saved, tmp_path):
     words = ("--test", "cost", "--cost", cost)
     expect = answer(capsys, path, *words)
     assert expect[0] == 0
-    started = begin(path, saved, *words)
-    started.send_signal(signal.SIGTERM)
-    assert (*started.communicate(timeout=60), started.returncode) == (b"", b"", 143)
+    assert stop(signal.SIGTERM, path, saved, *words) == (143, "", "")
     assert read_state(saved)[1]["kind"] == "LabelCounts"
     for changed, said in (
         ((), "test differs"),
@@ -317,7 +306,15 @@ def test_a_checkpoint_that_is_a_link(path, saved, tmp_path):
     assert not far.exists()
 
 
-def test_a_second_interrupt_is_not_held():
+@pytest.fixture
+def default_interrupt():
+    """Let SIGINT interrupt, also where the tests were started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_second_interrupt_is_not_held(default_interrupt):
     with signals_held(wanted=True) as came:
         assert came() is None
         signal.raise_signal(signal.SIGINT)
@@ -328,3 +325,11 @@ def test_a_second_interrupt_is_not_held():
     with signals_held(wanted=False) as came, pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     assert came() is None
+
+
+def test_what_is_ignored_is_not_held(default_interrupt):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with signals_held(wanted=True) as came:
+        signal.raise_signal(signal.SIGINT)
+        assert came() is None
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

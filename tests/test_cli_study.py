@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from children import started
 
 from fastcmp.cli import main
 from fastcmp.studies import run as studies
@@ -157,14 +158,10 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     words = ["study", "table5", "--dataset", "iris", "--sets", "4"]
     words += ["--replications", "12", "--workers", workers, "--format", "csv"]
     command = [sys.executable, "-m", "fastcmp", *words]
+    program = "from fastcmp.cli import run; run()"
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
-    with subprocess.Popen(
-        [*command, "--folder", str(stopped)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    options = {"start_new_session": True}
+    with started(program, *words, "--folder", stopped, **options) as process:
         file = stopped / "table5-iris.npz"
         while not count_done(file):
             assert process.poll() is None

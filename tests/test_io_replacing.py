@@ -1,5 +1,6 @@
 """Files that are written beside their place, then moved: nothing else is touched."""
 
+import os
 import subprocess
 import sys
 
@@ -57,6 +58,29 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path):
             file.write(content)
         assert link.is_symlink()
         assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_who_may_read_it_stays(tmp_path, capsys):
+    old, new, link = tmp_path / "old.txt", tmp_path / "new.txt", tmp_path / "link"
+    link.symlink_to(old)
+    words = ["holdout", "--example", "digits", "--models", "mlp", "knn_3", "--output"]
+    before = os.umask(0o027)
+    try:
+        assert main([*words, str(new)]) == 0
+        assert new.stat().st_mode & 0o777 == 0o640
+        for mode, place in ((0o600, old), (0o666, old), (0o604, link)):
+            old.write_text("old")
+            old.chmod(mode)
+            with replacing(place) as file:
+                (part,) = tmp_path.glob(".*")
+                assert part.stat().st_mode & 0o777 == 0o600
+                file.write(b"new")
+            assert old.stat().st_mode & 0o777 == mode
+            assert main([*words, str(place)]) == 0
+            assert old.stat().st_mode & 0o777 == mode
+    finally:
+        os.umask(before)
 
 
 def test_errors_name_what_was_asked_for(tmp_path):

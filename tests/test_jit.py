@@ -155,6 +155,33 @@ def test_a_full_disk_needs_no_cache(folder):
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
+DAMAGES = (
+    lambda whole: whole[:0],
+    lambda whole: whole[: len(whole) // 2],
+    lambda whole: whole[:-1],
+    lambda whole: bytes(len(whole)),
+    lambda whole: b"garbage" + whole,
+    lambda whole: whole[:-3000] + bytes(1000) + whole[-2000:],
+)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_machine_code_is_compiled_anew(folder, ending):
+    package = Path(fastcmp.__file__).parent
+    first = run(package, NUMBA_CACHE_DIR=str(folder))
+    kept = sorted(folder.rglob("*.nb[ic]"))
+    broken = [path for path in kept if path.suffix == f".{ending}"]
+    for i, path in enumerate(broken):
+        path.write_bytes(DAMAGES[i % len(DAMAGES)](path.read_bytes()))
+    damaged = {path: path.read_bytes() for path in broken}
+    second = run(package, NUMBA_CACHE_DIR=str(folder))
+    assert second["kernel"] == first["kernel"]
+    assert sorted(folder.rglob("*.nb[ic]")) == kept
+    assert all(path.read_bytes() != old for path, old in damaged.items())
+    third = run(package, NUMBA_CACHE_DIR=str(folder))
+    assert (third["misses"], third["kernel"]) == (0, first["kernel"])
+
+
 # What two processes leave that compile a kernel at once, each for its own types: both
 # name the same file, the index is that of one and the code that of the other.
 MIXED = """

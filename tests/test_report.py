@@ -113,8 +113,8 @@ def test_markdown():
 
 def test_markdown_escapes():
     line = to_markdown([table_of(NASTY, "two\nlines")]).splitlines()[-1]
-    escaped = r"100% of a\_b & {c} \| $d^2 #~\\ \*e\* \`f\` \<g>"
-    assert line == f"| {escaped} | two lines |"
+    escaped = r"100% of a\_b \& {c} \| $d^2 #\~\\ \*e\* \`f\` \<g>"
+    assert line == rf"| {escaped} | two\\nlines |"
     assert to_markdown([Section(text=("*x*",), notes=("_y_",))]) == "\\*x\\*\n\n\\_y\\_"
     assert to_markdown([Section(title="a\n# b|c")]).count("\n") == 0
 

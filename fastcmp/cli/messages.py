@@ -9,6 +9,8 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.escaping import visible
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
@@ -177,7 +179,7 @@ def warnings_in_lines(options: argparse.Namespace) -> Iterator[None]:
         if issubclass(category, UserWarning) and str(message) not in shown:
             shown.add(str(message))
             line = in_options(str(message), options)
-            print(f"fastcmp: warning: {line}", file=sys.stderr)
+            print(f"fastcmp: warning: {visible(line)}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastcmp.cli.tables import csv_text, parquet_bytes
+from fastcmp.escaping import visible
 from fastcmp.replacing import check_place, naming, replacing
 from fastcmp.report import Section, to_html, to_latex, to_markdown, to_text
 
@@ -114,7 +115,7 @@ def say(lines: Iterable[str], kind: str = "") -> None:
         What to put before each.
     """
     for line in lines:
-        print(f"fastcmp: {kind}{line}", file=sys.stderr)
+        print(f"fastcmp: {kind}{visible(line)}", file=sys.stderr)
 
 
 def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) -> Any:
@@ -258,17 +259,17 @@ def _draw(sections: list[Section]) -> None:
 
     console = Console(highlight=False)
     for section in sections:
-        console.print(Text(section.title, style="bold"))
+        console.print(Text(visible(section.title), style="bold"))
         for line in section.text:
-            console.print(Text(line))
+            console.print(Text(visible(line)))
         if section.columns:
             table = Table(box=None, pad_edge=False, header_style="dim")
             for j, name in enumerate(section.columns):
                 side = "right" if section.is_numeric(j) else "left"
-                table.add_column(Text(name), justify=side)
+                table.add_column(Text(visible(name)), justify=side)
             for row in section.rows:
-                table.add_row(*map(Text, row))
+                table.add_row(*(Text(visible(cell)) for cell in row))
             console.print(table)
         for line in section.notes:
-            console.print(Text(line, style="dim"))
+            console.print(Text(visible(line), style="dim"))
         console.print()

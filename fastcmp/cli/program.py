@@ -27,6 +27,7 @@ from fastcmp.cli.messages import (
 )
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
+from fastcmp.escaping import visible
 from fastcmp.memory import in_words
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class _Parser(argparse.ArgumentParser):
     """A parser that refuses in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        line = visible(message)
+        self.exit(_BAD_INPUT, f"{self.prog}: {line} (see {self.prog} --help)\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -128,7 +130,7 @@ def _refuse(error: Exception, line: str, code: int) -> int:
     """Print what is wrong, after the traceback where it is asked for."""
     if wants_traceback():
         traceback.print_exception(error)
-    print(f"fastcmp: {line}", file=sys.stderr)
+    print(f"fastcmp: {visible(line)}", file=sys.stderr)
     return code
 
 

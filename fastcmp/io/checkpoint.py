@@ -244,6 +244,8 @@ def signals_held(*, wanted: bool) -> Iterator[Callable[[], int | None]]:
     pa.enable_signal_handlers(False)  # noqa: FBT003  # it takes no keyword
     before = {}
     for number in _STOPS:
+        if signal.getsignal(number) in (signal.SIG_IGN, None):
+            continue  # as in the background: ignored before, ignored now
         with suppress(ValueError):  # only the main thread may ask for signals
             before[number] = signal.signal(number, keep)
     try:

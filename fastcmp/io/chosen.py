@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.escaping import visible
 from fastcmp.io.kinds import family
 
 if TYPE_CHECKING:
@@ -259,5 +260,5 @@ def other_truth(target: str, first: str, second: str) -> str:
 
 
 def _no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
-    known = ", ".join(columns) or "none"
+    known = visible(", ".join(columns)) or "none"
     return f"{where} has no column {name!r} ({option}); there are: {known}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.cost_matrix import check_fit, naming_cost
+from fastcmp.escaping import visible
 from fastcmp.io.checkpoint import Checkpoint, signals_held
 from fastcmp.io.chosen import advice
 from fastcmp.io.kinds import value_type
@@ -268,8 +269,8 @@ class _Kinds:
         if self._truth is not None and self._seen:
             name, kind = next(iter(self._seen.items()))
             message = (
-                f"{name} holds {kind} labels and y_true {self._truth} labels, which "
-                "can never be equal: convert one of them, or leave it out "
+                f"{visible(name)} holds {kind} labels and y_true {self._truth} labels, "
+                "which can never be equal: convert one of them, or leave it out "
                 f"({advice(*self._seen)})"
             )
             raise TypeError(message)

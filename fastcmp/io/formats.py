@@ -16,6 +16,8 @@ except ImportError:
     _message = "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
     raise ImportError(_message) from None
 
+from fastcmp.escaping import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -218,7 +220,9 @@ def check_names(path: Path, names: list[str]) -> None:
         If names repeat.
     """
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
-        message = f"{path} has more than one column named {', '.join(repeated)}"
+        message = (
+            f"{path} has more than one column named {visible(', '.join(repeated))}"
+        )
         raise ValueError(message)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.columns import Column, read_column
+from fastcmp.escaping import visible
 from fastcmp.io.chosen import advice, titled
 from fastcmp.label_kinds import kind_of
 from fastcmp.stream.saved_labels import from_json, to_json
@@ -179,7 +180,9 @@ class LabelCheck:
                 if self._is_foreign(own, tally.n):
                     foreign[name] = own
             if n > MUCH * tally.n:
-                much.append(f"{name} ({100 * n / tally.n:.1f} %: {_listed(outside)})")
+                much.append(
+                    f"{visible(name)} ({100 * n / tally.n:.1f} %: {_listed(outside)})"
+                )
             n_outside.append(n)
         self._refuse_scores(scores, self._true)
         self._refuse_foreign(foreign)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.escaping import visible
 from fastcmp.two_classes import as_doubles
 
 if TYPE_CHECKING:
@@ -88,10 +89,11 @@ def as_text(name: str) -> str:
     >>> as_text("a$b$")
     'a\\$b\\$'
     """
-    line = " ".join(name.split())
+    line = visible(name)
     if len(line) > _LONG:
         line = f"{line[: _LONG - 14]}...{line[-11:]}"
-    return line.replace("$", r"\$")
+    # Matplotlib leaves what begins with an underscore out of a legend.
+    return (" " if line.startswith("_") else "") + line.replace("$", r"\$")
 
 
 def fitting_size(ax: Axes, rows: float, largest: float = 10.0) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.columns import Column, read_column
 from fastcmp.crew import Crew, parts
+from fastcmp.escaping import visible
 from fastcmp.models import check_indexes
 from fastcmp.scores import named_scores
 from fastcmp.stream.score_edges import as_words
@@ -124,10 +125,13 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
     truth = read_column(y_true, "y_true")
     is_single, named = named_scores(scores)
     named = _in_order(named, names, has_names=not is_single and _has_names(scores))
-    read = [read_score_column(raw, name) for name, raw in named]
+    read = [read_score_column(raw, visible(name)) for name, raw in named]
     for (name, _), (column, _) in zip(named, read, strict=True):
         if column.shape != (len(truth),):
-            message = f"{name} has {column.size} scores, y_true has {len(truth)} labels"
+            message = (
+                f"{visible(name)} has {column.size} scores, y_true has {len(truth)} "
+                "labels"
+            )
             if not is_single and len(named) == len(truth):
                 message += "; models come first: pass scores.T"
             raise ValueError(message)

@@ -260,7 +260,7 @@ def test_what_pairs_may_be():
         LabelCounts(["a", "b"], pairs=("a", 0))
     with pytest.raises(ValueError, match=r"^pairs by place need names, got pairs="):
         LabelCounts(pairs=(0, 1))
-    with pytest.raises(ValueError, match=r"^pairs names no model 2; there are mod"):
+    with pytest.raises(ValueError, match=r"^pairs names no model 2; there are .'mod"):
         LabelCounts(2, pairs=(0, 2))
     with pytest.raises(ValueError, match=r"^preds must hold at least 2 models, got 1$"):
         LabelCounts(1)

@@ -2,12 +2,12 @@
 
 import json
 import signal
-import subprocess
 import sys
 from functools import partial
 
 import numpy as np
 import pytest
+from children import started
 from study_work import fail_late, rows_of
 
 from fastcmp.studies import store as store_module
@@ -320,13 +320,8 @@ store.run_replicates(work, 400, 1, part=2, store=kept, workers=int(workers),
 )
 def test_going_on_after_the_process_was_ended(tmp_path, sign, workers, kind):
     path, settings = tmp_path / "rows.npz", {"study": "squares"}
-    arguments = [str(path), json.dumps(settings), str(workers), kind]
-    with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    arguments = [path, json.dumps(settings), workers, kind]
+    with started(SCRIPT, *arguments) as process:
         while int(process.stdout.readline()) < 20:
             pass
         process.send_signal(sign)

@@ -244,9 +244,9 @@ def _refuse_shifted(
             message = (
                 f"{model.name} counts its labels from another number than "
                 f"{true.name}: it holds {examples(model)}, and {true.name} "
-                f"{examples(true)}; as they are {right} of {own.size} are "
-                f"right, less {step} {shifted}; where these are labels all the same, "
-                "pass classes= with all"
+                f"{examples(true)}; {right} of {own.size} are right as they are, and "
+                f"{shifted} with {-step:+d}; where these are labels all the same, pass "
+                "classes= with all"
             )
             raise ValueError(message)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_numbers
+from fastcmp.checks import as_numbers, warn
 from fastcmp.columns import read_column
 from fastcmp.escaping import visible
 from fastcmp.models import check_indexes, named_columns
@@ -364,7 +363,7 @@ def warn_of_direction(
     if weights is not None:
         sizes = effective_sizes(read, weights)
     if sentence := _wrong_direction(areas, *sizes, read.labels):
-        warnings.warn(sentence, UserWarning, stacklevel=3)
+        warn(sentence)
 
 
 def direction_sentences(record: Any) -> tuple[str, ...]:

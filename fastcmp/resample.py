@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.areas import count_pairs
 from fastcmp.auc_comparison import AUCComparison, compare_estimates
-from fastcmp.checks import as_seed, as_share, as_whole, check_choice
+from fastcmp.checks import as_seed, as_whole, check_choice
 from fastcmp.crew import Crew, check_workers, parts
 from fastcmp.models import position_of
 from fastcmp.partial_area import check_region
 from fastcmp.report import Section, format_interval, format_pvalue
-from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.results import Printed, dropped_sentences
 from fastcmp.score_resampling import (
     REPLICATES,
+    Resampled,
     bootstrap_aucs,
     bootstrap_rocs,
     mark_ties,
@@ -37,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BootstrapResult(Printed):
+class BootstrapResult(Resampled):
     """AUCs of models on stratified bootstrap samples, the same ones for all models.
 
     They may be partial areas: `measure` says so.
@@ -57,28 +58,6 @@ class BootstrapResult(Printed):
     labels: tuple[Any, Any] = (1, 0)
     #: What is measured.
     measure: str = "AUC"
-
-    @property
-    def standard_error(self) -> Floats:
-        """Standard deviation over the resamples, shape (M,)."""
-        return np.asarray(self.replicates.std(axis=0, ddof=1))
-
-    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Percentile interval for each AUC by itself.
-
-        Parameters
-        ----------
-        confidence_level : float
-            In (0, 1).
-
-        Returns
-        -------
-        ConfidenceInterval
-            ``low`` and ``high``, shape (M,).
-        """
-        level = as_share(confidence_level, "confidence_level")
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        return ConfidenceInterval(*np.quantile(self.replicates, tails, axis=0))
 
     def compare(
         self,

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.auc_comparison import AUCComparison, compare_estimates
-from fastcmp.checks import as_numbers, as_seed, as_share, as_whole
+from fastcmp.checks import as_numbers, as_seed, as_whole
 from fastcmp.crew import check_workers
 from fastcmp.models import position_of
 from fastcmp.report import Section, format_interval
-from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.results import dropped_sentences
 from fastcmp.roc import roc_points
-from fastcmp.score_resampling import bootstrap_rocs, read_both_classes
+from fastcmp.score_resampling import Resampled, bootstrap_rocs, read_both_classes
 from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _SHOWN = 12  # rows of a printed table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RocBand(Printed):
+class RocBand(Resampled):
     """Rates of models read from their ROC curves, on bootstrap samples too."""
 
     #: What is read: "sensitivity" at given specificities, or "specificity".
@@ -52,29 +52,6 @@ class RocBand(Printed):
     def given(self) -> str:
         """What is given: "specificity" or "sensitivity"."""
         return "specificity" if self.measure == "sensitivity" else "sensitivity"
-
-    @property
-    def standard_error(self) -> Floats:
-        """Standard deviation over the resamples, shape (M, G)."""
-        return np.asarray(self.replicates.std(axis=0, ddof=1))
-
-    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Percentile interval for each rate by itself.
-
-        Parameters
-        ----------
-        confidence_level : float
-            In (0, 1).
-
-        Returns
-        -------
-        ConfidenceInterval
-            ``low`` and ``high``, shape (M, G). Over a grid they are a band that holds
-            pointwise, not for the curve as a whole.
-        """
-        level = as_share(confidence_level, "confidence_level")
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        return ConfidenceInterval(*np.quantile(self.replicates, tails, axis=0))
 
     def compare(
         self,

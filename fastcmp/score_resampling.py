@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.checks import as_share
 from fastcmp.crew import Crew, parts
+from fastcmp.results import ConfidenceInterval, Printed
 from fastcmp.scores import Scores, order_of, read_scores
 
 if TYPE_CHECKING:
@@ -18,6 +20,36 @@ REPLICATES = 64  # replicates that are one task
 _MOST = 2**31  # samples of a class that can be drawn from
 
 Floats = NDArray[np.float64]
+
+
+class Resampled(Printed):
+    """A record of what was measured on resamples, which are the first axis."""
+
+    __slots__ = ()
+    replicates: Floats
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard deviation over the resamples; their axis is gone."""
+        return np.asarray(self.replicates.std(axis=0, ddof=1))
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Percentile interval for each measure by itself.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``, each with the shape of one resample. Of rates over a
+            grid they are a band that holds pointwise, not for the curve as a whole.
+        """
+        level = as_share(confidence_level, "confidence_level")
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        return ConfidenceInterval(*np.quantile(self.replicates, tails, axis=0))
 
 
 def read_both_classes(y_true: ArrayLike, scores: Any, positive: Any) -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _SURE = 6  # samples that are no chance any more
 _FEW = 8  # codes of the truth up to which each is counted by itself
 _PART = 1 << 14
+_PART_1 = 1 << 9  # the first, in which most often all classes are
 _MARKS = 1 << 24  # codes up to which those of the truth are marked
 
 
@@ -162,8 +164,11 @@ def _used(codes: NDArray[Any]) -> NDArray[Any]:
     """List the codes that occur, ascending."""
     if codes.dtype == np.uint8:
         marks = np.zeros(256, np.int64)
-        for part in _parts(codes):
+        n = int(codes.max()) - int(codes.min()) + 1 if codes.size else 0
+        for part in chain([codes[:_PART_1]], _parts(codes[_PART_1:])):
             marks += np.bincount(part, minlength=256)
+            if np.count_nonzero(marks) == n:  # all of a range: most often at once
+                break
         return np.flatnonzero(marks)
     return np.unique(codes)
 

@@ -172,13 +172,14 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     exact = _exact_pvalue(labels) if method == "exact" else None
     pairs = None
     if post_hoc is not None:
+        right = [(own == labels.y_true).view(np.uint8) for own in labels.preds]
         pairs = compare_all(
-            labels.y_true,
-            dict(zip(labels.names, labels.preds, strict=True)),
+            np.ones(n, np.uint8),
+            dict(zip(labels.names, right, strict=True)),
             method=post_hoc,
             adjust=adjust,
             alpha=alpha,
-            classes=range(1 + max(int(codes.max()) for codes in labels.preds)),
+            classes=(0, 1),
         )
         pairs = replace(
             pairs,

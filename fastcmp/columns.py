@@ -295,9 +295,6 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
                 "which cannot be compared"
             )
             raise TypeError(message) from None
-    if any(isinstance(label, (complex, np.complexfloating)) for label in index):
-        message = f"{name} holds complex numbers, which are no labels"
-        raise TypeError(message)
     return _coded(name, codes, index)
 
 

@@ -142,7 +142,8 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     _check_criterion(criterion, costs, prevalence)
     _check_resamples(n_resamples, criterion)
     check_indexes([("y_true", y_true), ("score", score)])
-    seed = as_seed(0 if rng is None and not n_resamples else rng)
+    if not isinstance(rng, np.random.Generator):
+        rng = as_seed(0 if rng is None and not n_resamples else rng)
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     sweep = sweep_scores(read, weights)
@@ -168,7 +169,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
         message = f"criterion {wanted.name!r} has no value at any cutoff"
         raise ValueError(message)
     if n_resamples:
-        generator = np.random.default_rng(seed)
+        generator = np.random.default_rng(rng)
         classes = _place(candidates, read, weights)
         options |= _resample(
             candidates, classes, wanted, n_resamples=int(n_resamples), rng=generator

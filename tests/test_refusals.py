@@ -188,7 +188,7 @@ _LABELS = {
     "two dimensions": [Y, Y, Y],
     "too short": Y[:-1],
     "mixed types": ["a", 1] * 6,
-    "complex": [1j] * 12,
+    "complex": np.array([1j] * 12),
     "dicts": [{}] * 12,
     "unknown object": Nothing(),
     "all missing": [None] * 12,
@@ -412,6 +412,7 @@ ALSO = {
     "result": ("draws a",),
     "table": ("draws a",),
     "cutoff": ("criterion",),
+    "score_or_label": ("scores has 0 scores",),
     "counts": ("ConfusionCounts",),
 }
 #: What a function takes although it looks wrong, with the reason.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import as_numbers
+from fastcmp.checks import as_numbers, check_classes
 from fastcmp.columns import read_column
 from fastcmp.models import check_indexes
 from fastcmp.scores import read_weights
@@ -151,9 +150,8 @@ def _read_classes(
         raise ValueError(message)
     truth.kind()
     found = [truth.distinct[code] for code in np.unique(truth.positions())]
-    if classes is not None and not isinstance(classes, Iterable):
-        message = f"classes must be a sequence of labels, got {classes!r}"
-        raise TypeError(message)
+    if classes is not None:
+        check_classes(classes)
     names = sorted(found) if classes is None else list(classes)
     if len(set(names)) < len(names):
         message = f"classes must differ, got {names[:10]}"

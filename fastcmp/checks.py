@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import ArrayLike, NDArray
 
 #: Above it a float64 no longer holds every whole number.
@@ -320,3 +319,21 @@ def warn(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("fastcmp"):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, UserWarning, stacklevel=level)
+
+
+def check_classes(classes: Any) -> None:
+    """Refuse classes that are no sequence of labels.
+
+    Parameters
+    ----------
+    classes : sequence
+        What the user passed.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
+        message = f"classes must be a sequence of labels, got {classes!r}"
+        raise TypeError(message)

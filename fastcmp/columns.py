@@ -29,7 +29,7 @@ class Column:
     Exactly one of `integers` and `codes` is given.
     """
 
-    #: What to call it in an error.
+    #: What to call it in an error: a model's name with control characters escaped.
     name: str
     #: The labels themselves, an integer or bool array without missing values.
     integers: NDArray[Any] | None = None

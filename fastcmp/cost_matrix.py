@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import as_numbers
+from fastcmp.checks import as_numbers, check_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +64,7 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
         message = f"cost must be a square matrix, got shape {values.shape}"
         raise ValueError(message)
     if classes is not None:
+        check_classes(classes)
         values, names = _arranged(values, names, tuple(classes))
     _check(values, names)
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)

@@ -6,13 +6,12 @@ column, and only the distinct labels are compared in Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import check_choice
+from fastcmp.checks import check_choice, check_classes
 from fastcmp.columns import Column, read_column
 from fastcmp.label_checks import (
     check_chosen,
@@ -112,7 +111,7 @@ def encode(
     """
     if missing is not None:
         check_choice(missing, "missing", _MISSING_RULES)
-    true, models, kept = _read(y_true, preds, truth, least)
+    names, true, models, kept = _read(y_true, preds, truth, least)
     n_missing = 0 if kept is None else kept.size - len(true)
     if classes is None and (least or not _may_hold_floats(y_true)):
         refuse_scores(true, models)
@@ -141,7 +140,7 @@ def encode(
     return Labels(
         y_true=codes[0],
         preds=tuple(codes[1:]),
-        names=tuple(model.name for model in models),
+        names=names,
         n_codes=n_codes,
         classes=distinct,
         n_missing=n_missing,
@@ -152,8 +151,8 @@ def encode(
 
 def _read(
     y_true: Any, preds: Any, truth: str, least: int
-) -> tuple[Column, list[Column], NDArray[np.bool_] | None]:
-    """Read all columns; where true labels are missing, which rows are kept."""
+) -> tuple[tuple[str, ...], Column, list[Column], NDArray[np.bool_] | None]:
+    """Read all columns, named; where true labels are missing, which rows are kept."""
     named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
     if len(named) < least:
@@ -163,10 +162,11 @@ def _read(
     _check_lengths(true, models)
     refuse_truth(y_true, preds, named, truth)
     check_indexes([(truth, y_true), *named])
+    names = tuple(name for name, _ in named)
     if (absent := true.missing()) is None:
-        return true, models, None
+        return names, true, models, None
     kept = ~absent
-    return true.take(kept), [model.take(kept) for model in models], kept
+    return names, true.take(kept), [model.take(kept) for model in models], kept
 
 
 def encode_predictions(
@@ -243,9 +243,7 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
             )
             raise TypeError(message)
     if classes is not None:
-        if not isinstance(classes, Iterable):
-            message = f"classes must be a sequence of labels, got {classes!r}"
-            raise TypeError(message)
+        check_classes(classes)
         chosen = read_column(list(classes), "classes")
         if "" not in (chosen.kind(), truth.kind()) and chosen.kind() != truth.kind():
             message = (

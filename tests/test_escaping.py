@@ -1,6 +1,8 @@
 """Names and labels are data: what is shown of them is text, and nothing else."""
 
+import csv
 import html
+import io
 import re
 import unicodedata
 import warnings
@@ -13,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fastcmp
+from fastcmp import stream
 from fastcmp.cli import main
 from fastcmp.escaping import visible
 from fastcmp.report import Section, to_html, to_latex, to_markdown, to_text
@@ -134,6 +137,22 @@ def test_records(render):
         assert is_clean(repr(record))
 
 
+def test_records_keep_names():
+    y_true, preds = labels(NASTY)
+    scores = {name: column + 0.5 * y_true for name, column in preds.items()}
+    for result in (
+        fastcmp.compare_all(y_true, preds),
+        fastcmp.compare_all(y_true, preds, test="cost", cost=1 - np.eye(2)),
+        fastcmp.compare_predictions(y_true, preds),
+        fastcmp.cochrans_q(y_true, preds),
+        fastcmp.delong(y_true, scores),
+        stream.PairCounts().update(y_true, preds),
+        stream.LabelCounts().update(y_true, preds),
+        stream.ScoreCounts().update(y_true, scores),
+    ):
+        assert result.names[0] == NASTY
+
+
 WRONG = {
     "length": lambda y, m: fastcmp.compare_all(y, m | {NASTY: y[:3]}),
     "kind": lambda y, m: fastcmp.compare_all(y, m | {NASTY: y.astype(str)}),
@@ -146,16 +165,14 @@ WRONG = {
     "NaN": lambda y, m: fastcmp.delong(y, m | {NASTY: np.full(y.size, np.nan)}),
     "text": lambda y, m: fastcmp.delong(y, m | {NASTY: ["a"] * y.size}),
     "model": lambda y, m: fastcmp.delong(y, m).compare("z", "b"),
-    "stream": lambda y, m: fastcmp.stream.PairCounts().update(y, m | {NASTY: y[:3]}),
-    "blocks": lambda y, m: fastcmp.stream.ScoreCounts().update(y, m | {NASTY: [0.5]}),
+    "stream": lambda y, m: stream.PairCounts().update(y, m | {NASTY: y[:3]}),
+    "blocks": lambda y, m: stream.ScoreCounts().update(y, m | {NASTY: [0.5]}),
     "positive": lambda y, _: fastcmp.auc([NASTY, "b"] * 20, y, positive="z"),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_errors(what):
-    import fastcmp.stream  # noqa: F401
-
     with pytest.raises((ValueError, TypeError)) as caught:
         WRONG[what](*labels(NASTY))
     assert is_clean(str(caught.value))

@@ -79,7 +79,7 @@ CALLS = {
     "cochrans_q": "fastcmp.cochrans_q(y, labels)",
     "compare_all": "fastcmp.compare_all(y, labels, workers=2)",
     "compare_all cost": """fastcmp.compare_all(
-        *classes[:1], classes[1:], test="cost", cost=1 - np.eye(4), workers=2)""",
+        classes[0], classes[1:], test="cost", cost=1 - np.eye(4), workers=2)""",
     "compare_predictions": "fastcmp.compare_predictions(y, labels, workers=2)",
     "concordance": "fastcmp.concordance(y, scores[0])",
     "cost_test": "fastcmp.cost_test(*classes, cost=1 - np.eye(4))",

@@ -132,6 +132,9 @@ def test_a_tenth_outside_the_truth(capsys, tmp_path, models):
             "n_outside,", '"n_outside"'
         )
     assert run(capsys, "compare", path, "--drop", "c")[2] == ""
+    err = run(capsys, "holdout", path, "--models", "a", "c")[2]
+    assert err.count("\n") == 1
+    assert "predicted by c (13.3 %: 9)" in err
 
 
 def test_few_samples_and_one_class_are_no_proof(capsys, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -225,16 +226,18 @@ def _holdout(options: argparse.Namespace) -> None:
         matrix = read_cost(cost)
         with naming_cost(matrix, None):
             encode(read.y_true, read.preds, classes=matrix.classes, missing=None)
-    result = fastcmp.compare_labels(
-        read.y_true,
-        read.preds[first],
-        read.preds[second],
-        test=options.test,
-        alternative=options.alternative,
-        alpha=options.alpha,
-        cost=cost,
-        cost_test=options.cost_test,
-        missing=options.missing,
-        names=(first, second),
-    )
+    with warnings.catch_warnings():  # of these models it was warned by name
+        warnings.simplefilter("ignore", UserWarning)
+        result = fastcmp.compare_labels(
+            read.y_true,
+            read.preds[first],
+            read.preds[second],
+            test=options.test,
+            alternative=options.alternative,
+            alpha=options.alpha,
+            cost=cost,
+            cost_test=options.cost_test,
+            missing=options.missing,
+            names=(first, second),
+        )
     write(result, options)

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp.checks import LARGEST_COUNT, as_counts, as_share, check_choice
 from fastcmp.classification_result import INTERVALS, ClassificationTable
+from fastcmp.models import check_indexes
 from fastcmp.paired import ALTERNATIVES, METHODS, mcnemar_from_counts
 from fastcmp.predictive_values import MeasureComparison, predictive_value_test
 from fastcmp.scores import read_scores, read_weights
@@ -108,6 +109,9 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     limit = _check_cutoff(cutoff)
     check_choice(rule, "rule", RULES)
     options = _check_options(prevalence, confidence_level, interval)
+    check_indexes(
+        [("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)]
+    )
     numbers, asked = _as_numbers(score_or_label, scores, limit)
     read: Scores | Truth
     if numbers is None:

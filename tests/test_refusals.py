@@ -511,3 +511,41 @@ def test_wrong_input_is_refused_by_name(name, argument, what):
     known = (argument, *ALSO.get(argument, ()))
     assert any(word in message for word in known), message
     assert len(message) > 15
+
+
+# Columns of pandas.
+
+#: Arguments that are one column a sample.
+COLUMNS = {
+    *("y_true", "y", "pred_a", "pred_b", "score", "score_a", "score_b", "y_a", "y_b"),
+    *("preds", "scores", "score_or_label"),
+}
+
+
+def with_index(value, index):
+    """The same columns as pandas objects."""
+    pd = pytest.importorskip("pandas")
+    if isinstance(value, dict):
+        return {name: with_index(own, index) for name, own in value.items()}
+    make = pd.DataFrame if np.ndim(value) == 2 else pd.Series
+    return make(np.asarray(value), index=index)
+
+
+def columns_of(name):
+    given = arguments(name)
+    return [key for key in given if key in COLUMNS and np.size(given[key]) > 0]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in FUNCTIONS if len(columns_of(name)) > 1]
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rows_of_pandas_are_never_matched_by_position(name):
+    given, columns = arguments(name), columns_of(name)
+    index = np.arange(12)
+    same = {key: with_index(given[key], index) for key in columns}
+    FUNCTIONS[name](**(given | same))
+    for other in (index[::-1], index + 5):
+        wrong = with_index(given[columns[-1]], other)
+        with pytest.raises(ValueError, match="index"):
+            FUNCTIONS[name](**(given | same | {columns[-1]: wrong}))

@@ -14,12 +14,11 @@ from fastcmp.crew import Crew, check_workers
 from fastcmp.partial_area import check_region
 from fastcmp.report import Section
 from fastcmp.results import Printed, dropped_sentences
+from fastcmp.score_direction import direction_sentences, warn_of_direction
 from fastcmp.scores import (
     Scores,
-    direction_sentences,
     read_scores,
     read_weights,
-    warn_of_direction,
 )
 from fastcmp.sweeps import ThresholdSweep, sorted_classes, sweep_scores
 

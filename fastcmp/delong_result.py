@@ -23,7 +23,7 @@ from fastcmp.pairs import all_pairs
 from fastcmp.pairwise import PairwiseResult
 from fastcmp.report import Section, format_interval
 from fastcmp.results import ConfidenceInterval, Printed, dropped_sentences
-from fastcmp.scores import direction_sentences
+from fastcmp.score_direction import direction_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -14,7 +14,8 @@ from fastcmp.columns import read_column
 from fastcmp.crew import Crew, check_workers
 from fastcmp.delong_result import DelongResult
 from fastcmp.models import check_indexes
-from fastcmp.scores import Scores, order_of, read_scores, warn_of_direction
+from fastcmp.score_direction import warn_of_direction
+from fastcmp.scores import Scores, order_of, read_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -12,7 +12,8 @@ from fastcmp.checks import as_share, check_choice
 from fastcmp.lift_result import TIES, LiftTable
 from fastcmp.report import Section, format_pvalue
 from fastcmp.results import Printed, dropped_sentences
-from fastcmp.scores import effective_sizes, read_scores, read_weights
+from fastcmp.score_direction import effective_sizes
+from fastcmp.scores import read_scores, read_weights
 from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from fastcmp.models import position_of
 from fastcmp.partial_area import check_region
 from fastcmp.report import Section, format_interval, format_pvalue
 from fastcmp.results import Printed, dropped_sentences
+from fastcmp.score_direction import direction_sentences, warn_of_direction
 from fastcmp.score_resampling import (
     REPLICATES,
     Resampled,
@@ -26,7 +27,7 @@ from fastcmp.score_resampling import (
     permutation_pvalue,
     read_both_classes,
 )
-from fastcmp.scores import direction_sentences, order_of, warn_of_direction
+from fastcmp.scores import order_of
 from fastcmp.sweeps import sweep_scores
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from same_bits import assert_same
 import fastcmp
 from fastcmp import stream
 from fastcmp.cli import main
-from fastcmp.multiplicity import ADJUSTMENTS
+from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 Labels = tuple[Any, Any]
 

@@ -5,10 +5,10 @@ import pytest
 
 import fastcmp
 from fastcmp import kernels
-from fastcmp.crew import Crew
-from fastcmp.judging import Options, judge_pairs
-from fastcmp.labels import encode
-from fastcmp.pair_accuracies import judge_accuracies
+from fastcmp.core.threads import Crew
+from fastcmp.inputs.labels import encode
+from fastcmp.pairwise.accuracy_tests import judge_accuracies
+from fastcmp.pairwise.engine import Options, judge_pairs
 
 _OPTIONS = Options(adjust="holm", alpha=0.05, keep=20, memory_limit=None, gain=1)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fastcmp import kernels
-from fastcmp.crew import Crew, parts
-from fastcmp.label_tensors import PairTables
-from fastcmp.pairs import all_pairs
+from fastcmp.core.threads import Crew, parts
+from fastcmp.counts.pair_tables import PairTables
+from fastcmp.counts.pairs import all_pairs
 
 TARGETS = {2: 50, 3: 30, 5: 12, 10: 4}
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from fastcmp import kernels, stream
-from fastcmp.crew import Crew, parts
-from fastcmp.pairs import tiles_of
+from fastcmp.core.threads import Crew, parts
+from fastcmp.counts.pairs import tiles_of
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ HUGE = 10**12
 def any_labels():
     """Let labels that are drawn without regard to the truth be predictions."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastcmp.labels.refuse_scores", lambda *_: None)
+        patch.setattr("fastcmp.inputs.labels.refuse_scores", lambda *_: None)
         patch.setattr(
-            "fastcmp.labels.check_predictions",
+            "fastcmp.inputs.labels.check_predictions",
             lambda _, models, *__: (0,) * len(models),
         )
         yield

@@ -29,7 +29,7 @@ from fastcmp import (
     stuart_maxwell_from_counts,
     threshold_sweep,
 )
-from fastcmp.label_counts import DenseLabelCounts
+from fastcmp.counts.label_counts import DenseLabelCounts
 from fastcmp.stream import PairCounts
 
 POWERS = st.integers(-900, 900)
@@ -516,7 +516,7 @@ def test_chi_squares_of_one_degree_of_freedom_are_mcnemars(only_a, only_b, both)
 
 def test_predictive_values_of_huge_counts():
     # All but a few calls are right: 1 - pooled must not be a difference.
-    from fastcmp.predictive_values import predictive_value_test
+    from fastcmp.scores.predictive_values import predictive_value_test
 
     right, wrong = (2**52, 3, 1), (5, 2, 7)
     found = predictive_value_test("ppv", right, wrong, "two-sided", weighted=False)

@@ -14,7 +14,7 @@ import random, signal, sys, threading, time
 import numpy as np
 import fastcmp
 from fastcmp import kernels, stream
-from fastcmp.crew import Crew
+from fastcmp.core.threads import Crew
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 rng = np.random.default_rng(0)
 n = 200_000

@@ -33,11 +33,11 @@ from fastcmp import (
     roc_curve,
     threshold_sweep,
 )
-from fastcmp.cutpoints import optimal_cutpoint
-from fastcmp.lift import lift_table
+from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.plot.pairwise import _stack
 from fastcmp.plot.style import COLOURS, as_text, curve_style
-from fastcmp.ranking import UNTESTED
+from fastcmp.scores.cutpoints import optimal_cutpoint
+from fastcmp.scores.lift import lift_table
 
 WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
 DPI = 50

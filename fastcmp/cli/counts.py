@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.cli.output import chosen_files, say
+from fastcmp.core.memory import in_words
+from fastcmp.counts.pairs import choose_pairs
 from fastcmp.data import example_path
-from fastcmp.memory import in_words
-from fastcmp.pair_costs import LEVELS
-from fastcmp.pairs import choose_pairs
+from fastcmp.pairwise.cost_tests import LEVELS
 from fastcmp.stream import LabelCounts, PairCounts
 from fastcmp.stream.tally import is_dense
 
 if TYPE_CHECKING:
     import argparse
 
-    from fastcmp.cost_matrix import CostMatrix
+    from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.checkpoint import Checkpoint
     from fastcmp.io.stream import PredictionStream
 

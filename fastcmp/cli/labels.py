@@ -17,9 +17,9 @@ from fastcmp.cli.output import (
     say,
     write,
 )
-from fastcmp.cost_matrix import naming_cost, read_cost
+from fastcmp.core.memory import read_size
 from fastcmp.data import EXAMPLES, example_path
-from fastcmp.memory import read_size
+from fastcmp.inputs.cost_matrix import naming_cost, read_cost
 
 if TYPE_CHECKING:
     import argparse
@@ -186,7 +186,7 @@ def _compare(options: argparse.Namespace) -> None:
 
 def _read_keep(text: str) -> str | int | Path:
     """Read which pairs to keep."""
-    from fastcmp.judging import read_keep
+    from fastcmp.pairwise.engine import read_keep
 
     return read_keep(int(text) if text.isdecimal() else text)
 
@@ -206,7 +206,7 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
 
 
 def _holdout(options: argparse.Namespace) -> None:
-    from fastcmp.labels import encode
+    from fastcmp.inputs.labels import encode
 
     if options.models is not None and options.models[0] == options.models[1]:
         message = f"--models names {options.models[0]} twice"

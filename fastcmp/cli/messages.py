@@ -9,7 +9,7 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.escaping import visible
+from fastcmp.core.escaping import visible
 
 if TYPE_CHECKING:
     import argparse

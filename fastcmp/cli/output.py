@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastcmp.cli.tables import csv_text, parquet_bytes
-from fastcmp.escaping import visible
-from fastcmp.replacing import check_place, naming, replacing
-from fastcmp.report import Section, to_html, to_latex, to_markdown, to_text
+from fastcmp.core.atomic_files import check_place, naming, replacing
+from fastcmp.core.escaping import visible
+from fastcmp.core.report import Section, to_html, to_latex, to_markdown, to_text
 
 if TYPE_CHECKING:
     import argparse

@@ -27,8 +27,8 @@ from fastcmp.cli.messages import (
 )
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
-from fastcmp.escaping import visible
-from fastcmp.memory import in_words
+from fastcmp.core.escaping import visible
+from fastcmp.core.memory import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

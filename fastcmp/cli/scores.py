@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.checks import as_share, check_choice
 from fastcmp.cli.output import (
     add_input,
     add_output,
@@ -16,10 +15,11 @@ from fastcmp.cli.output import (
     say,
     write,
 )
-from fastcmp.cost_matrix import as_labels
+from fastcmp.core.atomic_files import replacing
+from fastcmp.core.checks import as_share, check_choice
 from fastcmp.data import SCORE_EXAMPLES, scores_path
-from fastcmp.multiplicity import ADJUSTMENTS
-from fastcmp.replacing import replacing
+from fastcmp.inputs.cost_matrix import as_labels
+from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 if TYPE_CHECKING:
     import argparse

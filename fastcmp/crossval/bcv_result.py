@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.checks import as_level, as_share, check_choice, keep_side
-from fastcmp.report import Section, format_pvalue
-from fastcmp.results import ConfidenceInterval, Printed, effect_sentence
+from fastcmp.core.checks import as_level, as_share, check_choice, keep_side
+from fastcmp.core.records import ConfidenceInterval, Printed, effect_sentence
+from fastcmp.core.report import Section, format_pvalue
 
 Floats = NDArray[np.float64]
 

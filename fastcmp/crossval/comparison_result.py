@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.records import Printed
+from fastcmp.core.report import Section, format_interval, format_pvalue
 from fastcmp.crossval.registry import CVTest, find_test
-from fastcmp.pairwise import PairwiseResult
-from fastcmp.pairwise_sections import describe
-from fastcmp.report import Section, format_interval, format_pvalue
-from fastcmp.results import Printed
+from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.summary import describe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_seed, as_share, check_choice
+from fastcmp.core.checks import as_seed, as_share, check_choice
+from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.crossval.comparison_result import (
     CVComparison,
     CVPairwiseResult,
     difference_interval,
     evaluate_pair,
 )
+from fastcmp.crossval.designs import Design
 from fastcmp.crossval.fits import fit_models
 from fastcmp.crossval.registry import CVTest, find_test
 from fastcmp.crossval.t_tests import nadeau_bengio_t
-from fastcmp.designs import Design
-from fastcmp.models import read_pair_names
-from fastcmp.multiplicity import ADJUSTMENTS, promise
-from fastcmp.multiplicity import adjust as adjust_pvalues
-from fastcmp.paired import ALTERNATIVES
-from fastcmp.pairs import all_pairs, choose_pairs
+from fastcmp.inputs.model_names import read_pair_names
+from fastcmp.paired.mcnemar import ALTERNATIVES
+from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
+from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.progress import Progress
     from fastcmp.crossval.runs import CVRuns, DesignRun
-    from fastcmp.progress import Progress
 
 _NAMES = ("a", "b")
 

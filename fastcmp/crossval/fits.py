@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.columns import read_column
+from fastcmp.core.progress import Progress, reporting
+from fastcmp.crossval.designs import UNUSED
+from fastcmp.crossval.fold_units import count_rows
 from fastcmp.crossval.runs import CVRuns, DesignRun
-from fastcmp.designs import UNUSED
-from fastcmp.models import check_indexes
-from fastcmp.progress import Progress, reporting
-from fastcmp.units import count_rows
+from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.model_names import check_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.designs import Design
+    from fastcmp.crossval.designs import Design
 
 _LARGEST_STATE = 2**31 - 1
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import LARGEST_COUNT, as_counts, check_choice
+from fastcmp.core.checks import LARGEST_COUNT, as_counts, check_choice
+from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
-from fastcmp.crossval.result import FoldTestResult
-from fastcmp.results import unwrap
+from fastcmp.crossval.fold_result import FoldTestResult
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.designs import Design
+    from fastcmp.crossval.designs import Design
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

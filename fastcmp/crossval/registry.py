@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import designs
-from fastcmp.checks import check_choice
-from fastcmp.crossval import mcnemar, t_tests, two_fold, z_tests
-from fastcmp.paired import mcnemar_from_counts
+from fastcmp.core.checks import check_choice
+from fastcmp.crossval import designs, mcnemar, t_tests, two_fold, z_tests
+from fastcmp.paired.mcnemar import mcnemar_from_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from fastcmp.crossval.designs import Design
     from fastcmp.crossval.outcomes import FoldOutcomes
-    from fastcmp.designs import Design
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

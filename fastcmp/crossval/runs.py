@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.core.records import Printed
+from fastcmp.core.report import Section
+from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
-from fastcmp.designs import UNUSED
-from fastcmp.report import Section
-from fastcmp.results import Printed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastcmp.crossval.designs import Design
     from fastcmp.crossval.registry import CVTest
-    from fastcmp.designs import Design
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastcmp import kernels
-from fastcmp.crossval.arrays import (
+from fastcmp.crossval.fold_inputs import (
     as_positive,
     check_folds,
     read_differences,
@@ -18,7 +18,7 @@ from fastcmp.crossval.arrays import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastcmp.crossval.result import FoldTestResult
+    from fastcmp.crossval.fold_result import FoldTestResult
 
 
 def resampled_t(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crossval.arrays import read_differences, run_fold_t, run_rows, tail_of
+from fastcmp.crossval.fold_inputs import read_differences, run_fold_t, run_rows, tail_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastcmp.crossval.arrays import Floats, Statuses
-    from fastcmp.crossval.result import FoldTestResult
+    from fastcmp.crossval.fold_inputs import Floats, Statuses
+    from fastcmp.crossval.fold_result import FoldTestResult
 
 
 def _five_by_two(

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_numbers, check_choice
-from fastcmp.crossval.arrays import check_folds, read_differences, run_rows, tail_of
+from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.crossval.fold_inputs import (
+    check_folds,
+    read_differences,
+    run_rows,
+    tail_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.crossval.arrays import Floats, Statuses
-    from fastcmp.crossval.result import FoldTestResult
+    from fastcmp.crossval.fold_inputs import Floats, Statuses
+    from fastcmp.crossval.fold_result import FoldTestResult
 
 _VARIANCES = ("out", "in")
 

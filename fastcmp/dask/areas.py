@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import as_whole, check_choice
+from fastcmp.core.checks import as_whole, check_choice
+from fastcmp.core.memory import read_size
 from fastcmp.dask.blocks import read_blocks
 from fastcmp.dask.delongs import delong_of_blocks
 from fastcmp.dask.scores import count_scores, exact_areas
-from fastcmp.memory import read_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastcmp.delong_result import DelongResult
+    from fastcmp.scores.delong_result import DelongResult
 
 _TIES = {"half": 1, "concordant": 2, "discordant": 0}
 

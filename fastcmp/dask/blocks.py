@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.models import check_distinct_names, named_columns
+from fastcmp.inputs.model_names import check_distinct_names, named_columns
 from fastcmp.stream.blocks import check_names
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.batch import check_method, compare_all_from_counts
-from fastcmp.checks import as_share, check_choice
-from fastcmp.cochran import cochrans_q_from_counts
-from fastcmp.cost_matrix import check_fit, refuse_cost, required_cost
+from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.memory import read_size
+from fastcmp.counts.pairs import choose_pairs
 from fastcmp.dask.blocks import Blocks, read_blocks, two_models
 from fastcmp.dask.merge import count_blocks
-from fastcmp.judging import read_keep
-from fastcmp.memory import read_size
-from fastcmp.multiplicity import ADJUSTMENTS
-from fastcmp.paired import METHODS
-from fastcmp.pairs import choose_pairs
+from fastcmp.inputs.cost_matrix import check_fit, refuse_cost, required_cost
+from fastcmp.paired.mcnemar import METHODS
+from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.cochran import cochrans_q_from_counts
+from fastcmp.pairwise.compare_all import check_method, compare_all_from_counts
+from fastcmp.pairwise.engine import read_keep
 from fastcmp.stream.label_counts import LabelCounts as PairLabels
 from fastcmp.stream.pair_counts import PairCounts
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fastcmp.cochran import CochranResult
-    from fastcmp.label_counts import LabelCounts
-    from fastcmp.pairwise import PairwiseResult
+    from fastcmp.counts.label_counts import LabelCounts
+    from fastcmp.pairwise.cochran import CochranResult
+    from fastcmp.pairwise.result import PairwiseResult
 
 
 def compare_all(  # noqa: PLR0913  # options, all by keyword

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.core.memory import check_memory
 from fastcmp.dask.blocks import Blocks, load_dask
 from fastcmp.dask.merge import merge_tree
 from fastcmp.dask.scores import read_score_block
-from fastcmp.delong_result import DelongResult
-from fastcmp.memory import check_memory
-from fastcmp.scores import order_of
+from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.scores import order_of
+from fastcmp.scores.delong_result import DelongResult
 from fastcmp.stream.score_labels import flags_of, join_labels, split_labels
-from fastcmp.two_classes import positive_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

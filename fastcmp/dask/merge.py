@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.checks import as_whole
+from fastcmp.core.checks import as_whole
 from fastcmp.dask.blocks import Blocks, load_dask, naming
 
 if TYPE_CHECKING:

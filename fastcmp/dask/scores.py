@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.dask.blocks import Blocks, load_dask, naming
 from fastcmp.dask.merge import count_block, merge_counts, merge_tree
-from fastcmp.scores import named_scores
+from fastcmp.inputs.scores import named_scores
 from fastcmp.stream.score_blocks import ScoreBlock, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, total_product
 from fastcmp.stream.score_counts import ScoreCounts

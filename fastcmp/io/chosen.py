@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.escaping import visible
+from fastcmp.core.escaping import visible
 from fastcmp.io.kinds import family
 
 if TYPE_CHECKING:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.cost_matrix import check_fit, naming_cost
-from fastcmp.escaping import visible
+from fastcmp.core.escaping import visible
+from fastcmp.core.progress import Progress, reporting
+from fastcmp.inputs.cost_matrix import check_fit, naming_cost
 from fastcmp.io.checkpoint import Checkpoint, signals_held
 from fastcmp.io.chosen import advice
 from fastcmp.io.kinds import value_type
-from fastcmp.progress import Progress, reporting
 from fastcmp.stream import LabelCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastcmp.cost_matrix import CostMatrix
+    from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.label_check import LabelCheck
     from fastcmp.io.stream import PredictionStream, Rows
     from fastcmp.stream import PairCounts

@@ -16,7 +16,7 @@ except ImportError:
     _message = "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
     raise ImportError(_message) from None
 
-from fastcmp.escaping import visible
+from fastcmp.core.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

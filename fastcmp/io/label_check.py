@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.columns import Column, read_column
-from fastcmp.escaping import visible
+from fastcmp.core.escaping import visible
+from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.label_values import kind_of
 from fastcmp.io.chosen import advice, titled
-from fastcmp.label_kinds import kind_of
 from fastcmp.stream.saved_labels import from_json, to_json
 
 if TYPE_CHECKING:

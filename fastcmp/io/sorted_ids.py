@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow.compute as pc
 
+from fastcmp.core.memory import in_words
 from fastcmp.io.kinds import decoded
 from fastcmp.io.predictions import check_distinct
-from fastcmp.memory import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

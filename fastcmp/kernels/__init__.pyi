@@ -1,34 +1,154 @@
-from fastcmp.kernels.binomial import *
-from fastcmp.kernels.bits import *
-from fastcmp.kernels.buckets import *
-from fastcmp.kernels.cochran import *
-from fastcmp.kernels.cost import *
-from fastcmp.kernels.cost_interval import *
-from fastcmp.kernels.counts import *
-from fastcmp.kernels.crossval import *
-from fastcmp.kernels.crossval_z import *
-from fastcmp.kernels.fold_counts import *
-from fastcmp.kernels.fold_tables import *
-from fastcmp.kernels.intervals import *
-from fastcmp.kernels.multiplicity import *
-from fastcmp.kernels.multiplier import *
-from fastcmp.kernels.odds import *
-from fastcmp.kernels.order import *
-from fastcmp.kernels.paired import *
-from fastcmp.kernels.partition import *
-from fastcmp.kernels.placements import *
-from fastcmp.kernels.resample import *
-from fastcmp.kernels.resampled import *
-from fastcmp.kernels.rng import *
-from fastcmp.kernels.roc import *
-from fastcmp.kernels.roc_resample import *
-from fastcmp.kernels.roots import *
-from fastcmp.kernels.score_bins import *
-from fastcmp.kernels.slices import *
-from fastcmp.kernels.special import *
-from fastcmp.kernels.status import *
-from fastcmp.kernels.symmetry import *
-from fastcmp.kernels.tails import *
-from fastcmp.kernels.two_fold import *
-from fastcmp.kernels.unconditional import *
-from fastcmp.kernels.venkatraman import *
+# The public names, and where each is loaded from.
+
+from fastcmp.kernels.binomial import HalfBinomial as HalfBinomial
+from fastcmp.kernels.binomial import binomial_half as binomial_half
+from fastcmp.kernels.bits import LINE_WORDS as LINE_WORDS
+from fastcmp.kernels.bits import TILE_ROWS as TILE_ROWS
+from fastcmp.kernels.bits import allocate_words as allocate_words
+from fastcmp.kernels.bits import common_tile as common_tile
+from fastcmp.kernels.bits import count_bits as count_bits
+from fastcmp.kernels.bits import count_common_bits as count_common_bits
+from fastcmp.kernels.bits import discordant_pairs as discordant_pairs
+from fastcmp.kernels.bits import pack_equal as pack_equal
+from fastcmp.kernels.bits import row_square_sum as row_square_sum
+from fastcmp.kernels.buckets import BUCKET_CELLS as BUCKET_CELLS
+from fastcmp.kernels.buckets import count_cells as count_cells
+from fastcmp.kernels.buckets import fill_buckets as fill_buckets
+from fastcmp.kernels.buckets import put_back as put_back
+from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
+from fastcmp.kernels.cochran import cochrans_q as cochrans_q
+from fastcmp.kernels.cost import CHI_SQUARE as CHI_SQUARE
+from fastcmp.kernels.cost import LIKELIHOOD as LIKELIHOOD
+from fastcmp.kernels.cost import CostOutcome as CostOutcome
+from fastcmp.kernels.cost import cost_chi_square as cost_chi_square
+from fastcmp.kernels.cost import cost_likelihood as cost_likelihood
+from fastcmp.kernels.cost import cost_test_many as cost_test_many
+from fastcmp.kernels.cost_interval import COST_PROFILE as COST_PROFILE
+from fastcmp.kernels.cost_interval import COST_WALD as COST_WALD
+from fastcmp.kernels.cost_interval import cost_interval_many as cost_interval_many
+from fastcmp.kernels.cost_interval import cost_profile_interval as cost_profile_interval
+from fastcmp.kernels.cost_interval import cost_wald_interval as cost_wald_interval
+from fastcmp.kernels.cost_root import Multiplier as Multiplier
+from fastcmp.kernels.cost_root import find_multiplier as find_multiplier
+from fastcmp.kernels.counts import count_agreement as count_agreement
+from fastcmp.kernels.counts import count_labels as count_labels
+from fastcmp.kernels.counts import count_paired as count_paired
+from fastcmp.kernels.fold_counts import count_folds as count_folds
+from fastcmp.kernels.fold_t import FoldOutcome as FoldOutcome
+from fastcmp.kernels.fold_t import fold_t as fold_t
+from fastcmp.kernels.fold_t import fold_t_many as fold_t_many
+from fastcmp.kernels.fold_tables import ProportionOutcome as ProportionOutcome
+from fastcmp.kernels.fold_tables import bcv_factor as bcv_factor
+from fastcmp.kernels.fold_tables import bcv_mcnemar as bcv_mcnemar
+from fastcmp.kernels.fold_tables import bcv_mcnemar_many as bcv_mcnemar_many
+from fastcmp.kernels.fold_tables import naive_mcnemar as naive_mcnemar
+from fastcmp.kernels.fold_tables import naive_mcnemar_many as naive_mcnemar_many
+from fastcmp.kernels.fold_tables import proportion_z as proportion_z
+from fastcmp.kernels.fold_tables import proportion_z_many as proportion_z_many
+from fastcmp.kernels.fold_z import bayle_z_in as bayle_z_in
+from fastcmp.kernels.fold_z import bayle_z_many as bayle_z_many
+from fastcmp.kernels.fold_z import bayle_z_out as bayle_z_out
+from fastcmp.kernels.fold_z import conservative_z as conservative_z
+from fastcmp.kernels.fold_z import conservative_z_many as conservative_z_many
+from fastcmp.kernels.intervals import BONETT_PRICE as BONETT_PRICE
+from fastcmp.kernels.intervals import NEWCOMBE as NEWCOMBE
+from fastcmp.kernels.intervals import TANGO as TANGO
+from fastcmp.kernels.intervals import WALD as WALD
+from fastcmp.kernels.intervals import bonett_price_interval as bonett_price_interval
+from fastcmp.kernels.intervals import (
+    difference_interval_many as difference_interval_many,
+)
+from fastcmp.kernels.intervals import newcombe_interval as newcombe_interval
+from fastcmp.kernels.intervals import tango_interval as tango_interval
+from fastcmp.kernels.intervals import wald_interval as wald_interval
+from fastcmp.kernels.intervals import wilson_interval as wilson_interval
+from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
+from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
+from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
+from fastcmp.kernels.paired import ASYMPTOTIC as ASYMPTOTIC
+from fastcmp.kernels.paired import CORRECTED as CORRECTED
+from fastcmp.kernels.paired import EXACT as EXACT
+from fastcmp.kernels.paired import MIDP as MIDP
+from fastcmp.kernels.paired import mcnemar_asymptotic as mcnemar_asymptotic
+from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
+from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
+from fastcmp.kernels.paired import mcnemar_many as mcnemar_many
+from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
+from fastcmp.kernels.placements import placements as placements
+from fastcmp.kernels.resample import bootstrap_aucs as bootstrap_aucs
+from fastcmp.kernels.resample import permuted_differences as permuted_differences
+from fastcmp.kernels.resample import weighted_auc as weighted_auc
+from fastcmp.kernels.resampled import bouckaert_frank_t as bouckaert_frank_t
+from fastcmp.kernels.resampled import bouckaert_t as bouckaert_t
+from fastcmp.kernels.resampled import corrected_factor as corrected_factor
+from fastcmp.kernels.resampled import kfold_t as kfold_t
+from fastcmp.kernels.resampled import nadeau_bengio_t as nadeau_bengio_t
+from fastcmp.kernels.resampled import resampled_t as resampled_t
+from fastcmp.kernels.rng import random_below as random_below
+from fastcmp.kernels.roc import PAIR_BASE as PAIR_BASE
+from fastcmp.kernels.roc import ClassCounts as ClassCounts
+from fastcmp.kernels.roc import Concordance as Concordance
+from fastcmp.kernels.roc import concordance_sorted as concordance_sorted
+from fastcmp.kernels.roc import split_scores as split_scores
+from fastcmp.kernels.roc import sweep_sorted as sweep_sorted
+from fastcmp.kernels.roc_resample import bootstrap_rocs as bootstrap_rocs
+from fastcmp.kernels.roc_resample import highest_at as highest_at
+from fastcmp.kernels.roc_resample import partial_area as partial_area
+from fastcmp.kernels.roc_resample import weighted_roc as weighted_roc
+from fastcmp.kernels.roots import itp_step as itp_step
+from fastcmp.kernels.score_bins import BinTables as BinTables
+from fastcmp.kernels.score_bins import count_score_bins as count_score_bins
+from fastcmp.kernels.score_bins import find_score_bins as find_score_bins
+from fastcmp.kernels.score_order import pack_order as pack_order
+from fastcmp.kernels.score_order import unpack_order as unpack_order
+from fastcmp.kernels.shuffle import deal as deal
+from fastcmp.kernels.shuffle import deal_halves as deal_halves
+from fastcmp.kernels.shuffle import shuffle as shuffle
+from fastcmp.kernels.shuffle import shuffle_within as shuffle_within
+from fastcmp.kernels.slices import count_slices as count_slices
+from fastcmp.kernels.slices import gather_codes as gather_codes
+from fastcmp.kernels.slices import order_by_class as order_by_class
+from fastcmp.kernels.slices import pack_slices as pack_slices
+from fastcmp.kernels.slices import slice_tile as slice_tile
+from fastcmp.kernels.special import betainc as betainc
+from fastcmp.kernels.special import betaincinv as betaincinv
+from fastcmp.kernels.special import chdtrc as chdtrc
+from fastcmp.kernels.special import fdtrc as fdtrc
+from fastcmp.kernels.special import log1pmx as log1pmx
+from fastcmp.kernels.special import ndtri as ndtri
+from fastcmp.kernels.special import stdtr as stdtr
+from fastcmp.kernels.special import stdtrit as stdtrit
+from fastcmp.kernels.status import DEGENERATE as DEGENERATE
+from fastcmp.kernels.status import GREATER as GREATER
+from fastcmp.kernels.status import INVALID as INVALID
+from fastcmp.kernels.status import LESS as LESS
+from fastcmp.kernels.status import NOT_CONVERGED as NOT_CONVERGED
+from fastcmp.kernels.status import OK as OK
+from fastcmp.kernels.status import TWO_SIDED as TWO_SIDED
+from fastcmp.kernels.status import UNDEFINED as UNDEFINED
+from fastcmp.kernels.status import Interval as Interval
+from fastcmp.kernels.status import Outcome as Outcome
+from fastcmp.kernels.status import Status as Status
+from fastcmp.kernels.symmetry import ChiSquareOutcome as ChiSquareOutcome
+from fastcmp.kernels.symmetry import bowker as bowker
+from fastcmp.kernels.symmetry import bowker_many as bowker_many
+from fastcmp.kernels.symmetry import stuart_maxwell as stuart_maxwell
+from fastcmp.kernels.symmetry import stuart_maxwell_many as stuart_maxwell_many
+from fastcmp.kernels.tails import snedecor_tail as snedecor_tail
+from fastcmp.kernels.tails import student_tails as student_tails
+from fastcmp.kernels.two_fold import ALPAYDIN_F as ALPAYDIN_F
+from fastcmp.kernels.two_fold import CALIBRATED_F as CALIBRATED_F
+from fastcmp.kernels.two_fold import DIETTERICH_T as DIETTERICH_T
+from fastcmp.kernels.two_fold import YILDIZ_T as YILDIZ_T
+from fastcmp.kernels.two_fold import BlockedConstants as BlockedConstants
+from fastcmp.kernels.two_fold import alpaydin_f as alpaydin_f
+from fastcmp.kernels.two_fold import blocked_constants as blocked_constants
+from fastcmp.kernels.two_fold import blocked_t as blocked_t
+from fastcmp.kernels.two_fold import calibrated_f as calibrated_f
+from fastcmp.kernels.two_fold import dietterich_t as dietterich_t
+from fastcmp.kernels.two_fold import two_fold_many as two_fold_many
+from fastcmp.kernels.two_fold import yildiz_t as yildiz_t
+from fastcmp.kernels.unconditional import UNCONDITIONAL_MAX_N as UNCONDITIONAL_MAX_N
+from fastcmp.kernels.unconditional import mcnemar_unconditional as mcnemar_unconditional
+from fastcmp.kernels.venkatraman import venkatraman_exchanges as venkatraman_exchanges
+from fastcmp.kernels.venkatraman import venkatraman_statistic as venkatraman_statistic

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.multiplier import find_multiplier
+from fastcmp.kernels.cost_root import find_multiplier
 from fastcmp.kernels.special import _unit_of, log1pmx
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.pairwise import PairwiseResult
+from fastcmp.pairwise.ranking import TIED, UNTESTED, letters
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
-from fastcmp.ranking import TIED, UNTESTED, letters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.plot.style import GREY, as_text, curve_style, place_legend, prepare_axes
-from fastcmp.roc_bands import RocBand
+from fastcmp.scores.roc_bands import RocBand
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.cutpoints import optimal_cutpoint
+from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
     GREY,
@@ -20,9 +20,9 @@ from fastcmp.plot.style import (
     place_legend,
     prepare_axes,
 )
-from fastcmp.roc import roc_points
-from fastcmp.scores import read_scores, read_weights
-from fastcmp.sweeps import sweep_scores
+from fastcmp.scores.curves import roc_points
+from fastcmp.scores.cutpoints import optimal_cutpoint
+from fastcmp.scores.thresholds import sweep_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.roc import RocCurve
-    from fastcmp.scores import Scores
+    from fastcmp.counts.roc_points import RocCurve
+    from fastcmp.inputs.scores import Scores
 
     Axes: TypeAlias = Any
     Floats = NDArray[np.float64]

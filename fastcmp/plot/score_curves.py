@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import check_choice
-from fastcmp.cutpoints import optimal_cutpoint
-from fastcmp.cutpoints_result import CutpointResult
-from fastcmp.lift_result import LiftTable
+from fastcmp.core.checks import check_choice
+from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
     GREY,
@@ -23,16 +21,18 @@ from fastcmp.plot.style import (
     place_legend_above,
     prepare_axes,
 )
-from fastcmp.roc import average_precision, precision_recall_curve, roc_points
-from fastcmp.scores import read_scores, read_weights
-from fastcmp.sweeps import sweep_scores
+from fastcmp.scores.curves import average_precision, precision_recall_curve, roc_points
+from fastcmp.scores.cutpoints import optimal_cutpoint
+from fastcmp.scores.cutpoints_result import CutpointResult
+from fastcmp.scores.lift_result import LiftTable
+from fastcmp.scores.thresholds import sweep_scores
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.roc import RocCurve
+    from fastcmp.counts.roc_points import RocCurve
 
     Axes: TypeAlias = Any
     Floats = NDArray[np.float64]
@@ -308,7 +308,7 @@ def lift(
     --------
     >>> import matplotlib.pyplot as plt
     >>> from fastcmp import plot
-    >>> from fastcmp.lift import lift_table
+    >>> from fastcmp.scores.lift import lift_table
     >>> y_true, score = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1]
     >>> ax = plot.lift(lift_table(y_true, score, groups=3))
     >>> [float(bar.get_height()) for bar in ax.patches]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.escaping import visible
-from fastcmp.two_classes import as_doubles
+from fastcmp.core.escaping import visible
+from fastcmp.inputs.binary_labels import as_doubles
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from fastcmp.crew import new_lock
+from fastcmp.core.threads import new_lock
 from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.checks import as_whole
-from fastcmp.labels import encode
-from fastcmp.models import named_columns
+from fastcmp.core.checks import as_whole
+from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import named_columns
 
 if TYPE_CHECKING:
-    from fastcmp.labels import Labels
+    from fastcmp.inputs.labels import Labels
 
 
 def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fastcmp.crew import check_workers
-from fastcmp.label_kinds import distinct
-from fastcmp.label_order import in_order
+from fastcmp.core.threads import check_workers
+from fastcmp.inputs.label_order import in_order
+from fastcmp.inputs.label_values import distinct
 from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
     check_classes,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.labels import Labels
+    from fastcmp.inputs.labels import Labels
     from fastcmp.stream.accumulator import Arrays
 
 _FEW = 16  # classes for which tables with empty ones are cheaper than new codes

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import Crew
-from fastcmp.label_counts import count_cells
-from fastcmp.pairs import model_index
+from fastcmp.core.threads import Crew
+from fastcmp.counts.label_counts import count_cells
+from fastcmp.counts.pairs import model_index
+from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.tally import Tally, is_dense
-from fastcmp.two_classes import positive_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from fastcmp.labels import Labels
+    from fastcmp.inputs.labels import Labels
 
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.replacing import replacing
+from fastcmp.core.atomic_files import replacing
 from fastcmp.stream.saved_labels import from_json, to_json
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import Crew, parts
-from fastcmp.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
-from fastcmp.label_tensors import all_label_cells, all_label_counts
-from fastcmp.pairs import model_index, places_of
+from fastcmp.core.threads import Crew, parts
+from fastcmp.counts.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
+from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
+from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.saved_checks import require, saved_names
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.labels import Labels
+    from fastcmp.inputs.labels import Labels
 
 
 class LabelCounts(ClassCounts):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import Crew, check_workers, parts
-from fastcmp.pairs import all_pairs, tiles_of
+from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.counts.pairs import all_pairs, tiles_of
 from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
     check_classes,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.labels import Labels
+    from fastcmp.inputs.labels import Labels
     from fastcmp.stream.accumulator import Arrays
 
 _TILE = 128  # models a side, at most; a multiple of kernels.TILE_ROWS

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp.roc import RocCurve, with_top
+from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.stream.score_counts import ScoreCounts
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import LARGEST_COUNT
+from fastcmp.core.checks import LARGEST_COUNT
 from fastcmp.stream.blocks import check_names
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.columns import Column, read_column
-from fastcmp.crew import Crew, parts
-from fastcmp.escaping import visible
-from fastcmp.models import check_indexes
-from fastcmp.scores import named_scores
+from fastcmp.core.escaping import visible
+from fastcmp.core.threads import Crew, parts
+from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.scores import named_scores
 from fastcmp.stream.score_edges import as_words
 from fastcmp.stream.score_labels import FEW, split_labels
 from fastcmp.stream.score_map import ScoreMap, read_score_column

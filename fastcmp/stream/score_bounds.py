@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.report import Section
-from fastcmp.results import Printed, dropped_sentences
+from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.report import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

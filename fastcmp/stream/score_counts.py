@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fastcmp.crew import check_workers
+from fastcmp.core.threads import check_workers
+from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.stream.accumulator import BlockCounts
 from fastcmp.stream.score_blocks import count_block, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, only_area
 from fastcmp.stream.score_labels import join_labels
 from fastcmp.stream.score_state import ScoreState
-from fastcmp.two_classes import positive_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.label_kinds import ascending, distinct, kind_of
-from fastcmp.two_classes import positive_label
+from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.label_values import ascending, distinct, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from fastcmp.columns import Column
+    from fastcmp.inputs.columns import Column
 
 _HEAD = 1 << 12  # labels that tell the two classes as a rule
 #: Labels that are looked at one and all.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.checks import as_numbers, check_choice
-from fastcmp.scores import as_scores
+from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.inputs.scores import as_scores
 from fastcmp.stream.score_edges import MOST_EDGES, as_words, lay_edges, make_tables
 
 if TYPE_CHECKING:

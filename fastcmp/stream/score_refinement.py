@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crew import check_workers
-from fastcmp.memory import in_words, read_size
+from fastcmp.core.memory import in_words, read_size
+from fastcmp.core.threads import check_workers
 from fastcmp.stream.accumulator import Accumulator, stored
 from fastcmp.stream.saved_checks import require
 from fastcmp.stream.score_blocks import read_block

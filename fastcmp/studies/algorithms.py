@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.checks import as_numbers, as_whole
-from fastcmp.progress import reporting
+from fastcmp.core.checks import as_numbers, as_whole
+from fastcmp.core.progress import reporting
 from fastcmp.studies.extras import one_thread, scikit_learn
 from fastcmp.studies.nearest import nearest_labels
 from fastcmp.studies.neighbour import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import check_choice
+from fastcmp.core.checks import check_choice
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.errors import ErrorStudy, find_equal
 from fastcmp.studies.problems import Problem
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.progress import Progress
+    from fastcmp.core.progress import Progress
 
 #: Data on which two algorithms can be compared; "epsilon" needs none.
 CONTESTS = (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import designs
-from fastcmp.report import Section, plain_columns
-from fastcmp.results import Printed
+from fastcmp.core.records import Printed
+from fastcmp.core.report import Section, plain_columns
+from fastcmp.crossval import designs
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.problems import data_seed
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.partition import shuffle
+from fastcmp.kernels.shuffle import shuffle
 from fastcmp.studies.epsilon import epsilon_losses
 from fastcmp.studies.rivals import DESIGNS, all_pvalues
 
@@ -49,7 +49,7 @@ def epsilon_tables(
     Examples
     --------
     >>> import numpy as np
-    >>> from fastcmp.designs import kfold
+    >>> from fastcmp.crossval.designs import kfold
     >>> from fastcmp.studies.epsilon_folds import epsilon_tables
     >>> out = np.zeros((2, 1, 10, 2, 2), np.int64)
     >>> epsilon_tables(1, 0, 0, 0.1, kfold(10).pattern(300), out)

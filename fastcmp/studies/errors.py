@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.report import Section, plain_columns
-from fastcmp.results import Printed
+from fastcmp.core.records import Printed
+from fastcmp.core.report import Section, plain_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

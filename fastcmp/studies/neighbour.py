@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import as_numbers
+from fastcmp.core.checks import as_numbers
 from fastcmp.studies.extras import scikit_learn
 from fastcmp.studies.nearest import nearest_first, nearest_labels, predict_nearest
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from fastcmp.checks import as_whole
+from fastcmp.core.checks import as_whole
 from fastcmp.studies.extras import scikit_learn
 from fastcmp.studies.readers import read_letter, read_mnist
 from fastcmp.studies.sources import Population, pick

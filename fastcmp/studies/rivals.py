@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp import designs
+from fastcmp.crossval import designs
 from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
 from fastcmp.crossval.registry import TESTS
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.designs import Design
+    from fastcmp.crossval.designs import Design
 
 _TWO_THIRDS, _NINE_TENTHS, _10X10 = "two thirds", "nine tenths", "10x10"
 _5X2, _BLOCKED_5X2, _BLOCKED_3X2 = "5x2", "blocked 5x2", "blocked 3x2"

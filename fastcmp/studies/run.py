@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.checks import as_whole, check_choice
-from fastcmp.crew import check_workers
-from fastcmp.progress import reporting
+from fastcmp.core.checks import as_whole, check_choice
+from fastcmp.core.progress import reporting
+from fastcmp.core.threads import check_workers
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
 from fastcmp.studies.correlations import (
@@ -29,7 +29,7 @@ from fastcmp.studies.table5 import TypeOneErrors
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastcmp.progress import Progress
+    from fastcmp.core.progress import Progress
     from fastcmp.studies.errors import ErrorStudy
 
 #: Data sets of Table V.

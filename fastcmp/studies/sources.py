@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastcmp.checks import as_whole
+from fastcmp.core.checks import as_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.crew import Crew, check_workers, parts
-from fastcmp.progress import Progress, reporting
+from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.threads import Crew, check_workers, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

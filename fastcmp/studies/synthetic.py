@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from fastcmp.checks import as_whole
+from fastcmp.core.checks import as_whole
 from fastcmp.studies.epsilon import epsilon_losses
 from fastcmp.studies.sources import Population, pick
 

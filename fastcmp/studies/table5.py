@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.report import Section, format_interval, plain_columns
-from fastcmp.results import Printed
+from fastcmp.core.records import Printed
+from fastcmp.core.report import Section, format_interval, plain_columns
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
 

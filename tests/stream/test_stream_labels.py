@@ -25,7 +25,7 @@ from fastcmp import (
     stuart_maxwell,
     stuart_maxwell_from_counts,
 )
-from fastcmp.label_counts import DenseLabelCounts, SparseLabelCounts
+from fastcmp.counts.label_counts import DenseLabelCounts, SparseLabelCounts
 from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, load, tally
 
 FORMS = pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.columns import read_column
-from fastcmp.label_order import sorted_codes
+from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.label_order import sorted_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.columns import Column
+    from fastcmp.inputs.columns import Column
 
 
 def shared_codes(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.checks import check_choice
 from fastcmp.compat.mlxtend.codes import shared_codes
-from fastcmp.label_kinds import kind_of
+from fastcmp.core.checks import check_choice
+from fastcmp.inputs.label_values import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

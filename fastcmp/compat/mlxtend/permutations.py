@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.checks import as_numbers, as_whole, check_choice
+from fastcmp.core.checks import as_numbers, as_whole, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.batch import compare_all
-from fastcmp.cochran import cochrans_q as _cochrans_q
-from fastcmp.columns import read_column
-from fastcmp.labels import Labels, encode
-from fastcmp.paired import mcnemar_from_counts
+from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.labels import Labels, encode
+from fastcmp.paired.mcnemar import mcnemar_from_counts
+from fastcmp.pairwise.cochran import cochrans_q as _cochrans_q
+from fastcmp.pairwise.compare_all import compare_all
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.cochran import CochranResult
+    from fastcmp.pairwise.cochran import CochranResult
 
 __all__ = ["cochrans_q", "ftest", "mcnemar", "mcnemar_table", "mcnemar_tables"]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.checks import as_whole, check_choice
 from fastcmp.compat.mlxtend.codes import shared_codes
 from fastcmp.compat.mlxtend.estimators import kind_of, scikit_learn
 from fastcmp.compat.mlxtend.samples import resamples
+from fastcmp.core.checks import as_whole, check_choice
 from fastcmp.crossval.fits import take_rows
-from fastcmp.units import count_rows
+from fastcmp.crossval.fold_units import count_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.auc_comparison import normal_tail
-from fastcmp.checks import as_numbers, as_share, as_whole
-from fastcmp.unpaired import score_statistic
+from fastcmp.core.checks import as_numbers, as_share, as_whole
+from fastcmp.core.tails import normal_tail
+from fastcmp.paired.unpaired_accuracies import score_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

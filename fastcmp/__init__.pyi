@@ -1,0 +1,116 @@
+# The public names, and where each is loaded from: `_lazy.attach` reads them here.
+
+from fastcmp import designs as designs
+from fastcmp import kernels as kernels
+from fastcmp import stream as stream
+from fastcmp.core.records import ConfidenceInterval as ConfidenceInterval
+from fastcmp.counts.label_counts import LabelCounts as LabelCounts
+from fastcmp.counts.label_counts import count_labels as count_labels
+from fastcmp.counts.roc_points import RocCurve as RocCurve
+from fastcmp.crossval.bcv_result import BCVMcNemarResult as BCVMcNemarResult
+from fastcmp.crossval.bcv_result import BetaPosterior as BetaPosterior
+from fastcmp.crossval.comparison_result import CVComparison as CVComparison
+from fastcmp.crossval.comparison_result import CVPairwiseResult as CVPairwiseResult
+from fastcmp.crossval.comparisons import compare_cv as compare_cv
+from fastcmp.crossval.comparisons import compare_cv_all as compare_cv_all
+from fastcmp.crossval.fold_result import FoldTestResult as FoldTestResult
+from fastcmp.crossval.mcnemar import bcv_mcnemar as bcv_mcnemar
+from fastcmp.crossval.mcnemar import naive_mcnemar as naive_mcnemar
+from fastcmp.crossval.mcnemar import proportion_z as proportion_z
+from fastcmp.crossval.t_tests import bouckaert_frank_t as bouckaert_frank_t
+from fastcmp.crossval.t_tests import bouckaert_t as bouckaert_t
+from fastcmp.crossval.t_tests import kfold_t as kfold_t
+from fastcmp.crossval.t_tests import nadeau_bengio_t as nadeau_bengio_t
+from fastcmp.crossval.t_tests import resampled_t as resampled_t
+from fastcmp.crossval.two_fold import alpaydin_f as alpaydin_f
+from fastcmp.crossval.two_fold import blocked_t as blocked_t
+from fastcmp.crossval.two_fold import calibrated_f as calibrated_f
+from fastcmp.crossval.two_fold import dietterich_t as dietterich_t
+from fastcmp.crossval.two_fold import yildiz_t as yildiz_t
+from fastcmp.crossval.z_tests import bayle_z as bayle_z
+from fastcmp.crossval.z_tests import conservative_z as conservative_z
+from fastcmp.data import load_digits as load_digits
+from fastcmp.data import load_digits_scores as load_digits_scores
+from fastcmp.paired.cost_result import CostResult as CostResult
+from fastcmp.paired.cost_test import cost_test as cost_test
+from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
+from fastcmp.paired.holdout import compare_holdout as compare_holdout
+from fastcmp.paired.holdout import compare_labels as compare_labels
+from fastcmp.paired.holdout_result import HoldoutResult as HoldoutResult
+from fastcmp.paired.mcnemar import mcnemar as mcnemar
+from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
+from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
+from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
+from fastcmp.paired.symmetry import bowker as bowker
+from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
+from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell
+from fastcmp.paired.symmetry import (
+    stuart_maxwell_from_counts as stuart_maxwell_from_counts,
+)
+from fastcmp.paired.symmetry_result import SymmetryResult as SymmetryResult
+from fastcmp.paired.unpaired_accuracies import UnpairedResult as UnpairedResult
+from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
+from fastcmp.paired.unpaired_accuracies import (
+    accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
+)
+from fastcmp.pairwise.adjust import adjust as adjust
+from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
+from fastcmp.pairwise.agreement_result import AgreementResult as AgreementResult
+from fastcmp.pairwise.cochran import CochranResult as CochranResult
+from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
+from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
+from fastcmp.pairwise.compare_all import compare_all as compare_all
+from fastcmp.pairwise.compare_all import (
+    compare_all_from_counts as compare_all_from_counts,
+)
+from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
+from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
+from fastcmp.scores.auc import auc as auc
+from fastcmp.scores.auc import concordance as concordance
+from fastcmp.scores.auc_multiclass import auc_multiclass as auc_multiclass
+from fastcmp.scores.auc_resampling import BootstrapResult as BootstrapResult
+from fastcmp.scores.auc_resampling import PermutationResult as PermutationResult
+from fastcmp.scores.auc_resampling import auc_bootstrap as auc_bootstrap
+from fastcmp.scores.auc_resampling import auc_permutation_test as auc_permutation_test
+from fastcmp.scores.auc_test import AUCComparison as AUCComparison
+from fastcmp.scores.auc_test import ContrastResult as ContrastResult
+from fastcmp.scores.classification import classification_table as classification_table
+from fastcmp.scores.classification import (
+    classification_table_from_counts as classification_table_from_counts,
+)
+from fastcmp.scores.classification import (
+    compare_sensitivity_specificity as compare_sensitivity_specificity,
+)
+from fastcmp.scores.classification_result import (
+    ClassificationTable as ClassificationTable,
+)
+from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve
+from fastcmp.scores.curves import average_precision as average_precision
+from fastcmp.scores.curves import precision_recall_curve as precision_recall_curve
+from fastcmp.scores.curves import roc_curve as roc_curve
+from fastcmp.scores.cutpoints import optimal_cutpoint as optimal_cutpoint
+from fastcmp.scores.cutpoints_result import CutpointResult as CutpointResult
+from fastcmp.scores.delong import delong as delong
+from fastcmp.scores.delong import delong_unpaired as delong_unpaired
+from fastcmp.scores.delong import hanley_mcneil as hanley_mcneil
+from fastcmp.scores.delong_result import DelongResult as DelongResult
+from fastcmp.scores.det import DetCurve as DetCurve
+from fastcmp.scores.det import det_curve as det_curve
+from fastcmp.scores.lift import GainCurve as GainCurve
+from fastcmp.scores.lift import KsResult as KsResult
+from fastcmp.scores.lift import gain_curve as gain_curve
+from fastcmp.scores.lift import ks_statistic as ks_statistic
+from fastcmp.scores.lift import lift_table as lift_table
+from fastcmp.scores.lift_result import LiftTable as LiftTable
+from fastcmp.scores.predictive_values import MeasureComparison as MeasureComparison
+from fastcmp.scores.predictive_values import PredictiveValueTest as PredictiveValueTest
+from fastcmp.scores.roc_bands import RocBand as RocBand
+from fastcmp.scores.roc_bands import roc_band as roc_band
+from fastcmp.scores.roc_equality import VenkatramanResult as VenkatramanResult
+from fastcmp.scores.roc_equality import venkatraman as venkatraman
+from fastcmp.scores.thresholds import ThresholdSweep as ThresholdSweep
+from fastcmp.scores.thresholds import threshold_sweep as threshold_sweep
+from fastcmp.stream.area_from_counts import auc_from_counts as auc_from_counts
+from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
+
+__version__: str

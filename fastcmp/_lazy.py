@@ -1,0 +1,56 @@
+"""Public names that are loaded when first asked for; the stub lists them, once."""
+
+from __future__ import annotations
+
+import _ast
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def attach(
+    package: str, init_file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Make the names of a package's stub those of the package.
+
+    ``from package.module import name as name`` in the ``.pyi`` beside `init_file` loads
+    `name` from that module, ``from package import module as module`` a module. A name
+    without its ``as`` is loaded too, but is no part of ``from package import *``.
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    init_file : str
+        Its ``__init__.py``.
+
+    Returns
+    -------
+    tuple
+        ``__getattr__``, ``__dir__`` and ``__all__`` of the package.
+    """
+    stub = Path(init_file).with_suffix(".pyi").read_text(encoding="utf-8")
+    tree: Any = compile(stub, "stub", "exec", flags=_ast.PyCF_ONLY_AST)
+    homes: dict[str, tuple[str, str | None]] = {
+        alias.name: (str(node.module), alias.asname)
+        for node in tree.body
+        if isinstance(node, _ast.ImportFrom)
+        for alias in node.names
+    }
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            message = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        home, _ = homes[name]
+        if home == package:
+            return import_module(f"{package}.{name}")
+        value = getattr(import_module(home), name)
+        vars(import_module(package))[name] = value
+        return value
+
+    names = sorted(name for name, (_, exported) in homes.items() if exported)
+    return load, lambda: names, names

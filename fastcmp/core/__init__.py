@@ -1,0 +1,1 @@
+"""What every module may use: checks, records, reports, threads, progress, memory."""

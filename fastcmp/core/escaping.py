@@ -1,0 +1,38 @@
+"""Names and labels are data: what of them a terminal would obey is shown instead."""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Control and format characters (directions, joiners), halves of pairs, line and
+#: paragraph separators.
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+
+def visible(text: str) -> str:
+    r"""Write control and direction characters as Python writes them in a literal.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        On one line, and the same text where it holds none of them.
+
+    Examples
+    --------
+    >>> from fastcmp.core.escaping import visible
+    >>> print(visible("red \x1b[31m\nand back \u202e"))
+    red \x1b[31m\nand back \u202e
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _UNSEEN
+        else letter
+        for letter in text
+    )

@@ -1,0 +1,165 @@
+"""How much memory work may take: said before it begins, not when it is gone."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from reprlib import repr as shortened
+
+_UNITS = ("", "K", "M", "G", "T")
+_SIZE = re.compile(
+    r"([0-9]*\.?[0-9]+(?:E[+-]?[0-9]+)?)\s*(?:([KMGT])(i?))?B?", re.IGNORECASE
+)
+_LARGEST = 2.0**63  # bytes that a computer of 64 bits can count
+#: Where Linux tells the memory that is left, of the machine and of a container.
+_MACHINE = Path("/proc/meminfo")
+_CONTAINER = Path("/sys/fs/cgroup")
+#: Folder, limit, use, and what of it is cache, of both versions of control groups.
+_GROUPS = (
+    ("", "memory.max", "memory.current", "inactive_file"),
+    (
+        "memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
+)
+
+
+def read_size(size: int | str, name: str = "memory_limit") -> int:
+    """Read a number of bytes.
+
+    Parameters
+    ----------
+    size : int or str
+        Bytes, or a number with a unit: "500 MB", "4GB", "1.5 GiB", "1e9".
+    name : str
+        The argument, for errors.
+
+    Returns
+    -------
+    int
+        Bytes, from 1 to below 2**63.
+
+    Raises
+    ------
+    ValueError
+        If it is no size.
+
+    Examples
+    --------
+    >>> from fastcmp.core.memory import read_size
+    >>> read_size("1.5 GB"), read_size("2 KiB")
+    (1500000000, 2048)
+    """
+    text = str(size).strip()
+    found = None if isinstance(size, bool) else _SIZE.fullmatch(text)
+    n_bytes = 0.0
+    if found is not None:
+        number, unit, binary = found.groups(default="")
+        step = 1024 if binary else 1000
+        n_bytes = float(number) * step ** _UNITS.index(unit.upper())
+    if not 1 <= n_bytes < _LARGEST:
+        message = f"{name} must be a size such as '4GB', or bytes, got "
+        message += shortened(size)
+        raise ValueError(message)
+    return int(n_bytes)
+
+
+def in_words(n_bytes: float) -> str:
+    """Write a size with a fitting unit.
+
+    Parameters
+    ----------
+    n_bytes : float
+        How many bytes.
+
+    Returns
+    -------
+    str
+        Such as "3.6 GB".
+    """
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 999.5:  # more is written as 1 of the next unit
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} TB" if n_bytes < 999.5 else f"{n_bytes:.0f} TB"
+
+
+def available_memory() -> int | None:
+    """Ask how much memory is left.
+
+    Returns
+    -------
+    int or None
+        Bytes that this process can take without swapping; None where nothing tells.
+    """
+    known = [
+        size for size in (_left_in_machine(), _left_in_container()) if size is not None
+    ]
+    return min(known, default=None)
+
+
+def _left_in_machine() -> int | None:
+    try:
+        lines = _MACHINE.read_text().splitlines()
+        found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 1024 * int(found.split()[1])
+    except (OSError, StopIteration, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _left_in_container() -> int | None:
+    for folder, limit, used, cached in _GROUPS:
+        place = _CONTAINER / folder
+        try:
+            left = int((place / limit).read_text()) - int((place / used).read_text())
+        except (OSError, ValueError):  # no container, or one without a limit
+            continue
+        # The kernel gives up copies of files that nobody read of late.
+        return max(left + _count_in(place / "memory.stat", cached), 0)
+    return None
+
+
+def _count_in(path: Path, name: str) -> int:
+    """Find a number by its name; 0 where nothing tells it."""
+    try:
+        found = dict(line.split() for line in path.read_text().splitlines())
+        return int(found[name])
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+def check_memory(needed: float, limit: int | None, what: str, advice: str) -> None:
+    """Refuse work that would take more memory than there is.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes that it takes.
+    limit : int or None
+        Bytes that it may take; None for what is left.
+    what : str
+        What takes them, for the error: "the answer for 10 pairs".
+    advice : str
+        What to do instead.
+
+    Raises
+    ------
+    ValueError
+        If it would not fit.
+    """
+    bound, source = limit, "memory_limit is"
+    if bound is None:
+        bound, source = available_memory(), "left are"
+    if bound is not None and needed > bound:
+        message = (
+            f"{what} would take {in_words(needed)} of memory, {source} "
+            f"{in_words(bound)}: {advice}"
+        )
+        raise ValueError(message)

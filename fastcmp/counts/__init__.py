@@ -1,0 +1,1 @@
+"""Codes become counts: all that the tests need of the samples."""

@@ -1,0 +1,83 @@
+"""Which samples each of many models got right, packed 64 to a word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp import kernels
+from fastcmp.core.threads import no_step, parts
+from fastcmp.counts.pairs import above
+
+if TYPE_CHECKING:
+    from fastcmp.core.threads import Crew
+    from fastcmp.counts.pairs import Block
+    from fastcmp.inputs.labels import Labels
+
+_PACKED = 1 << 22  # samples whose packing is one task
+
+Counts = NDArray[np.int64]
+
+
+class RightBits(NamedTuple):
+    """Packed rows, one a model, and what they add up to."""
+
+    words: NDArray[np.uint64]
+    #: Rightly classified samples of each model, shape (M,).
+    correct: Counts
+
+    @classmethod
+    def pack(cls, labels: Labels, crew: Crew) -> RightBits:
+        """Compare predictions with the truth.
+
+        Parameters
+        ----------
+        labels : Labels
+            True and predicted codes.
+        crew : Crew
+            Who packs.
+
+        Returns
+        -------
+        RightBits
+            A row a model.
+        """
+        n_models, n = len(labels.names), labels.n_samples
+        words = kernels.allocate_words(n_models, n)
+        correct = np.empty(n_models, np.int64)
+
+        def pack(part: slice) -> None:
+            for i in range(part.start, part.stop):
+                kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
+                correct[i] = kernels.count_bits(words[i])
+
+        crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
+        return cls(words, correct)
+
+    def discordant(self, block: Block) -> tuple[Counts, Counts]:
+        """Count the samples that one model of a pair got right, and the other wrong.
+
+        Parameters
+        ----------
+        block : Block
+            Pairs of models.
+
+        Returns
+        -------
+        tuple of ndarray of int64, shape (p,)
+            Those that only the first, and only the second, got right.
+        """
+        words, correct = self
+        if block.tile is None:
+            pairs = block.pairs.astype(np.int64)
+            only_a, only_b = np.empty((2, len(pairs)), np.int64)
+            kernels.discordant_pairs(words, correct, pairs, only_a, only_b)
+            return only_a, only_b
+        i0, i1, j0, j1 = block.tile
+        joint = np.zeros((i1 - i0, j1 - j0), np.int64)
+        kernels.common_tile(words, block.tile, joint)
+        only_a = correct[i0:i1, None] - joint
+        only_b = correct[j0:j1] - joint
+        return above(only_a, block.tile), above(only_b, block.tile)

@@ -1,0 +1,250 @@
+"""Fold differences as the kernels take them, and their answers as records."""
+
+from __future__ import annotations
+
+from math import prod
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.core.records import unwrap
+from fastcmp.crossval.fold_result import FoldTestResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike
+
+ALTERNATIVES = {
+    "two-sided": kernels.TWO_SIDED,
+    "greater": kernels.GREATER,
+    "less": kernels.LESS,
+}
+
+Floats = NDArray[np.float64]
+Statuses = NDArray[np.uint8]
+
+
+def read_differences(
+    raw: ArrayLike, axes: str = "J", name: str = "differences"
+) -> Floats:
+    """Convert fold differences to one C-ordered float64 array.
+
+    Parameters
+    ----------
+    raw : array-like, shape (..., axes)
+        What the user passed; not copied where it is such an array.
+    axes : str
+        The last axes, such as "J" or "5, 2": numbers are the sizes they must have.
+    name : str
+        The argument.
+
+    Returns
+    -------
+    ndarray of float64
+        Of the same shape.
+
+    Raises
+    ------
+    ValueError
+        If the last axes are not these, or are empty.
+    TypeError
+        If it holds no real numbers.
+    """
+    array = as_numbers(raw, name)
+    sizes = axes.split(", ")
+    last = array.shape[-len(sizes) :]
+    fits = array.ndim >= len(sizes) and all(
+        got == int(wanted) if wanted.isdigit() else got > 0
+        for got, wanted in zip(last, sizes, strict=True)
+    )
+    if not fits:
+        message = f"{name} must have shape (..., {axes}), got shape {array.shape}"
+        raise ValueError(message)
+    return np.ascontiguousarray(array, np.float64)
+
+
+def check_folds(n: int, what: str) -> None:
+    """Refuse fewer than two differences.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    what : str
+        What they are, for the error.
+
+    Raises
+    ------
+    ValueError
+        If there are too few.
+    """
+    if n < 2:
+        message = f"differences must hold at least 2 {what}, got {n}"
+        raise ValueError(message)
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Check a number of samples, or a ratio of two.
+
+    Parameters
+    ----------
+    value : float
+        What the user passed.
+    name : str
+        The argument.
+
+    Returns
+    -------
+    float
+        Positive and finite.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    TypeError
+        If it is no number.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        message = f"{name} must be a positive number, got {value!r}"
+        raise TypeError(message)
+    number = float(value)
+    if not 0 < number < np.inf:
+        message = f"{name} must be a positive number, got {value}"
+        raise ValueError(message)
+    return number
+
+
+def tail_of(alternative: str) -> int:
+    """Give the kernels' code of an alternative.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "greater", "less"}
+        What the user passed.
+
+    Returns
+    -------
+    int
+        0, 1 or -1.
+
+    Raises
+    ------
+    ValueError
+        If it is unknown.
+    """
+    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    return ALTERNATIVES[alternative]
+
+
+def run_rows(
+    fill: Callable[[Floats, Statuses], None],
+    shape: tuple[int, ...],
+    given: Mapping[str, Floats],
+    **about: Any,
+) -> FoldTestResult:
+    """Let a kernel answer all rows, and wrap what it wrote.
+
+    Parameters
+    ----------
+    fill : callable
+        Called with `out`, shape (4, N), and `status`, shape (N,).
+    shape : tuple of int
+        The leading axes of the data: N tests.
+    given : mapping of str to ndarray
+        The data by argument, for the error.
+    **about : Any
+        The other fields of the record.
+
+    Returns
+    -------
+    FoldTestResult
+        Arrays of `shape`, or numbers.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite.
+    """
+    n_tests = prod(shape)
+    out, status = np.empty((4, n_tests)), np.empty(n_tests, np.uint8)
+    fill(out, status)
+    # The kernels saw every number: no pass over the data of our own.
+    if (status == kernels.INVALID).any():
+        _refuse(given)
+    statistic, pvalue, estimate, standard_error = (unwrap(x, shape) for x in out)
+    return FoldTestResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        estimate=estimate,
+        standard_error=standard_error,
+        status=unwrap(status, shape),
+        **about,
+    )
+
+
+def run_fold_t(
+    x: Floats,
+    n_axes: int,
+    *,
+    factor: float,
+    df: float,
+    alternative: str,
+    test: str,
+    title: str,
+) -> FoldTestResult:
+    """Test the mean over the last axes by Student's t.
+
+    Parameters
+    ----------
+    x : ndarray of float64
+        Differences as `read_differences` gives them.
+    n_axes : int
+        How many axes at the end hold the differences of one test.
+    factor, df : float
+        As in `fastcmp.kernels.fold_t`.
+    alternative, test, title : str
+        For the record.
+
+    Returns
+    -------
+    FoldTestResult
+        Arrays of the leading axes, or numbers.
+
+    Raises
+    ------
+    ValueError
+        If a difference is not finite, or the alternative is unknown.
+    """
+    tail = tail_of(alternative)
+    n_folds = prod(x.shape[-n_axes:])
+
+    def fill(out: Floats, status: Statuses) -> None:
+        rows = x.reshape(status.size, n_folds)
+        kernels.fold_t_many(rows, factor, float(df), tail, out, status)
+
+    return run_rows(
+        fill,
+        x.shape[:-n_axes],
+        {"differences": x},
+        df=df,
+        test=test,
+        title=title,
+        alternative=alternative,
+        n_folds=n_folds,
+    )
+
+
+def _refuse(given: Mapping[str, Floats]) -> None:
+    for name, array in given.items():
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            where = tuple(bad[0].tolist())
+            place = ", ".join(map(str, where))
+            message = f"{name} must be finite, got {array[where]} at [{place}]"
+            raise ValueError(message)

@@ -1,0 +1,1 @@
+"""What users hand in becomes codes, scores and costs, or is refused by name."""

@@ -1,0 +1,359 @@
+"""Two classes, of which one is positive: true labels, and labels predicted for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.label_values import ascending
+from fastcmp.inputs.model_names import check_indexes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
+
+_USUAL = ([0, 1], [-1, 1])  # labels of two classes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """Which samples are positive, and what predictions are compared with."""
+
+    positive: Flags
+    labels: tuple[Any, Any]
+    #: Which of all samples have a true label.
+    kept: Flags
+    #: The family of types of the labels, see `Column.kind`.
+    kind: str
+    #: The true labels as they came; predictions must have their pandas index.
+    y_true: Any = None
+
+    @property
+    def n_missing(self) -> int:
+        """Number of samples without a true label."""
+        return int(np.count_nonzero(~self.kept))
+
+
+def read_truth(y_true: Any, positive: Any = None) -> Truth:
+    """Read true labels of two classes.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+
+    Returns
+    -------
+    Truth
+        Which samples are positive.
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or not two classes of which one is positive.
+
+    Examples
+    --------
+    >>> truth = read_truth(["ill", "well", None], "ill")
+    >>> truth.positive.tolist(), truth.labels, truth.n_missing
+    ([True, False], ('ill', 'well'), 1)
+    """
+    column = read_column(y_true, "y_true")
+    absent = column.missing()
+    kept = np.ones(len(column), np.bool_) if absent is None else ~absent
+    column = column.take(kept)
+    flags, labels = split_classes(column, positive)
+    return Truth(
+        positive=flags,
+        labels=labels,
+        kept=kept,
+        kind=column.kind(),
+        y_true=y_true,
+    )
+
+
+def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
+    """Tell which samples are positive.
+
+    Parameters
+    ----------
+    truth : Column
+        True labels, none missing.
+    positive : label or None
+        The positive class; None for the larger of two numbers or booleans.
+
+    Returns
+    -------
+    tuple of ndarray of bool, shape (n,), and two labels
+        Flags, the positive label and the other one; None for one that is unknown.
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or not two classes of which one is positive.
+    """
+    if not len(truth):
+        message = f"{truth.name} must hold at least one sample, got none"
+        raise ValueError(message)
+    truth.kind()  # labels of different types are refused
+    codes, found = _distinct(truth)
+    label, other = positive_label(found, positive, truth.name)
+    flags = np.zeros(codes.size, bool)
+    if label in found:
+        flags = codes == found.index(label)
+    return flags, (label, other)
+
+
+def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
+    """Give each sample the position of its label among the distinct ones."""
+    if (values := truth.integers) is not None:
+        low, high = values.min(), values.max()
+        is_high = values == high
+        n_low = np.count_nonzero(values == low)
+        if low == high:
+            return np.zeros(values.size, np.uint8), [low.item()]
+        if n_low + np.count_nonzero(is_high) == values.size:
+            return is_high, [low.item(), high.item()]
+    truth = truth.factorized()
+    # Labels of dropped samples may be left among the distinct ones.
+    used, codes = np.unique(truth.positions(), return_inverse=True)
+    return codes, [truth.distinct[code] for code in used]
+
+
+def positive_label(
+    found: list[Any], positive: Any, truth: str = "y_true"
+) -> tuple[Any, Any]:
+    """Choose the positive label among those found.
+
+    Parameters
+    ----------
+    found : list
+        One label or two.
+    positive : label or None
+        What the user passed.
+    truth : str
+        What the true labels are called in an error.
+
+    Returns
+    -------
+    tuple of two labels
+        The positive label and the other one; None for one that is unknown.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two, or none of them can be told to be positive.
+    """
+    if len(found) > 2:
+        message = (
+            f"{truth} must hold two classes, got {len(found)}: "
+            f"{list(ascending(found)[:10])}; for one class against the others pass "
+            f"{truth} == that class"
+        )
+        raise ValueError(message)
+    if positive is not None:
+        if positive not in found and len(found) == 2:
+            message = f"positive={positive!r} is not among the labels {found}"
+            raise ValueError(message)
+        others = [label for label in found if label != positive]
+        return positive, others[0] if others else None
+    if not all(isinstance(label, (Real, np.bool_)) for label in found):
+        message = f"name the positive class of the labels {found}: pass positive="
+        raise ValueError(message)
+    if len(found) == 1:
+        # One class only: which one it is, 0 and 1 say themselves.
+        label = found[0]
+        if label in (1, True):
+            return label, None
+        return (None, label) if label in (0, -1) else (label, None)
+    return max(found), min(found)
+
+
+def holds_booleans(raw: Any, column: Column) -> bool:
+    """Tell whether labels are booleans.
+
+    Parameters
+    ----------
+    raw : array-like
+        What the user passed.
+    column : Column
+        The same, read.
+
+    Returns
+    -------
+    bool
+        True if any of them is.
+    """
+    if isinstance(raw, (list, tuple)):  # read as integers
+        return not {bool, np.bool_}.isdisjoint(map(type, raw))
+    if column.integers is not None:
+        return column.integers.dtype == np.bool_
+    return any(isinstance(label, (bool, np.bool_)) for label in column.distinct)
+
+
+def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
+    """Tell which predicted labels are the positive one.
+
+    Parameters
+    ----------
+    raw : array-like, shape (n,)
+        Predicted labels, those of `truth`.
+    name : str
+        What to call them in an error.
+    truth : Truth
+        The samples.
+
+    Returns
+    -------
+    ndarray of bool
+        One flag a sample that was kept.
+
+    Raises
+    ------
+    ValueError
+        If lengths or pandas indexes differ, or a prediction is missing or not one of
+        two labels.
+    TypeError
+        If the labels are of another type than the true ones.
+    """
+    column = read_column(raw, name)
+    if len(column) != truth.kept.size:
+        message = f"{name} has {len(column)} labels, y_true has {truth.kept.size}"
+        raise ValueError(message)
+    check_indexes([("y_true", truth.y_true), (name, raw)])
+    column = column.take(truth.kept)
+    if (absent := column.missing()) is not None:
+        row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]
+        message = (
+            f"{name} has no prediction at row {row} "
+            f"({np.count_nonzero(absent)} missing in all)"
+        )
+        raise ValueError(message)
+    if column.kind() != truth.kind:
+        message = (
+            f"{name} holds {column.kind()} labels and y_true {truth.kind} labels, "
+            "which can never be equal: convert one of them"
+        )
+        raise TypeError(message)
+    known = [label for label in truth.labels if label is not None]
+    if holds_booleans(raw, column) and not {0, 1}.issuperset(known):
+        message = f"{name} holds booleans and y_true the labels {known}: convert one"
+        raise ValueError(message)
+    column = column.factorized()
+    counts = np.bincount(column.positions(), minlength=len(column.distinct))
+    found = [column.distinct[code] for code in np.flatnonzero(counts)]
+    strangers = [label for label in found if label not in known]
+    # Where y_true holds one class only, a prediction may be the first of the other.
+    if len(known) + len(strangers) > 2:
+        message = (
+            f"{name} must hold labels of y_true, {known}, got {strangers[0]!r}"
+            f" ({len(strangers)} other labels in all)"
+        )
+        if isinstance(strangers[0], Real):
+            message += (
+                "; if these are scores, pass them as scores= to classification_table, "
+                "or cut them first (score >= cutoff)"
+            )
+        raise ValueError(message)
+    yes = truth.labels[0]
+    if yes is None:
+        yes = strangers[0] if strangers else None
+    code = column.distinct.index(yes) if yes in found else -1
+    return np.asarray(column.positions() == code)
+
+
+def as_doubles(array: NDArray[Any]) -> NDArray[Any]:
+    """Round scores that do not fit to float64, in which cutoffs are given.
+
+    Parameters
+    ----------
+    array : ndarray
+        Scores.
+
+    Returns
+    -------
+    ndarray
+        The same, or float64.
+    """
+    wide = array.dtype.kind in "iuf" and array.dtype.itemsize >= 8
+    return array.astype(np.float64, copy=False) if wide else array
+
+
+def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
+    """Read a column that holds numbers.
+
+    Parameters
+    ----------
+    raw : array-like
+        What the user passed.
+    name : str
+        The argument.
+
+    Returns
+    -------
+    tuple of ndarray or None, and bool
+        The numbers, None for labels of other types; whether they are of a type of
+        whole numbers.
+    """
+    if np.ma.is_masked(raw):
+        return None, False
+    try:
+        array = np.asarray(raw)
+    except ValueError:  # ragged
+        return None, False
+    if array.dtype.kind in "iufV":
+        return array, array.dtype.kind in "iu"
+    if array.dtype.kind == "O" and array.ndim == 1:
+        column = read_column(raw, name)
+        if column.missing() is None and not holds_booleans(raw, column):
+            column = column.factorized()
+            if column.kind() == "number":
+                numbers = np.array([float(label) for label in column.distinct])
+                whole = all(isinstance(label, Integral) for label in column.distinct)
+                return numbers[column.positions()], whole
+    return None, False
+
+
+def are_labels(column: NDArray[Any], labels: tuple[Any, Any]) -> bool:
+    """Tell whether all numbers of a column are labels.
+
+    Parameters
+    ----------
+    column : ndarray, shape (n,)
+        Numbers without NaN.
+    labels : tuple of two labels
+        As from `split_classes`.
+
+    Returns
+    -------
+    bool
+        False for scores.
+
+    Raises
+    ------
+    ValueError
+        If all are whole, and some of them labels while others are not.
+    """
+    known = [label for label in labels if label is not None]
+    if not all(isinstance(label, (int, float, np.number)) for label in known):
+        return False
+    # Of one class only, 0 and 1 say themselves what the other is.
+    pairs = [pair for pair in _USUAL if None in labels and known[0] in pair]
+    if any(np.isin(column, pair).all() for pair in (known, *pairs)):
+        return True
+    is_label = np.isin(column, known)
+    if is_label.any() and np.array_equal(column, np.trunc(column)):
+        stray = column[~is_label]
+        message = (
+            f"score_or_label holds labels of y_true, {known}, and {stray[0]:g} "
+            f"({stray.size} other numbers in all): pass scores= if these are scores"
+        )
+        raise ValueError(message)
+    return False

@@ -1,0 +1,391 @@
+"""One column of labels, from whatever library it comes.
+
+A column is read either as plain integers, which need no further work, or as codes into
+its distinct values with -1 for what is missing.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.escaping import visible
+from fastcmp.inputs.label_values import (
+    INTEGRAL_LIMIT,
+    is_missing,
+    kind_of,
+    plain_number,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
+_WHOLE = (int, np.integer, np.bool_)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """Labels of one model, or the true ones.
+
+    Exactly one of `integers` and `codes` is given.
+    """
+
+    #: What to call it in an error: a model's name with control characters escaped.
+    name: str
+    #: The labels themselves, an integer or bool array without missing values.
+    integers: NDArray[Any] | None = None
+    #: Positions in `distinct`, -1 where missing.
+    codes: NDArray[Any] | None = None
+    #: The distinct labels, as Python objects.
+    distinct: tuple[Any, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the samples."""
+        return len(self.integers if self.integers is not None else self.positions())
+
+    def positions(self) -> NDArray[Any]:
+        """Give the codes of a factorized column.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Positions in `distinct`, -1 where missing.
+        """
+        assert self.codes is not None
+        return self.codes
+
+    def missing(self) -> NDArray[np.bool_] | None:
+        """Mark the missing labels, or return None where there are none."""
+        if self.integers is not None:
+            return None
+        mask = self.positions() < 0
+        return mask if mask.any() else None
+
+    def take(self, keep: NDArray[np.bool_]) -> Column:
+        """Select samples.
+
+        Parameters
+        ----------
+        keep : ndarray of bool, shape (n,)
+            Which to keep.
+
+        Returns
+        -------
+        Column
+            The labels of those samples.
+        """
+        if self.integers is not None:
+            return Column(name=self.name, integers=self.integers[keep])
+        return Column(
+            name=self.name, codes=self.positions()[keep], distinct=self.distinct
+        )
+
+    def factorized(self) -> Column:
+        """Return the same labels as codes into their distinct values."""
+        if self.integers is None:
+            return self
+        codes, distinct = _factorize_integers(self.integers)
+        return Column(name=self.name, codes=codes, distinct=tuple(distinct.tolist()))
+
+    def kind(self) -> str:
+        """Name the family of types within which labels can be equal.
+
+        Returns
+        -------
+        str
+            Such as "number" or "str"; empty where there are none, or all are missing.
+
+        Raises
+        ------
+        TypeError
+            If the labels are of more than one family.
+        """
+        if self.integers is not None:
+            return "number" if len(self.integers) else ""
+        kinds = {kind_of(label): type(label).__name__ for label in self.distinct}
+        if len(kinds) > 1:
+            types = " and ".join(sorted(kinds.values()))
+            message = f"{self.name} mixes {types} labels, which cannot be compared"
+            raise TypeError(message)
+        return next(iter(kinds), "")
+
+
+def read_column(raw: Any, name: str) -> Column:
+    """Read labels of any supported type.
+
+    Parameters
+    ----------
+    raw : array-like, shape (n,)
+        A list, NumPy array, pandas or polars series, pyarrow array, or what NumPy can
+        convert.
+    name : str
+        What to call it in an error.
+
+    Returns
+    -------
+    Column
+        The labels, read but not yet shared with other columns.
+
+    Raises
+    ------
+    ValueError
+        If it is not one-dimensional.
+    TypeError
+        If the labels are of a type that cannot be compared.
+    """
+    name = visible(name)
+    if type(raw) is np.ndarray:  # the usual case, first: a stream has many columns
+        return _read_array(raw, name)
+    library = type(raw).__module__.partition(".")[0]
+    if library == "pandas":
+        return _read_pandas(raw, name)
+    if library == "polars":
+        return _read_polars(raw, name)
+    if library == "pyarrow":
+        return _read_arrow(raw, name)
+    if isinstance(raw, np.ma.MaskedArray):
+        return _read_masked(raw, name)
+    if isinstance(raw, (str, bytes)) or np.ndim(raw if _has_shape(raw) else 0) > 1:
+        return _read_array(np.asarray(raw), name)
+    if isinstance(raw, (list, tuple)):
+        return _read_list(raw, name)
+    return _read_array(np.asarray(raw), name)
+
+
+def _has_shape(raw: Any) -> bool:
+    return hasattr(raw, "shape")
+
+
+def _read_list(raw: list[Any] | tuple[Any, ...], name: str) -> Column:
+    types = set(map(type, raw))
+    # np.asarray would turn [1, "1"] into two equal strings, drop the zero at the end of
+    # "a\0", and round [2**63, -1] to floats: only plain numbers are left to it.
+    if np.timedelta64 not in types and all(issubclass(t, _WHOLE) for t in types):
+        try:
+            return _read_array(np.array(raw, dtype=np.int64), name)
+        except OverflowError:
+            pass
+    elif all(issubclass(t, (float, np.float32)) for t in types):
+        return _read_array(np.array(raw, dtype=np.float64), name)
+    if any(issubclass(t, (list, tuple, np.ndarray)) for t in types):
+        shape = np.array(raw, dtype=object).shape
+        if len(shape) > 1:
+            _refuse_shape(shape, name)
+    return _read_objects(_as_objects(raw), name)
+
+
+def _as_objects(raw: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+    array = np.empty(len(raw), dtype=object)
+    array[:] = raw
+    return array
+
+
+def _refuse_shape(shape: tuple[int, ...], name: str) -> None:
+    message = f"{name} must be one-dimensional, got shape {shape}"
+    raise ValueError(message)
+
+
+def _read_array(array: NDArray[Any], name: str) -> Column:
+    if array.ndim != 1:
+        _refuse_shape(array.shape, name)
+    match array.dtype.kind:
+        case "b" | "i" | "u":
+            return Column(name=name, integers=array)
+        case "f":
+            return _read_floats(array, name)
+        case "U" | "S":
+            return _coded(name, *_factorize_strings(array))
+        case "M" | "m":
+            return _read_dates(array, name)
+        case "O" | "T":
+            return _read_objects(array.astype(object, copy=False), name)
+    message = f"{name} holds labels of type {array.dtype}, which cannot be compared"
+    raise TypeError(message)
+
+
+def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
+    return Column(name=name, codes=codes, distinct=tuple(distinct))
+
+
+def _read_floats(array: NDArray[Any], name: str) -> Column:
+    with np.errstate(over="ignore"):
+        doubles = array.astype(np.float64, copy=False)
+    if not np.array_equal(doubles, array, equal_nan=True):
+        return _read_objects(_as_objects(list(array)), name)  # long doubles
+    array = doubles
+    missing = np.isnan(array)
+    if not missing.any():
+        whole = np.abs(array) < INTEGRAL_LIMIT
+        if whole.all() and np.array_equal(array, np.trunc(array)):
+            return Column(name=name, integers=array.astype(np.int64))
+    distinct, codes = np.unique(array[~missing], return_inverse=True)
+    everywhere = np.full(array.size, -1, np.int64)
+    everywhere[~missing] = codes
+    return _coded(name, everywhere, map(plain_number, distinct.tolist()))
+
+
+def _read_dates(array: NDArray[Any], name: str) -> Column:
+    missing = np.isnat(array)
+    distinct, codes = np.unique(array[~missing], return_inverse=True)
+    everywhere = np.full(array.size, -1, np.int64)
+    everywhere[~missing] = codes
+    return _coded(name, everywhere, distinct)
+
+
+def _read_masked(array: np.ma.MaskedArray[Any, Any], name: str) -> Column:
+    column = _read_array(np.asarray(array.data), name).factorized()
+    codes = np.where(np.ma.getmaskarray(array), -1, column.positions())
+    return Column(name=name, codes=codes, distinct=column.distinct)
+
+
+def _factorize_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if high - low >= max(1024, array.size) or high > np.iinfo(np.int64).max:
+        distinct, codes = np.unique(array, return_inverse=True)
+        return codes, distinct
+    offset = array.astype(np.int64) - low
+    present = np.bincount(offset, minlength=high - low + 1) > 0
+    rank = np.cumsum(present) - 1
+    return rank[offset], np.flatnonzero(present) + low
+
+
+def _factorize_strings(array: NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
+    if array.size >= _HASHING_PAYS:
+        hashed = _factorize_hashed(array.tolist())
+        if hashed is not None:
+            return hashed
+    distinct, codes = np.unique(array, return_inverse=True)
+    return codes, distinct.tolist()
+
+
+def _factorize_hashed(labels: list[Any]) -> tuple[NDArray[Any], list[Any]] | None:
+    """Factorize strings with pyarrow or pandas; None where neither can."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        pass
+    else:
+        try:
+            return _dictionary_parts(pa.array(labels))
+        except (pa.ArrowException, UnicodeError):  # surrogates are no UTF-8
+            return None
+    try:
+        import pandas as pd
+    except ImportError:
+        return None
+    codes, distinct = pd.factorize(_as_objects(labels))
+    return codes, list(distinct)
+
+
+def _read_objects(array: NDArray[Any], name: str) -> Column:
+    labels = array.tolist()
+    if array.size >= _HASHING_PAYS and set(map(type, labels)) <= {str, type(None)}:
+        hashed = _factorize_hashed(labels)
+        if hashed is not None:
+            return _coded(name, *hashed)
+    if any(issubclass(kind, np.number) for kind in set(map(type, labels))):
+        labels = [plain_number(x) for x in labels]
+    index: dict[Any, int] = {}
+    codes = np.empty(array.size, np.int64)
+    for i, label in enumerate(labels):
+        try:
+            codes[i] = -1 if is_missing(label) else index.setdefault(label, len(index))
+        except (TypeError, ValueError):
+            message = (
+                f"{name} holds a label of type {type(label).__name__} at row {i}, "
+                "which cannot be compared"
+            )
+            raise TypeError(message) from None
+    return _coded(name, codes, index)
+
+
+def _read_pandas(raw: Any, name: str) -> Column:
+    if getattr(raw, "ndim", 1) != 1:
+        _refuse_shape(raw.shape, name)
+    dtype = raw.dtype
+    if type(dtype).__name__ == "CategoricalDtype":
+        values = raw.cat if hasattr(raw, "cat") else raw
+        codes, distinct = np.asarray(values.codes), dtype.categories.tolist()
+        return _coded(name, *_without_missing(codes, distinct))
+    if isinstance(dtype, np.dtype):
+        return _read_array(raw.to_numpy(), name)
+    codes, distinct = sys.modules["pandas"].factorize(raw)
+    # Arrow and nullable columns may hold NaN that is not null.
+    labels = _coded(name, *_without_missing(codes, distinct.tolist()))
+    return _as_integers(labels) or labels
+
+
+def _as_integers(column: Column) -> Column | None:
+    """Undo the coding of whole numbers, so that they compare with plain arrays."""
+    if column.missing() is not None or not column.distinct:
+        return None
+    if not all(type(label) in (int, bool) for label in column.distinct):
+        return None
+    values = np.asarray(column.distinct)
+    if values.dtype.kind not in "biu":
+        return None
+    return Column(name=column.name, integers=values[column.positions()])
+
+
+def _read_polars(raw: Any, name: str) -> Column:
+    if not hasattr(raw, "dtype"):
+        _refuse_shape(raw.shape, name)
+    kind = str(raw.dtype)
+    if kind.lstrip("U").startswith(("Int", "Float")) and "128" not in kind:
+        if raw.null_count() == 0:
+            return _read_array(raw.to_numpy(), name)
+    elif kind == "Object" or "128" in kind:
+        return _read_list(raw.to_list(), name)
+    try:
+        return _read_arrow(raw.to_arrow(), name)
+    except ImportError:  # polars is here without pyarrow
+        return _read_list(raw.to_list(), name)
+
+
+def _read_arrow(raw: Any, name: str) -> Column:
+    import pyarrow as pa
+
+    if not isinstance(raw, (pa.Array, pa.ChunkedArray)):
+        _refuse_shape(getattr(raw, "shape", ()), name)
+    kind = raw.type
+    if raw.null_count == 0 and (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    ):
+        return _read_array(raw.to_numpy(), name)
+    if raw.null_count == 0 and pa.types.is_boolean(kind):
+        return _read_array(np.asarray(raw.to_numpy(zero_copy_only=False)), name)
+    try:
+        return _coded(name, *_dictionary_parts(raw))
+    except pa.ArrowNotImplementedError:
+        return _read_objects(_as_objects(raw.to_pylist()), name)
+
+
+def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Split an Arrow array into codes, -1 for null, and the labels they stand for."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(raw.type):
+        raw = raw.dictionary_encode()
+    if isinstance(raw, pa.ChunkedArray):
+        raw = raw.unify_dictionaries().combine_chunks()
+    if isinstance(raw, pa.ChunkedArray):  # of no or several chunks, by version
+        raw = pa.concat_arrays(raw.chunks) if raw.num_chunks else pa.array([], raw.type)
+    indices = raw.indices.cast(pa.int64()).fill_null(-1)
+    codes = indices.to_numpy(zero_copy_only=False)
+    return _without_missing(codes, raw.dictionary.to_pylist())
+
+
+def _without_missing(
+    codes: NDArray[Any], labels: list[Any]
+) -> tuple[NDArray[Any], list[Any]]:
+    """Give -1 to a null or NaN that is among the distinct labels themselves."""
+    known = np.array([not is_missing(label) for label in labels], bool)
+    if not known.all():
+        place = np.where(known, np.cumsum(known) - 1, -1)
+        codes = np.append(place, -1)[codes]
+        labels = [label for label in labels if not is_missing(label)]
+    return codes, labels

@@ -1,0 +1,360 @@
+"""What each mistake costs: a matrix, mapping or frame, checked and put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_numbers, check_classes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostMatrix:
+    """Costs of predicting one class for another."""
+
+    #: ``values[t, p]`` is the cost of predicting class p when the truth is t, (K, K).
+    values: NDArray[np.float64]
+    #: The labels of the classes in that order; None where they were not named.
+    classes: tuple[Any, ...] | None
+
+
+def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
+    """Read and check a cost matrix.
+
+    Parameters
+    ----------
+    cost : array-like of shape (K, K), mapping or frame
+        ``cost[t][p]`` is the cost of predicting p when the truth is t. A mapping has
+        a mapping or a row for each true class. A pandas frame is indexed by the true
+        class; a polars or pyarrow frame has a column for each predicted class, and
+        perhaps a first one with the true classes.
+    classes : sequence, optional
+        Order of the rows and columns; for named costs also which to keep.
+
+    Returns
+    -------
+    CostMatrix
+        The values, and the classes where they are known.
+
+    Raises
+    ------
+    ValueError
+        If it is not square, has a negative or infinite entry, a diagonal that is not
+        zero or no positive entry, or does not fit the classes.
+    TypeError
+        If it holds no numbers.
+
+    Examples
+    --------
+    >>> read_cost({"sick": {"healthy": 5}, "healthy": {"sick": 1}}).values.tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    raw, names = _named(cost)
+    values = as_numbers(_plain(raw), "cost", "a square matrix of numbers")
+    values = values.astype(np.float64)
+    if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
+        message = f"cost must be a square matrix, got shape {values.shape}"
+        raise ValueError(message)
+    if classes is not None:
+        check_classes(classes)
+        values, names = _arranged(values, names, tuple(classes))
+    _check(values, names)
+    return CostMatrix(values=np.ascontiguousarray(values), classes=names)
+
+
+def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> CostMatrix:
+    """Read the cost matrix that ``test="cost"`` needs.
+
+    Parameters
+    ----------
+    cost : array-like of shape (K, K), mapping or frame, or None
+        What the user passed.
+    classes : sequence or None
+        As in `read_cost`.
+    missing : str
+        Must be "raise": a missing prediction has no cost.
+
+    Returns
+    -------
+    CostMatrix
+        As from `read_cost`.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or as `read_cost`.
+    """
+    if cost is None:
+        message = "test='cost' needs cost=, the matrix of costs"
+        raise ValueError(message)
+    if missing != "raise":
+        message = f"test='cost' permits only missing='raise', got {missing!r}"
+        raise ValueError(message)
+    return read_cost(cost, classes)
+
+
+def refuse_cost(cost: Any) -> None:
+    """Refuse a cost matrix where accuracies are compared.
+
+    Parameters
+    ----------
+    cost : object
+        What the user passed.
+
+    Raises
+    ------
+    ValueError
+        If it is not None.
+    """
+    if cost is not None:
+        message = "cost is for test='cost'"
+        raise ValueError(message)
+
+
+@contextmanager
+def naming_cost(
+    matrix: CostMatrix, classes: Sequence[Any] | None
+) -> Generator[None, None, None]:
+    """Say in an error about classes that the cost matrix named them.
+
+    Parameters
+    ----------
+    matrix : CostMatrix
+        The costs.
+    classes : sequence or None
+        What the user chose.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Raises
+    ------
+    ValueError, TypeError
+        What is raised inside, with the classes of the matrix.
+    """
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if classes is not None or matrix.classes is None:
+            raise
+        message = f"{error} (cost names the classes {list(matrix.classes[:10])})"
+        raise type(error)(message) from None
+
+
+def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Divide costs by a power of two, so that their sums neither over- nor underflow.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Checked costs.
+
+    Returns
+    -------
+    tuple of ndarray and int
+        Costs of which the largest is in [1/2, 1), and the power.
+    """
+    exponent = int(np.frexp(values.max())[1])
+    return np.ldexp(values, -exponent), exponent
+
+
+def _plain(raw: Any) -> Any:
+    """Turn a square of Python numbers into an array, or name the cell that is none."""
+    if isinstance(raw, np.ndarray) and raw.dtype != object:
+        return raw
+    try:
+        cells = np.array(raw, dtype=object)
+    except ValueError:
+        return raw  # lists of different lengths
+    if cells.ndim != 2:
+        return raw
+    for (t, p), cell in np.ndenumerate(cells):
+        if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, Real):
+            message = f"cost must hold numbers, got {cell!r} at [{t}, {p}]"
+            raise TypeError(message)
+    return cells.astype(np.float64)
+
+
+def check_fit(
+    matrix: CostMatrix,
+    found: Sequence[Any],
+    n_excluded: int,
+    classes: Sequence[Any] | None,
+) -> None:
+    """Refuse labels that a cost matrix does not cover.
+
+    Parameters
+    ----------
+    matrix : CostMatrix
+        The costs.
+    found : sequence
+        Classes of the labels, in their order.
+    n_excluded : int
+        Samples whose true label is not among the classes of the matrix.
+    classes : sequence or None
+        What the user chose.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of classes differ, or labels were left out unasked.
+    """
+    k = len(matrix.values)
+    if classes is None and n_excluded:
+        message = (
+            f"cost names the classes {list(matrix.classes or ())[:10]}, but "
+            f"{n_excluded} samples have another true label: pass classes= to leave "
+            "them out"
+        )
+        raise ValueError(message)
+    if len(found) != k:
+        message = (
+            f"cost is {k} x {k}, but the labels are of {len(found)} classes, "
+            f"{list(found[:10])}: pass classes= to name them in its order"
+        )
+        raise ValueError(message)
+
+
+def _named(cost: Any) -> tuple[Any, tuple[Any, ...] | None]:
+    library = type(cost).__module__.partition(".")[0]
+    if isinstance(cost, Mapping):
+        return _from_mapping(cost)
+    if library == "pandas" and hasattr(cost, "columns"):
+        true, predicted = list(cost.index), list(cost.columns)
+        if all(isinstance(name, str) for name in predicted):
+            predicted = as_labels(predicted, true)
+        return _from_columns(true, predicted, cost.to_numpy().tolist(), "the index")
+    if library == "polars" and hasattr(cost, "get_columns"):
+        return _from_frame(cost.columns, [x.to_list() for x in cost.get_columns()])
+    if library == "pyarrow" and hasattr(cost, "column_names"):
+        return _from_frame(cost.column_names, [x.to_pylist() for x in cost.columns])
+    return cost, None
+
+
+def _from_mapping(cost: Mapping[Any, Any]) -> tuple[Any, tuple[Any, ...]]:
+    names = tuple(cost)
+    rows = []
+    for true, row in cost.items():
+        if not isinstance(row, Mapping):
+            rows.append(row)
+            continue
+        if unknown := [p for p in row if p not in cost]:
+            message = f"cost has no row for class {unknown[0]!r}, which it can predict"
+            raise ValueError(message)
+        absent = [p for p in names if p not in row and p != true]
+        if absent:
+            message = f"cost[{true!r}] lacks the cost of predicting {absent[0]!r}"
+            raise ValueError(message)
+        rows.append([row.get(p, 0) for p in names])
+    return rows, names
+
+
+def _from_frame(
+    columns: Sequence[str], content: Sequence[list[Any]]
+) -> tuple[Any, tuple[Any, ...]]:
+    """Read columns of predicted classes, and true ones where there is one more."""
+    n_rows = len(content[0]) if content else 0
+    if n_rows == 0 or len(columns) not in (n_rows, n_rows + 1):
+        message = (
+            "cost must have as many columns as rows, or one more with the true "
+            f"classes, got {n_rows} rows and {len(columns)} columns"
+        )
+        raise ValueError(message)
+    predicted = list(columns)
+    true: list[Any] | None = None
+    if len(columns) == n_rows + 1:
+        true, predicted, content = content[0], predicted[1:], content[1:]
+    labels = as_labels(predicted, true)
+    rows = np.array(content, dtype=object).T.tolist()
+    return _from_columns(
+        labels if true is None else true, labels, rows, "the first column"
+    )
+
+
+def as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
+    """Take text for numbers or booleans where the classes are.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns, or words of a command: always text.
+    true : list or None
+        The classes; None where they are not known.
+
+    Returns
+    -------
+    list
+        Numbers where all classes are numbers and all names can be; else the text.
+    """
+    if true is not None and all(isinstance(x, bool) for x in true):
+        return [{"true": True, "false": False}.get(x.lower(), x) for x in names]
+    numbers = true is None or all(isinstance(x, Real) for x in true)
+    for convert in (int, float) if numbers else ():
+        try:
+            return [convert(name) for name in names]
+        except ValueError:
+            continue
+    return names
+
+
+def _from_columns(
+    true: list[Any], predicted: list[Any], rows: Any, where: str
+) -> tuple[Any, tuple[Any, ...]]:
+    if repeated := [name for name in predicted if predicted.count(name) > 1]:
+        message = f"cost must name each class once, got {repeated[0]!r} twice"
+        raise ValueError(message)
+    if len(true) != len(predicted) or set(true) != set(predicted):
+        message = (
+            f"cost must name the same classes in {where} and in the columns, got "
+            f"{true[:5]} and {predicted[:5]}"
+        )
+        raise ValueError(message)
+    order = [true.index(label) for label in predicted]
+    return [rows[i] for i in order], tuple(predicted)
+
+
+def _arranged(
+    values: NDArray[np.float64],
+    names: tuple[Any, ...] | None,
+    classes: tuple[Any, ...],
+) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
+    if names is None:
+        if len(classes) != len(values):
+            message = (
+                f"cost is {len(values)} x {len(values)}, but classes names "
+                f"{len(classes)} classes"
+            )
+            raise ValueError(message)
+        return values, classes
+    unknown = [label for label in classes if label not in names]
+    if unknown:
+        message = f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}"
+        raise ValueError(message)
+    order = [names.index(label) for label in classes]
+    return values[np.ix_(order, order)], classes
+
+
+def _check(values: NDArray[np.float64], names: tuple[Any, ...] | None) -> None:
+    def refuse(wrong: NDArray[np.bool_], wanted: str) -> None:
+        if wrong.any():
+            t, p = np.argwhere(wrong)[0]
+            place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
+            message = f"cost must {wanted}, got {values[t, p]:g} at {place}"
+            raise ValueError(message)
+
+    refuse(~np.isfinite(values), "be finite")
+    refuse(values < 0, "not be negative")
+    refuse(np.diag(np.diag(values) != 0), "be 0 where the prediction is right")
+    if not values.any():
+        message = "cost must have at least one positive entry, got zeros only"
+        raise ValueError(message)

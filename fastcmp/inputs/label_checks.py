@@ -1,0 +1,296 @@
+"""Predictions that cannot be labels of the truth: refused, or warned of."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import warn
+from fastcmp.core.report import MUCH_OUTSIDE
+from fastcmp.inputs.label_values import ascending, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.inputs.columns import Column
+
+_SURE = 6  # samples that are no chance any more
+_FEW = 8  # codes of the truth up to which each is counted by itself
+_PART = 1 << 14
+_PART_1 = 1 << 9  # the first, in which most often all classes are
+_MARKS = 1 << 24  # codes up to which those of the truth are marked
+
+
+def refuse_scores(true: Column, models: Sequence[Column]) -> None:
+    """Refuse fractions as predictions, where the truth holds none.
+
+    Parameters
+    ----------
+    true : Column
+        True labels.
+    models : sequence of Column
+        Predictions.
+
+    Raises
+    ------
+    ValueError
+        If a model predicts fractions; they are probabilities, scores or grades.
+    """
+    if all(model.integers is not None for model in models):
+        return
+    if _fraction(true.distinct) is not None:
+        return
+    for model in models:
+        if (found := _fraction(model.distinct)) is not None:
+            message = (
+                f"{model.name} holds {found!r}, which is no label of {true.name} "
+                f"({examples(true)}): scores and probabilities go to "
+                "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
+                ">= 0.5); grades of items are not labels"
+            )
+            raise ValueError(message)
+
+
+def check_predictions(
+    true: Column,
+    models: Sequence[Column],
+    codes: Sequence[NDArray[Any]],
+    distinct: Sequence[Any],
+) -> tuple[int, ...]:
+    """Count predictions that are no labels of the truth, and say no to too many.
+
+    Parameters
+    ----------
+    true : Column
+        True labels.
+    models : sequence of Column
+        Predictions.
+    codes : sequence of ndarray of int, shape (n,)
+        Codes of the truth and of each model.
+    distinct : sequence
+        The label of each code; the next code is for a missing prediction.
+
+    Returns
+    -------
+    tuple of int
+        For each model its predictions that are labels, but not of the truth; empty
+        where there are none.
+
+    Raises
+    ------
+    ValueError
+        If none of a model's labels is one of the truth, or all of them are once 1 is
+        added or subtracted; not where the truth has few samples or one label only, and
+        another spelling is not the cause.
+    """
+    y_true = codes[0]
+    used = _used(y_true)
+    n_outside = tuple(_count_outside(own, used, len(distinct)) for own in codes[1:])
+    if not any(n_outside):
+        return ()
+    much = []
+    for model, own, n in zip(models, codes[1:], n_outside, strict=True):
+        if n == 0:
+            continue
+        n_labels = int(np.count_nonzero(own != len(distinct)))
+        several = used.size > 1 and y_true.size >= _SURE
+        if n == n_labels:
+            _refuse_strangers(true, model, several=several)
+        if isinstance(distinct, range) and several:
+            _refuse_shifted(true, model, y_true, own, used)
+        if n > MUCH_OUTSIDE * n_labels:
+            much.append((model, n / n_labels))
+    if much:
+        _warn(true, much)
+    return n_outside
+
+
+def check_chosen(
+    true: Column,
+    models: Sequence[Column],
+    codes: Sequence[NDArray[Any]],
+    n_classes: int,
+) -> None:
+    """Refuse a model none of whose labels is a chosen class or a label of the truth.
+
+    Parameters
+    ----------
+    true : Column
+        True labels, all of them.
+    models : sequence of Column
+        Predictions.
+    codes : sequence of ndarray of int
+        Codes of each model.
+    n_classes : int
+        Codes below it are chosen classes.
+
+    Raises
+    ------
+    ValueError
+        If there is such a model.
+    """
+    known: set[Any] | None = None
+    for model, own in zip(models, codes, strict=True):
+        if own.min() < n_classes:
+            continue
+        known = set(_labels_of(true)) if known is None else known
+        found = _labels_of(model)
+        if len(model) >= _SURE and found and known.isdisjoint(found):
+            refuse_scores(true, [model])
+            _refuse_strangers(true, model, several=True)
+
+
+def examples(column: Column) -> str:
+    """Write some labels of a column.
+
+    Parameters
+    ----------
+    column : Column
+        True labels or predictions.
+
+    Returns
+    -------
+    str
+        The first four in order, and how many there are where there are more.
+    """
+    return _listed(_labels_of(column))
+
+
+def _used(codes: NDArray[Any]) -> NDArray[Any]:
+    """List the codes that occur, ascending."""
+    if codes.dtype == np.uint8:
+        marks = np.zeros(256, np.int64)
+        n = int(codes.max()) - int(codes.min()) + 1 if codes.size else 0
+        for part in chain([codes[:_PART_1]], _parts(codes[_PART_1:])):
+            marks += np.bincount(part, minlength=256)
+            if np.count_nonzero(marks) == n:  # all of a range: most often at once
+                break
+        return np.flatnonzero(marks)
+    return np.unique(codes)
+
+
+def _parts(codes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Cut codes, which are to be indices of 8 bytes, so that these need no memory."""
+    return (codes[i : i + _PART] for i in range(0, codes.size, _PART))
+
+
+def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
+    """Count codes that are neither among those used nor that of a missing label."""
+    if not codes.size:
+        return 0
+    first, last, high = int(used[0]), int(used[-1]), int(codes.max())
+    whole = used.size == last - first + 1 and high <= last
+    if whole and (first == 0 or int(codes.min()) >= first):
+        return 0  # the usual case, at the speed of memory
+    known = [code for code in (*used.tolist(), absent) if code <= high]
+    if len(known) <= _FEW:
+        inside = sum(int(np.count_nonzero(codes == code)) for code in known)
+    elif high < _MARKS:
+        marks = np.zeros(high + 1, np.bool_)
+        marks[known] = True
+        inside = sum(int(np.count_nonzero(marks[part])) for part in _parts(codes))
+    else:
+        inside = int(np.count_nonzero(np.isin(codes, known)))
+    return codes.size - inside
+
+
+def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
+    """Refuse a model that shares no label with the truth, unless that has one only."""
+    known, found = _labels_of(true), _labels_of(model)
+    spelling = _difference(known, found)
+    if not (several or spelling):
+        return
+    message = (
+        f"{model.name} predicts none of the labels of {true.name}: it holds "
+        f"{_listed(found)}, and {true.name} {_listed(known)}"
+    )
+    if spelling:
+        message += f", which differ in {spelling}: make them equal"
+    else:
+        message += "; where these are labels all the same, pass classes= with all"
+    raise ValueError(message)
+
+
+def _difference(known: list[Any], found: list[Any]) -> str:
+    """Say how the spelling of labels differs, where that is all that differs."""
+    ways: dict[str, Callable[[Any], str]] = {
+        "type": str,
+        "upper and lower case": lambda label: str(label).casefold(),
+        "spaces around them": lambda label: str(label).strip(),
+        "case and spaces": lambda label: str(label).strip().casefold(),
+    }
+    for what, way in ways.items():
+        if not set(map(way, known)).isdisjoint(map(way, found)):
+            return what
+    return ""
+
+
+def _refuse_shifted(
+    true: Column,
+    model: Column,
+    y_true: NDArray[Any],
+    own: NDArray[Any],
+    used: NDArray[Any],
+) -> None:
+    """Refuse whole numbers that count from 1 where the truth counts from 0, or so."""
+    for step in (1, -1):
+        first, last = int(used[0]) + step, int(used[-1]) + step
+        if int(own.min()) < first or int(own.max()) > last:
+            continue
+        moved = own.astype(np.int64) - step
+        shifted = int(np.count_nonzero(moved == y_true))
+        right = int(np.count_nonzero(own == y_true))
+        sure = shifted == own.size or shifted - right >= _SURE
+        if sure and shifted > right and np.isin(moved, used).all():
+            message = (
+                f"{model.name} counts its labels from another number than "
+                f"{true.name}: it holds {examples(model)}, and {true.name} "
+                f"{examples(true)}; {right} of {own.size} are right as they are, and "
+                f"{shifted} with {-step:+d}; where these are labels all the same, pass "
+                "classes= with all"
+            )
+            raise ValueError(message)
+
+
+def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
+    known = set(_labels_of(true))
+    told = []
+    for model, share in much[:3]:
+        strangers = [x for x in _labels_of(model) if x not in known]
+        told.append(f"{model.name} ({100 * share:.1f} %: {_listed(strangers)})")
+    others = f" and {len(much) - 3} more models" if len(much) > 3 else ""
+    warn(
+        f"labels that {true.name} does not hold are predicted by {', '.join(told)}"
+        f"{others}; they count as wrong. {true.name} holds {_listed(ascending(known))};"
+        " where all is right, pass classes= with all labels"
+    )
+
+
+def _labels_of(column: Column) -> list[Any]:
+    """List the labels that occur; a category may not."""
+    column = column.factorized()
+    used = np.unique(column.positions())
+    return list(ascending(column.distinct[code] for code in used if code >= 0))
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    shown = ", ".join(map(repr, labels[:4]))
+    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 4 else shown
+
+
+def _fraction(labels: Iterable[Any]) -> Any:
+    """Find a number that is not whole; None where there is none, or no number."""
+    found = None
+    for label in labels:
+        if kind_of(label) != "number":
+            return None
+        # A complex number is no score either.
+        other = isinstance(label, (int, complex, np.integer, np.bool_))
+        whole = other or label % 1 == 0
+        if found is None and not whole:
+            found = label
+    return found

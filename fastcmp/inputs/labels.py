@@ -1,0 +1,384 @@
+"""The front door: labels of any type become codes that all columns share, or an error.
+
+Whole numbers in range pass through as they are; everything else is factorized once a
+column, and only the distinct labels are compared in Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import check_choice, check_classes
+from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.label_checks import (
+    check_chosen,
+    check_predictions,
+    examples,
+    refuse_scores,
+)
+from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_MISSING_RULES = ("raise", "wrong")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """True and predicted labels as codes of one type: equal codes are equal labels."""
+
+    #: True codes, shape (n,).
+    y_true: NDArray[Any]
+    #: Predicted codes of each model, M arrays of shape (n,).
+    preds: tuple[NDArray[Any], ...]
+    #: Names of the models.
+    names: tuple[str, ...]
+    #: Codes are below this number.
+    n_codes: int
+    #: The label of each code; one less than `n_codes` where the last is none of them.
+    classes: Sequence[Any]
+    #: Samples dropped because the true label is missing.
+    n_missing: int
+    #: Samples dropped because the true label is not among the chosen classes.
+    n_excluded: int
+    #: Predictions of each model that are labels, but not of the truth; empty where
+    #: there are none, classes were chosen, or a block of a stream was read.
+    n_outside: tuple[int, ...] = ()
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are compared."""
+        return int(self.y_true.size)
+
+
+def encode(
+    y_true: Any,
+    preds: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    missing: str | None = "raise",
+    truth: str = "y_true",
+    least: int = 2,
+) -> Labels:
+    """Encode true and predicted labels with shared codes.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    preds : array-like of shape (M, n), mapping or frame
+        Predicted labels: one row a model, or a mapping from names to columns, or a
+        pandas, polars or pyarrow frame whose columns are models.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these; a prediction outside
+        them is an error of that model.
+    missing : {"raise", "wrong"} or None
+        What to make of a missing prediction. None also refuses predictions that are
+        not among `classes`: what is counted needs a class.
+    truth : str
+        What to call the true labels in an error.
+    least : int
+        Samples, and models, that there must be; 0 for a block of a stream, which may
+        hold fewer, and of which only what is certain is refused.
+
+    Returns
+    -------
+    Labels
+        Codes, names and what was dropped.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than `least` samples or models, unequal lengths, duplicate
+        names, missing predictions, unknown options, scores instead of labels, a model
+        without any label of the truth, the truth among the models, or pandas objects
+        with different indexes.
+    TypeError
+        If labels are of types that cannot be compared.
+
+    Examples
+    --------
+    >>> from fastcmp.inputs.labels import encode
+    >>> labels = encode(["a", "b", "b"], {"m": ["a", "b", "a"], "k": ["b", "b", "b"]})
+    >>> labels.y_true.tolist(), [codes.tolist() for codes in labels.preds]
+    ([0, 1, 1], [[0, 1, 0], [1, 1, 1]])
+    """
+    if missing is not None:
+        check_choice(missing, "missing", _MISSING_RULES)
+    names, true, models, kept = _read(y_true, preds, truth, least)
+    n_missing = 0 if kept is None else kept.size - len(true)
+    if classes is None and (least or not _may_hold_floats(y_true)):
+        refuse_scores(true, models)
+    _check_kinds([true, *models], classes)
+    if missing != "wrong":
+        rows = None if kept is None else np.flatnonzero(kept)
+        _refuse_missing(models, rows, way_out=missing == "raise")
+    plain = _as_shared_integers([true, *models], classes)
+    codes, distinct = plain or _share([true, *models], classes)
+    n_codes, n_excluded = len(distinct), 0
+    if plain is None:
+        inside = codes[0] < n_codes
+        n_excluded = int(inside.size - np.count_nonzero(inside))
+        if missing is None:
+            _refuse_outside(models, codes[1:], inside, n_codes)
+        if n_excluded:
+            codes = [column[inside] for column in codes]
+        n_codes += 1
+    n_outside: tuple[int, ...] = ()
+    if least:
+        _check_enough(true.name, codes[0].size, n_missing + n_excluded)
+        if classes is None:
+            n_outside = check_predictions(true, models, codes, distinct)
+        else:
+            check_chosen(true, models, codes[1:], len(distinct))
+    return Labels(
+        y_true=codes[0],
+        preds=tuple(codes[1:]),
+        names=names,
+        n_codes=n_codes,
+        classes=distinct,
+        n_missing=n_missing,
+        n_excluded=n_excluded,
+        n_outside=n_outside,
+    )
+
+
+def _read(
+    y_true: Any, preds: Any, truth: str, least: int
+) -> tuple[tuple[str, ...], Column, list[Column], NDArray[np.bool_] | None]:
+    """Read all columns, named; where true labels are missing, which rows are kept."""
+    named = named_columns(preds, "preds")
+    true = read_column(y_true, truth)
+    if len(named) < least:
+        message = f"preds must hold at least {least} models, got {len(named)}"
+        raise ValueError(message)
+    models = [read_column(raw, name) for name, raw in named]
+    _check_lengths(true, models)
+    refuse_truth(y_true, preds, named, truth)
+    check_indexes([(truth, y_true), *named])
+    names = tuple(name for name, _ in named)
+    if (absent := true.missing()) is None:
+        return names, true, models, None
+    kept = ~absent
+    return names, true.take(kept), [model.take(kept) for model in models], kept
+
+
+def encode_predictions(
+    pred_a: Any, pred_b: Any, *, classes: Sequence[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Encode what two models predicted, without true labels.
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Predicted labels.
+    classes : sequence, optional
+        Keep only samples for which both predicted one of these.
+
+    Returns
+    -------
+    tuple of ndarray, ndarray and int
+        Codes of both, and the number below which they are: in the order of `classes`
+        where it is given.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples, lengths differ or a label is missing.
+    TypeError
+        If labels are of types that cannot be compared.
+    """
+    columns = [read_column(pred_a, "pred_a"), read_column(pred_b, "pred_b")]
+    _check_lengths(columns[0], columns[1:])
+    check_indexes([("pred_a", pred_a), ("pred_b", pred_b)])
+    _check_kinds(columns, classes)
+    _refuse_missing(columns, None, way_out=True)
+    plain = _as_shared_integers(columns, classes)
+    (a, b), distinct = plain or _share(columns, classes)
+    inside = (a < len(distinct)) & (b < len(distinct))
+    kept = int(np.count_nonzero(inside))
+    _check_enough("pred_a", kept, len(columns[0]) - kept)
+    return a[inside], b[inside], len(distinct)
+
+
+def _may_hold_floats(raw: Any) -> bool:
+    """Tell whether other blocks of the same truth may hold fractions."""
+    kind = str(getattr(raw, "dtype", getattr(raw, "type", "float"))).lower()
+    return any(x in kind for x in ("float", "double", "decimal", "object"))
+
+
+def _check_lengths(truth: Column, models: list[Column]) -> None:
+    n = len(truth)
+    wrong = next((model for model in models if len(model) != n), None)
+    if wrong is None:
+        return
+    message = f"{wrong.name} has {len(wrong)} labels, {truth.name} has {n}"
+    if len(models) == n and all(len(model) == len(wrong) for model in models):
+        message += "; models come first: pass preds.T"
+    raise ValueError(message)
+
+
+def _check_enough(name: str, n: int, n_dropped: int) -> None:
+    if n < 2:
+        what = "sample" if n == 1 else "samples"
+        left = f" after {n_dropped} were dropped" if n_dropped else ""
+        message = f"{name} must hold at least 2 samples, got {n} {what}{left}"
+        raise ValueError(message)
+
+
+def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
+    truth = columns[0]
+    for column in columns:
+        if "" not in (column.kind(), truth.kind()) and column.kind() != truth.kind():
+            message = (
+                f"{column.name} holds {column.kind()} labels and {truth.name} "
+                f"{truth.kind()} labels, which can never be equal: convert one of them "
+                f"({examples(column)} against {examples(truth)})"
+            )
+            raise TypeError(message)
+    if classes is not None:
+        check_classes(classes)
+        chosen = read_column(list(classes), "classes")
+        if "" not in (chosen.kind(), truth.kind()) and chosen.kind() != truth.kind():
+            message = (
+                f"classes holds {chosen.kind()} labels and {truth.name} "
+                f"{truth.kind()} labels"
+            )
+            raise TypeError(message)
+
+
+def _refuse_missing(
+    models: list[Column], rows: NDArray[Any] | None, *, way_out: bool
+) -> None:
+    for model in models:
+        absent = model.missing()
+        if absent is not None:
+            row = int(np.flatnonzero(absent)[0])
+            row = row if rows is None else int(rows[row])
+            message = (
+                f"{model.name} has no prediction at row {row} "
+                f"({np.count_nonzero(absent)} missing in all)"
+            )
+            if way_out:
+                message += (
+                    "; pass missing='wrong' to count a missing prediction as an error "
+                    "of the model"
+                )
+            raise ValueError(message)
+
+
+def _refuse_outside(
+    models: list[Column],
+    codes: list[NDArray[Any]],
+    inside: NDArray[np.bool_],
+    n_codes: int,
+) -> None:
+    for model, own in zip(models, codes, strict=True):
+        outside = np.flatnonzero(inside & (own == n_codes))
+        if outside.size:
+            found = model.factorized()
+            label = found.distinct[found.positions()[outside[0]]]
+            message = (
+                f"{model.name} predicts {label!r}, which is not among the classes "
+                f"({outside.size} such predictions)"
+            )
+            raise ValueError(message)
+
+
+def _as_shared_integers(
+    columns: list[Column], classes: Sequence[Any] | None
+) -> tuple[list[NDArray[Any]], Sequence[Any]] | None:
+    """Use whole numbers as their own codes: no sort, and no copy of single bytes.
+
+    None where a column holds something else, or classes are chosen.
+    """
+    arrays = [column.integers for column in columns if column.integers is not None]
+    if classes is not None or len(arrays) < len(columns):
+        return None
+    if all(array.dtype in (np.uint8, np.bool_) for array in arrays):
+        single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
+        truths = all(array.dtype == np.bool_ for array in arrays)
+        return single, (False, True, *range(2, 256)) if truths else range(256)
+    sized = [array for array in arrays if array.size]
+    low = min((int(array.min()) for array in sized), default=0)
+    high = max((int(array.max()) for array in sized), default=0)
+    low = min(low, 0)
+    n_codes = high - low + 1
+    if n_codes > np.iinfo(np.int32).max:
+        return None
+    dtype = code_type(n_codes)
+    if low == 0:
+        codes = [array.astype(dtype, order="C") for array in arrays]
+    else:
+        codes = [(array.astype(np.int64) - low).astype(dtype) for array in arrays]
+    return codes, range(low, high + 1)
+
+
+def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
+    """Choose the smallest type of codes for so many classes.
+
+    Parameters
+    ----------
+    n_codes : int
+        Number of codes.
+
+    Returns
+    -------
+    type
+        One of uint8, uint16 and int32.
+    """
+    if n_codes <= 256:
+        return np.uint8
+    return np.uint16 if n_codes <= 65536 else np.int32
+
+
+def _share(
+    columns: list[Column], classes: Sequence[Any] | None
+) -> tuple[list[NDArray[Any]], Sequence[Any]]:
+    """Give equal labels equal codes; one more is for what is missing or left out."""
+    index: dict[Any, int] = {}
+    if classes is not None:
+        for label in classes:
+            if label in index:
+                message = f"classes must differ, got {label!r} twice"
+                raise ValueError(message)
+            index[label] = len(index)
+        if len(index) < 2:
+            message = f"classes must name at least 2 classes, got {list(index)}"
+            raise ValueError(message)
+        arrays = [column.integers for column in columns if column.integers is not None]
+        if len(arrays) == len(columns) and len(index) < 256:
+            single = [array for array in arrays if array.dtype in (np.uint8, np.bool_)]
+            if len(single) == len(columns):
+                return _translate(single, index), tuple(index)
+    coded = []
+    for column in (column.factorized() for column in columns):
+        if classes is None:
+            places = [index.setdefault(label, len(index)) for label in column.distinct]
+        else:
+            places = [index.get(label, -1) for label in column.distinct]
+        # The last entry is what code -1 finds.
+        lookup = np.array([*places, -1], np.int64)
+        coded.append(lookup[column.positions()])
+    return _compact(coded, len(index)), tuple(index)
+
+
+def _translate(
+    arrays: list[NDArray[Any]], index: dict[Any, int]
+) -> list[NDArray[np.uint8]]:
+    """Look single bytes up in a table: six times as fast as to index an array."""
+    table = bytes(index.get(label, len(index)) for label in range(256))
+    single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
+    return [np.frombuffer(bytearray(x).translate(table), np.uint8) for x in single]
+
+
+def _compact(codes: list[NDArray[Any]], n_codes: int) -> list[NDArray[Any]]:
+    """Store codes in the smallest type, with n_codes itself for 'none of them'."""
+    dtype = code_type(n_codes + 1)
+    return [np.where(column < 0, n_codes, column).astype(dtype) for column in codes]

@@ -1,0 +1,242 @@
+"""What several models say of the same samples: named columns of any library."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from fastcmp.core.escaping import visible
+
+
+def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
+    """List the columns of several models with their names.
+
+    Parameters
+    ----------
+    raw : array-like of shape (M, n), mapping or frame
+        One row a model, or a mapping from names to columns, or a pandas, polars or
+        pyarrow frame whose columns are models.
+    argument : str
+        What to call it in an error.
+
+    Returns
+    -------
+    list of tuple of str and array-like
+        Name and column of each model; rows are named "model_0", "model_1", ...
+
+    Raises
+    ------
+    ValueError
+        If an array is not of two dimensions, or names repeat.
+    """
+    library = type(raw).__module__.partition(".")[0]
+    if isinstance(raw, Mapping):
+        named = [(str(name), column) for name, column in raw.items()]
+    elif library == "pandas" and raw.ndim == 2:
+        named = [(str(c), raw.iloc[:, i]) for i, c in enumerate(raw.columns)]
+    elif library == "polars" and hasattr(raw, "get_columns"):
+        named = [(column.name, column) for column in raw.get_columns()]
+    elif library == "pyarrow" and hasattr(raw, "column_names"):
+        named = list(zip(raw.column_names, raw.columns, strict=True))
+    else:
+        named = [(f"model_{i}", row) for i, row in enumerate(_rows(raw, argument))]
+    check_distinct_names([name for name, _ in named], argument)
+    return named
+
+
+def refuse_truth(
+    y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str
+) -> None:
+    """Refuse the true labels among the models.
+
+    Parameters
+    ----------
+    y_true : array-like
+        True labels.
+    preds : array-like, mapping or frame
+        What the user passed for the models.
+    named : list of tuple of str and array-like
+        Name and column of each model.
+    truth : str
+        What the true labels are called in an error.
+
+    Raises
+    ------
+    ValueError
+        If a model has the name of the truth, or is its very column of a frame or row
+        of an array. A perfect model of another name is a model.
+    """
+    own = _own_name(y_true)
+    apart = isinstance(preds, (Mapping, list, tuple)) or (
+        isinstance(preds, np.ndarray)
+        and not (isinstance(y_true, np.ndarray) and np.may_share_memory(preds, y_true))
+    )
+    memory = None if apart else _memory_of(y_true)
+    for name, raw in named:
+        same = raw is y_true and own is not None
+        if same or (memory is not None and memory == _memory_of(raw)):
+            message = (
+                f"model {name!r} is {truth} itself: leave it out (to compare with a "
+                "perfect model, pass a copy)"
+            )
+            raise ValueError(message)
+        # A mapping may have such a model: of a file whose truth is called otherwise.
+        framed = name == truth and (raw is y_true or not isinstance(preds, Mapping))
+        if name == own or framed or (own != truth and _own_name(raw) == truth):
+            message = (
+                f"model {name!r} is called {(own if name == own else truth)!r}, as the "
+                f"truth is: true labels come first, as {truth}, and not among the "
+                "models; leave this column out, or rename it if it is a model"
+            )
+            raise ValueError(message)
+
+
+def _own_name(raw: Any) -> str | None:
+    """Give the name of a series, where it is a text that says something."""
+    name = getattr(raw, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def _memory_of(raw: Any) -> tuple[Any, ...] | None:
+    """Tell where the samples of an array or series of NumPy's types lie."""
+    if hasattr(raw, "iloc") and isinstance(raw.dtype, np.dtype):
+        raw = raw.to_numpy()
+    if type(raw) is not np.ndarray or raw.size < 2:
+        return None
+    seen = raw.__array_interface__
+    return seen["data"], raw.strides, raw.shape, raw.dtype
+
+
+def check_indexes(columns: list[tuple[str, Any]]) -> None:
+    """Refuse pandas objects whose indexes differ: rows are not matched in silence.
+
+    Parameters
+    ----------
+    columns : list of tuple of str and array-like
+        Name and data of each argument; what is not of pandas has no index.
+
+    Raises
+    ------
+    ValueError
+        If indexes differ, or are in another order.
+    """
+    indexed = [
+        (visible(name), raw.index) for name, raw in columns if hasattr(raw, "iloc")
+    ]
+    if not indexed:
+        return
+    first, index = indexed[0]
+    for name, other in indexed[1:]:
+        if other is index or other.equals(index):
+            continue
+        if len(other) == len(index) and index.difference(other).empty:
+            message = (
+                f"{name} has the index of {first} in another order: pass "
+                f"{name}.loc[{first}.index], where {name} is a pandas object, or "
+                "to_numpy() of both where rows belong together as they are"
+            )
+        else:
+            message = (
+                f"{name} and {first} have different indexes (pandas), from "
+                f"{_ends(other)} and from {_ends(index)}: rows are never matched by "
+                "position in silence; select the same rows of both, or pass "
+                "to_numpy() of both where rows belong together as they are"
+            )
+        raise ValueError(message)
+
+
+def _ends(index: Any) -> str:
+    return f"{index[0]!r} to {index[-1]!r}" if len(index) else "nothing"
+
+
+def check_distinct_names(names: list[str], argument: str) -> None:
+    """Refuse two models of one name.
+
+    Parameters
+    ----------
+    names : list of str
+        The models.
+    argument : str
+        What to call them in an error.
+
+    Raises
+    ------
+    ValueError
+        If names repeat.
+    """
+    if len(set(names)) < len(names):
+        duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
+        message = (
+            f"{argument} must have one name a model, got {duplicates} more than once"
+        )
+        raise ValueError(message)
+
+
+def read_pair_names(names: Any) -> tuple[str, str]:
+    """Check what two models are to be called.
+
+    Parameters
+    ----------
+    names : tuple of two str
+        What the user passed.
+
+    Returns
+    -------
+    tuple of two str
+        Two different names.
+
+    Raises
+    ------
+    ValueError
+        If they are not two, or equal.
+    """
+    chosen = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        message = f"names must be two different names, got {names!r}"
+        raise ValueError(message)
+    return chosen[0], chosen[1]
+
+
+def position_of(model: Any, names: tuple[str, ...]) -> int:
+    """Find a model by name or position.
+
+    Parameters
+    ----------
+    model : int or str
+        What the user passed; a negative position counts from the end.
+    names : tuple of str
+        The models.
+
+    Returns
+    -------
+    int
+        In [0, M).
+
+    Raises
+    ------
+    ValueError
+        If there is no such model.
+    """
+    if isinstance(model, str) and model in names:
+        return names.index(model)
+    whole = isinstance(model, Integral) and not isinstance(model, bool)
+    if whole and -len(names) <= int(model) < len(names):
+        return int(model) % len(names)
+    message = f"there is no model {model!r}; there are {list(names)[:10]}"
+    raise ValueError(message)
+
+
+def _rows(raw: Any, argument: str) -> list[Any]:
+    if isinstance(raw, (list, tuple)) and not all(map(np.isscalar, raw)):
+        return list(raw)
+    array = np.asanyarray(raw)  # a masked array keeps its mask
+    if array.ndim != 2:
+        message = (
+            f"{argument} must be of shape (M, n), one row a model, got {array.shape}"
+        )
+        raise ValueError(message)
+    return list(array)

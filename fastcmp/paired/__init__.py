@@ -1,0 +1,1 @@
+"""Two models: named tests, hold-out comparisons, and their records."""

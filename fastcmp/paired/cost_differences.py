@@ -1,0 +1,346 @@
+"""Samples grouped by what a cost more than b: where cost-sensitive tests start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.label_counts import LabelCounts
+    from fastcmp.kernels import CostOutcome
+
+METHOD_NAMES = {"likelihood": "likelihood ratio", "chi-square": "chi-square"}
+METHODS = tuple(METHOD_NAMES)
+_SUPPORTS = ("all", "observed")
+_LEVELS = 2048  # different costs whose differences are all listed
+_CELLS = 1 << 24  # cells whose differences are all listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostOptions:
+    """Which test of equal costs, checked."""
+
+    method: str
+    smoothing: float
+    nonnegative: bool
+    support: str
+
+
+def check_options(
+    method: str,
+    smoothing: float | None = None,
+    nonnegative: bool = False,  # noqa: FBT001, FBT002  # passed on
+    support: str = "all",
+) -> CostOptions:
+    """Check the options of a cost-sensitive test.
+
+    Parameters
+    ----------
+    method : str
+        As in `fastcmp.cost_test`, like the others.
+    smoothing : float, optional
+        What to add to each cell.
+    nonnegative : bool
+        For the chi-square.
+    support : str
+        For the likelihood ratio.
+
+    Returns
+    -------
+    CostOptions
+        The options, the default smoothing filled in.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or two do not go together.
+    TypeError
+        If the smoothing is no number.
+    """
+    check_choice(method, "method", METHODS)
+    check_choice(support, "support", _SUPPORTS)
+    if not isinstance(nonnegative, bool):
+        message = f"nonnegative must be True or False, got {nonnegative!r}"
+        raise TypeError(message)
+    if nonnegative and method == "likelihood":
+        message = "nonnegative=True is for method='chi-square': a likelihood always is"
+        raise ValueError(message)
+    if support == "observed" and method == "chi-square":
+        message = "support='observed' is for method='likelihood'"
+        raise ValueError(message)
+    if smoothing is None:
+        smoothing = 0.0 if method == "likelihood" else 1.0
+    if isinstance(smoothing, bool) or not isinstance(smoothing, Real):
+        message = f"smoothing must be a number >= 0, got {smoothing!r}"
+        raise TypeError(message)
+    if not 0.0 <= smoothing < np.inf:
+        message = f"smoothing must be finite and >= 0, got {smoothing}"
+        raise ValueError(message)
+    return CostOptions(
+        method=method,
+        smoothing=float(smoothing),
+        nonnegative=nonnegative,
+        support=support,
+    )
+
+
+def fold(
+    counts: LabelCounts, cost: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """List the differences of the cells on which the models differ in cost.
+
+    Parameters
+    ----------
+    counts : LabelCounts
+        Samples by true and predicted classes.
+    cost : ndarray of float64, shape (K, K)
+        A checked cost matrix.
+
+    Returns
+    -------
+    tuple of ndarray of float64, shape (D,)
+        Differences d = cost[t, a] - cost[t, b] other than 0, and samples with each.
+    """
+    t, a, b, samples = counts.nonzero()
+    d = cost[t, a] - cost[t, b]
+    return d[d != 0], samples[d != 0].astype(np.float64)
+
+
+def cell_differences(cost: NDArray[np.float64]) -> NDArray[np.float64]:
+    """List cost[t, a] - cost[t, b] of all cells.
+
+    Parameters
+    ----------
+    cost : ndarray of float64, shape (K, K)
+        A checked cost matrix.
+
+    Returns
+    -------
+    ndarray of float64, shape (K**3,)
+        In C order of [t, a, b].
+    """
+    return (cost[:, :, None] - cost[:, None, :]).ravel()
+
+
+def evaluate(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    options: CostOptions,
+) -> CostOutcome:
+    """Test one pair of models.
+
+    Parameters
+    ----------
+    values, weights : ndarray of float64, shape (D,)
+        As from `fold`.
+    cost : ndarray of float64, shape (K, K)
+        A checked cost matrix.
+    options : CostOptions
+        Which test.
+
+    Returns
+    -------
+    CostOutcome
+        The answer, smoothing included.
+
+    Raises
+    ------
+    ValueError
+        If smoothing would need more differences than can be listed.
+    """
+    largest, smoothing = float(cost.max()), options.smoothing
+    if not weights.any():
+        # Smoothing is symmetric: alone it says nothing.
+        return kernels.cost_chi_square(values, weights, nonnegative=False)
+    if options.method == "likelihood":
+        values, weights = _smoothed(values, weights, cost, smoothing)
+        reach = largest if options.support == "all" else 0.0
+        return kernels.cost_likelihood(values, weights, reach)
+    # Of the cells that smoothing fills, the statistic asks for the sum of d**2 alone,
+    # and the sign condition for the largest d: two values stand for all of them.
+    unit = cost / largest
+    square = 2.0 * (len(cost) * (unit**2).sum() - (unit.sum(axis=1) ** 2).sum())
+    pair = np.full(2, 0.5 * smoothing * square)
+    outcome = kernels.cost_chi_square(
+        np.append(values, [-largest, largest]),
+        np.append(weights, pair),
+        options.nonnegative,
+    )
+    if outcome.at_bound and smoothing:
+        values, weights = _smoothed(values, weights, cost, smoothing)
+        outcome = kernels.cost_chi_square(values, weights, nonnegative=True)
+    return outcome
+
+
+def _smoothed(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    smoothing: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Append the differences of all cells, with what smoothing adds to each."""
+    if smoothing == 0.0:
+        return values, weights
+    d, cells = _positive_differences(cost)
+    values = np.concatenate([values, d, -d])
+    return values, np.concatenate([weights, smoothing * cells, smoothing * cells])
+
+
+def _positive_differences(
+    cost: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """List differences above 0, and how many of the K**3 cells have each.
+
+    The negative ones mirror them. Cells are counted by the two costs that they
+    subtract: how often each cost stands in each row tells all, without the cells.
+    """
+    k = len(cost)
+    levels, code = np.unique(cost, return_inverse=True)
+    if levels.size <= _LEVELS:
+        present = np.zeros((k, levels.size))
+        np.add.at(present, (np.arange(k)[:, None], code.reshape(k, k)), 1.0)
+        cells = np.tril(present.T @ present, -1)
+        high, low = np.nonzero(cells)
+        return levels[high] - levels[low], cells[high, low]
+    if k**3 <= _CELLS:
+        d = cell_differences(cost)
+        d = d[d > 0]
+        return d, np.ones(d.size)
+    message = (
+        f"smoothing is out of reach for a cost matrix of {k} classes with "
+        f"{levels.size} different costs, whose differences would not fit in memory: "
+        "use smoothing=0"
+    )
+    raise ValueError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostGroups:
+    """Cells of a table, grouped by their difference of costs."""
+
+    #: The distinct differences, ascending, shape (D,).
+    values: NDArray[np.float64]
+    #: Position in `values` of each cell's difference, shape (C,).
+    group: NDArray[np.int64]
+    #: What smoothing of 1 adds to each difference, shape (D,).
+    cells: NDArray[np.float64]
+    #: The largest cost.
+    largest: float
+
+
+def group_cells(
+    differences: NDArray[np.float64], cells: NDArray[np.float64], largest: float
+) -> CostGroups:
+    """Group the cells of a table once, for many tables.
+
+    Parameters
+    ----------
+    differences, cells : ndarray of float64, shape (C,)
+        The difference of each cell, and how many of the K**3 cells it stands for.
+    largest : float
+        The largest cost.
+
+    Returns
+    -------
+    CostGroups
+        The groups.
+    """
+    values, group = np.unique(differences, return_inverse=True)
+    group = group.ravel()
+    return CostGroups(
+        values=values,
+        group=group,
+        cells=np.bincount(group, cells, values.size).astype(np.float64),
+        largest=largest,
+    )
+
+
+def groups_of(cost: NDArray[np.float64]) -> CostGroups:
+    """Group the cells [t, a, b] of a tensor of counts.
+
+    Parameters
+    ----------
+    cost : ndarray of float64, shape (K, K)
+        A checked cost matrix.
+
+    Returns
+    -------
+    CostGroups
+        Of K**3 cells in C order.
+    """
+    d = cell_differences(cost)
+    return group_cells(d, np.ones(d.size), float(cost.max()))
+
+
+def evaluate_many(
+    counts: NDArray[np.int64], groups: CostGroups, options: CostOptions
+) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """Test many pairs of models against one cost matrix.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (P, C)
+        Samples in each cell of each table.
+    groups : CostGroups
+        The cells.
+    options : CostOptions
+        Which test.
+
+    Returns
+    -------
+    tuple of ndarray, shape (P, 4) and (P,)
+        Statistics, p-values, multipliers and whether at a bound; and statuses.
+    """
+    results = np.empty((len(counts), 4))
+    status = np.empty(len(counts), np.uint8)
+    code = kernels.CHI_SQUARE
+    if options.method == "likelihood":
+        code = kernels.LIKELIHOOD
+    reach = groups.largest if options.support == "all" else 0.0
+    kernels.cost_test_many(
+        counts,
+        groups.group,
+        groups.values,
+        options.smoothing * groups.cells,
+        (code, reach, options.nonnegative),
+        results,
+        status,
+    )
+    return results, status
+
+
+def intervals_many(
+    counts: NDArray[np.int64], groups: CostGroups, method: str, confidence_level: float
+) -> NDArray[np.float64]:
+    """Bound the differences of many pairs.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (P, C)
+        Samples in each cell of each table.
+    groups : CostGroups
+        The cells.
+    method : {"profile", "wald"}
+        Which interval.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray, shape (P, 2)
+        Both ends.
+    """
+    ends = np.empty((len(counts), 2))
+    code = kernels.COST_PROFILE if method == "profile" else kernels.COST_WALD
+    options = (code, groups.largest, confidence_level)
+    kernels.cost_interval_many(counts, groups.group, groups.values, options, ends)
+    return ends

@@ -1,0 +1,178 @@
+"""The record of a cost-sensitive test, and its intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences, unwrap
+from fastcmp.core.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    outside_sentences,
+)
+from fastcmp.counts.label_counts import LabelCounts
+from fastcmp.paired.cost_differences import (
+    METHOD_NAMES,
+    fold,
+    groups_of,
+    intervals_many,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_INTERVALS = ("profile", "wald")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CostResult(Printed):
+    """A cost-sensitive test of two models on the same samples.
+
+    All numbers are arrays of one shape where there were counts of many pairs.
+    """
+
+    #: Likelihood ratio or chi-square statistic, one degree of freedom.
+    statistic: Any
+    pvalue: Any
+    #: A `fastcmp.kernels.Status`.
+    status: Any
+    #: Average cost of a sample; lower is better.
+    loss_a: Any
+    loss_b: Any
+    #: Lagrange's multiplier m of equal costs. Fitted counts are w / (1 + m d) by the
+    #: likelihood ratio and w (1 - m d) by the chi-square, for w samples whose
+    #: difference of costs is d.
+    multiplier: Any
+    #: Whether m is at the end of its range: the fitted distribution then has mass on an
+    #: unobserved difference (likelihood), or none on an observed one (chi-square).
+    at_bound: Any
+    #: Samples by true class and predicted classes, or an array (..., K, K, K).
+    counts: Any
+    #: ``cost[t, p]``, shape (K, K).
+    cost: NDArray[np.float64]
+    method: str
+    #: What was added to each of the K**3 cells for the test, and only for the test.
+    smoothing: float
+    nonnegative: bool = False
+    support: str = "all"
+
+    @property
+    def difference(self) -> Any:
+        """Cost of a minus that of b, per sample: negative where a is better."""
+        return self.loss_a - self.loss_b
+
+    @property
+    def n_samples(self) -> Any:
+        """Number of samples."""
+        if isinstance(self.counts, LabelCounts):
+            return self.counts.n_samples
+        return self.counts.sum(axis=(-3, -2, -1))
+
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = "profile"
+    ) -> ConfidenceInterval:
+        """Interval for `difference`, without smoothing.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+        method : {"profile", "wald"}
+            Profile likelihood, which agrees with the likelihood ratio test; or Wald's,
+            which is too narrow for small samples.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``; NaN without samples.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown.
+
+        Examples
+        --------
+        >>> from fastcmp import cost_test_from_counts
+        >>> counts = [[[90, 6], [3, 0]], [[9, 2], [8, 82]]]
+        >>> result = cost_test_from_counts(counts, [[0, 1], [5, 0]])
+        >>> low, high = result.confidence_interval()
+        >>> round(low, 4), round(high, 4)
+        (-0.3428, -0.0127)
+        """
+        check_choice(method, "method", _INTERVALS)
+        level = as_share(confidence_level, "confidence_level")
+        if isinstance(self.counts, LabelCounts):
+            interval = getattr(kernels, f"cost_{method}_interval")
+            d, w = fold(self.counts, self.cost)
+            largest = float(self.cost.max())
+            return ConfidenceInterval(*interval(d, w, self.n_samples, largest, level))
+        tables = self.counts.reshape(-1, self.cost.size * len(self.cost))
+        low, high = intervals_many(tables, groups_of(self.cost), method, level).T
+        shape = np.shape(self.pvalue)
+        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+
+    @property
+    def n_outside(self) -> tuple[int, int]:
+        """How many predictions by a and by b are classes that no sample truly has."""
+        if not isinstance(self.counts, LabelCounts):
+            return 0, 0
+        t, a, b, counts = self.counts.nonzero()
+        true = np.zeros(self.counts.n_classes, np.bool_)
+        true[t] = True
+        return int(counts[~true[a]].sum()), int(counts[~true[b]].sum())
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader should know of the answer, in sentences."""
+        remarks = []
+        if self.status == kernels.UNDEFINED:
+            remarks.append(
+                "All observed differences have one sign: no distribution on them "
+                "alone has equal costs. support='all' has an answer."
+            )
+        if self.at_bound and self.method == "likelihood":
+            remarks.append(
+                "Equal costs are most likely with mass on a difference that was not "
+                "observed: the sample is small for its costs."
+            )
+        if self.smoothing:
+            n_cells = self.smoothing * len(self.cost) ** 3
+            remarks.append(
+                f"{self.smoothing:g} was added to each cell for the test, {n_cells:g} "
+                f"beside {self.n_samples} samples."
+            )
+        return remarks
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section for a single test; for arrays, what they hold.
+        """
+        title = f"Cost-sensitive test ({METHOD_NAMES[self.method]}, two-sided)"
+        text: tuple[str, ...]
+        if np.ndim(self.pvalue):
+            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
+            return [Section(title=title, text=text)]
+        low, high = self.confidence_interval()
+        text = (
+            f"a costs {self.loss_a:.4g}, b {self.loss_b:.4g} per sample (lower is "
+            f"better; {self.n_samples} samples)",
+            f"cost of a minus b {self.difference:+.4g}, 95 % interval "
+            f"{format_interval(low, high, digits=4, sign='+')}",
+            f"{METHOD_NAMES[self.method]} {self.statistic:.4g}, "
+            f"p = {format_pvalue(self.pvalue)} (against: a and b cost the same)",
+            *self.remarks,
+            *dropped_sentences(self.counts.n_missing, self.counts.n_excluded),
+            *outside_sentences(self.n_outside, ("a", "b"), self.n_samples),
+        )
+        return [Section(title=title, text=text)]

@@ -1,0 +1,281 @@
+"""Is one of two models cheaper, where mistakes do not all cost the same?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import stream
+from fastcmp.core.checks import as_counts, check_total
+from fastcmp.core.records import unwrap
+from fastcmp.counts.label_counts import DenseLabelCounts, LabelCounts, count_labels
+from fastcmp.inputs.cost_matrix import (
+    CostMatrix,
+    check_fit,
+    in_units,
+    naming_cost,
+    read_cost,
+)
+from fastcmp.paired.cost_differences import (
+    CostOptions,
+    check_options,
+    evaluate,
+    evaluate_many,
+    fold,
+    groups_of,
+)
+from fastcmp.paired.cost_result import CostResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+def cost_test(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    cost: Any,
+    *,
+    method: str = "likelihood",
+    smoothing: float | None = None,
+    nonnegative: bool = False,
+    support: str = "all",
+    classes: Sequence[Any] | None = None,
+) -> CostResult:
+    """Test whether two models have the same expected cost.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted; none may be missing.
+    cost : array-like of shape (K, K), mapping or frame
+        ``cost[t, p]`` is the cost of predicting p when the truth is t: 0 where p is t,
+        nowhere negative, somewhere positive. The order is that of `classes`, or of all
+        labels, sorted. Mappings ``{true: {predicted: cost}}`` and frames name theirs.
+    method : {"likelihood", "chi-square"}
+        Likelihood ratio test, or the chi-square test of Neyman's kind.
+    smoothing : float, optional
+        What to add to each of the K**3 cells of counts; by default 0 for the likelihood
+        ratio and 1, Laplace's term, for the chi-square.
+    nonnegative : bool
+        For the chi-square: whether the fitted counts must not be negative.
+    support : {"all", "observed"}
+        For the likelihood ratio: fit a distribution on all cells, or only on those with
+        samples, which is not possible where a is never better (or never worse).
+    classes : sequence, optional
+        Order of the classes in `cost`; samples whose true label is another are left
+        out, and a prediction of another is refused.
+
+    Returns
+    -------
+    CostResult
+        Statistic, p-value, the cost of both models, the counts and intervals.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is no cost matrix of these classes, lengths differ, a prediction
+        is missing or not among the classes, or options do not go together.
+    TypeError
+        If labels cannot be compared.
+
+    Notes
+    -----
+    Both tests are asymptotic and two-sided, with one degree of freedom. With two
+    classes of equal cost and no smoothing the chi-square is McNemar's. Smoothing adds
+    K**3 samples that nobody observed: beyond a few classes they outweigh the data.
+
+    References
+    ----------
+    .. [1] A. B. Owen, "Empirical likelihood ratio confidence intervals for a single
+       functional", Biometrika 75 (1988) 237-249.
+    .. [2] J. Neyman, "Contribution to the theory of the chi-square test", Proc. First
+       Berkeley Symposium (1949) 239-273.
+
+    Examples
+    --------
+    >>> from fastcmp import cost_test
+    >>> y_true = ["ill", "ill", "ill", "well", "well", "well", "well", "well"]
+    >>> pred_a = ["ill", "ill", "ill", "ill", "ill", "well", "well", "well"]
+    >>> pred_b = ["well", "ill", "ill", "well", "well", "well", "well", "well"]
+    >>> cost = {"ill": {"well": 5}, "well": {"ill": 1}}
+    >>> result = cost_test(y_true, pred_a, pred_b, cost)
+    >>> result.loss_a, result.loss_b, round(result.pvalue, 3)
+    (0.25, 0.625, 0.482)
+    """
+    options = check_options(method, smoothing, nonnegative, support)
+    counts, matrix = count_costs(y_true, pred_a, pred_b, cost, classes)
+    return _test_counts(counts, matrix.values, options)
+
+
+def count_costs(
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    cost: Any,
+    classes: Sequence[Any] | None,
+) -> tuple[LabelCounts, CostMatrix]:
+    """Count labels in the order of a cost matrix.
+
+    Parameters
+    ----------
+    y_true, pred_a, pred_b : array-like, shape (n,)
+        True and predicted labels.
+    cost : array-like of shape (K, K), mapping or frame
+        Costs of mistakes.
+    classes : sequence or None
+        As in `cost_test`.
+
+    Returns
+    -------
+    tuple of LabelCounts and CostMatrix
+        Both of the same classes.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
+    matrix = read_cost(cost, classes)
+    with naming_cost(matrix, classes):
+        counts = count_labels(y_true, pred_a, pred_b, classes=matrix.classes)
+    check_fit(matrix, counts.classes, counts.n_excluded, classes)
+    return counts, matrix
+
+
+def cost_test_from_counts(
+    counts: Any,
+    cost: Any,
+    *,
+    method: str = "likelihood",
+    smoothing: float | None = None,
+    nonnegative: bool = False,
+    support: str = "all",
+) -> CostResult:
+    """Test equal expected costs from counts, of one pair or of many.
+
+    Parameters
+    ----------
+    counts : LabelCounts or array-like of int, shape (..., K, K, K)
+        ``counts[..., t, a, b]`` samples of class t for which a predicted a and b
+        predicted b; or a `fastcmp.stream.LabelCounts` of two models.
+    cost : array-like of shape (K, K), mapping or frame
+        As in `cost_test`, in the order of the classes of `counts`.
+    method : {"likelihood", "chi-square"}
+        As in `cost_test`.
+    smoothing : float, optional
+        As in `cost_test`.
+    nonnegative : bool
+        As in `cost_test`.
+    support : {"all", "observed"}
+        As in `cost_test`.
+
+    Returns
+    -------
+    CostResult
+        Arrays of the leading shape of `counts`, or numbers where it has none.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, counts are negative, fractional or add up to more than
+        2**53, there are more than two models in a stream, or the matrix is no cost
+        matrix.
+    TypeError
+        If counts are not numbers.
+
+    Examples
+    --------
+    >>> from fastcmp import cost_test_from_counts
+    >>> cost = [[0, 1], [5, 0]]
+    >>> counts = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
+    >>> result = cost_test_from_counts(counts, cost)
+    >>> round(result.statistic, 4), round(result.loss_a, 4), round(result.loss_b, 4)
+    (1.7812, 0.5953, 0.4698)
+    """
+    options = check_options(method, smoothing, nonnegative, support)
+    if isinstance(counts, stream.LabelCounts):
+        counts = counts.only_record()
+    if isinstance(counts, LabelCounts):
+        check_total(counts.counts, "counts", counts.counts.ndim)
+        return _test_counts(counts, read_cost(cost, counts.classes).values, options)
+    matrix = read_cost(cost)
+    tensor = as_counts(counts, "counts")
+    k = len(matrix.values)
+    if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
+        message = (
+            f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
+            f"matrix, got {tensor.shape}"
+        )
+        raise ValueError(message)
+    check_total(tensor, "counts", 3)
+    if tensor.ndim == 3:
+        names = tuple(range(k)) if matrix.classes is None else matrix.classes
+        dense = DenseLabelCounts(counts=tensor, classes=names)
+        return _test_counts(dense, matrix.values, options)
+    return _test_tensors(tensor, matrix.values, options)
+
+
+def _test_counts(
+    counts: LabelCounts, cost: NDArray[np.float64], options: CostOptions
+) -> CostResult:
+    loss_a, loss_b = counts.losses(cost)
+    outcome = evaluate(*fold(counts, cost), cost, options)
+    return CostResult(
+        statistic=outcome.statistic,
+        pvalue=outcome.pvalue,
+        status=outcome.status,
+        loss_a=loss_a,
+        loss_b=loss_b,
+        multiplier=outcome.multiplier,
+        at_bound=bool(outcome.at_bound),
+        counts=counts,
+        cost=cost,
+        method=options.method,
+        smoothing=options.smoothing,
+        nonnegative=options.nonnegative,
+        support=options.support,
+    )
+
+
+def _test_tensors(
+    tensor: NDArray[np.int64], cost: NDArray[np.float64], options: CostOptions
+) -> CostResult:
+    shape = tensor.shape[:-3]
+    tables = np.ascontiguousarray(tensor).reshape(-1, cost.size * len(cost))
+    results, status = evaluate_many(tables, groups_of(cost), options)
+    statistic, pvalue, multiplier, at_bound = results.T.copy()
+    # Cost of a, cost of b and 1 for each cell [t, a, b]: one product sums all three.
+    ones = np.ones((1, 1, len(cost)))
+    units, exponent = in_units(cost)
+    prices = np.stack(
+        [
+            (units[:, :, None] * ones).ravel(),
+            (units[:, None, :] * ones.reshape(1, -1, 1)).ravel(),
+            np.ones(cost.size * len(cost)),
+        ],
+        axis=1,
+    )
+    with np.errstate(invalid="ignore"):  # NaN without samples
+        sums = tables.astype(np.float64) @ prices
+        loss_a, loss_b = np.ldexp(sums[:, :2] / sums[:, 2:], exponent).T
+    return CostResult(
+        statistic=unwrap(statistic, shape),
+        pvalue=unwrap(pvalue, shape),
+        status=unwrap(status, shape),
+        loss_a=unwrap(loss_a, shape),
+        loss_b=unwrap(loss_b, shape),
+        multiplier=unwrap(multiplier, shape),
+        at_bound=unwrap(at_bound.astype(bool), shape),
+        counts=tensor,
+        cost=cost,
+        method=options.method,
+        smoothing=options.smoothing,
+        nonnegative=options.nonnegative,
+        support=options.support,
+    )

@@ -1,0 +1,366 @@
+"""Two models on one held-out set: which to keep? The doors of MATLAB's users.
+
+`compare_labels` is their testcholdout, `compare_holdout` their compareHoldout.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_share, check_choice
+from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.model_names import check_indexes, read_pair_names
+from fastcmp.paired.cost_differences import METHODS as COST_TESTS
+from fastcmp.paired.cost_test import cost_test as _cost_test
+from fastcmp.paired.holdout_result import HoldoutResult
+from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+
+_NAMES = ("a", "b")
+
+
+def compare_labels(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    test: str | None = None,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    classes: Sequence[Any] | None = None,
+    cost: Any = None,
+    cost_test: str = "likelihood",
+    missing: str = "raise",
+    names: tuple[str, str] = _NAMES,
+) -> HoldoutResult:
+    """Decide which of two columns of predicted labels is better.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted.
+    test : {"midp", "exact", "asymptotic", "corrected", "unconditional"}, optional
+        Variant of McNemar's test, "midp" by default. With `cost` only "asymptotic",
+        the default there.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better. With `cost` only "two-sided".
+    alpha : float
+        Significance level, in (0, 1).
+    classes : sequence, optional
+        Order of the classes in `cost`; samples whose true label is another are left
+        out. A prediction of another is wrong, and with `cost` refused.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        Compare expected costs instead of error rates: ``cost[t, p]`` is the cost of
+        predicting p when the truth is t, as in `fastcmp.cost_test`.
+    cost_test : {"likelihood", "chi-square"}
+        Which cost-sensitive test.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction. With `cost` only "raise".
+    names : tuple of two str
+        What to call the models where the record is printed.
+
+    Returns
+    -------
+    HoldoutResult
+        The decision, p-value, both losses, an interval and what was counted.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or does not go with a cost matrix, or labels do not fit.
+    TypeError
+        If labels cannot be compared.
+
+    See Also
+    --------
+    mcnemar : The test of error rates, with its table.
+    fastcmp.cost_test : The test of expected costs, with all its options.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_labels, load_digits
+    >>> y_true, models = load_digits()
+    >>> result = compare_labels(y_true, models["knn_3"], models["decision_tree"])
+    >>> result.reject, f"{result.pvalue:.1e}"
+    (True, '5.1e-41')
+    """
+    alpha = _check_alpha(alpha, alternative)
+    names = read_pair_names(names)
+    chosen = _chosen_test(test, alternative, cost, cost_test, missing)
+    if cost is None:
+        return HoldoutResult(
+            comparison=mcnemar(
+                y_true,
+                pred_a,
+                pred_b,
+                method=chosen,
+                alternative=alternative,
+                classes=classes,
+                missing=missing,
+            ),
+            test=chosen,
+            alternative=alternative,
+            alpha=alpha,
+            names=names,
+        )
+    return HoldoutResult(
+        comparison=_cost_test(
+            y_true, pred_a, pred_b, cost, method=cost_test, classes=classes
+        ),
+        test=chosen,
+        alternative=alternative,
+        alpha=alpha,
+        names=names,
+    )
+
+
+def _check_alpha(alpha: Any, alternative: str) -> float:
+    share = as_share(alpha, "alpha")
+    if share >= 0.5 and alternative in {"greater", "less"}:
+        message = (
+            "alpha must be below 0.5 for a one-sided test, the level of its interval "
+            f"being 1 - alpha, got {alpha}"
+        )
+        raise ValueError(message)
+    return share
+
+
+def _chosen_test(
+    test: str | None, alternative: str, cost: Any, cost_test: str, missing: str
+) -> str:
+    """Check which options go together, and name the test."""
+    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    check_choice(test, "test", (*METHODS, None))
+    check_choice(cost_test, "cost_test", COST_TESTS)
+    check_choice(missing, "missing", ("raise", "wrong"))
+    if cost is None:
+        return "midp" if test is None else test
+    wanted = {"test": "asymptotic", "alternative": "two-sided", "missing": "raise"}
+    given = {"test": test, "alternative": alternative, "missing": missing}
+    for name, value in given.items():
+        if value not in (None, wanted[name]):
+            message = f"cost permits only {name}={wanted[name]!r}, got {value!r}"
+            raise ValueError(message)
+    return cost_test
+
+
+def compare_holdout(  # noqa: PLR0913  # options, all by keyword
+    model_a: Any,
+    model_b: Any,
+    X_a: Any,  # noqa: N803  # scikit-learn's name
+    X_b: Any,  # noqa: N803
+    y: Any,
+    *,
+    test: str | None = None,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    classes: Sequence[Any] | None = None,
+    cost: Any = None,
+    cost_test: str = "likelihood",
+    missing: str = "raise",
+    names: tuple[str, str] = _NAMES,
+) -> HoldoutResult:
+    """Decide which of two fitted models is better on a held-out set.
+
+    Parameters
+    ----------
+    model_a, model_b : object
+        Fitted classifiers with a method ``predict``, or functions from X to labels.
+    X_a, X_b : array, sparse matrix or frame, n rows
+        What each model predicts from: the same samples in the same order, perhaps
+        other columns.
+    y : array-like of shape (n,), or str
+        True labels, or the name of their column in both frames, which is then taken
+        away from the predictors.
+    test : str, optional
+        As in `compare_labels`.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better.
+    alpha : float
+        Significance level, in (0, 1).
+    classes : sequence, optional
+        As in `compare_labels`.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        As in `compare_labels`.
+    cost_test : {"likelihood", "chi-square"}
+        As in `compare_labels`.
+    missing : {"raise", "wrong"}
+        As in `compare_labels`.
+    names : tuple of two str
+        As in `compare_labels`.
+
+    Returns
+    -------
+    HoldoutResult
+        The decision, p-value, both losses, an interval and what was counted.
+
+    Raises
+    ------
+    ValueError
+        If rows or their pandas indexes do not match, the column of the labels is
+        missing or differs, a model returns anything but one label a row, or as in
+        `compare_labels`.
+    TypeError
+        If a model can neither predict nor be called, or is a regressor.
+
+    See Also
+    --------
+    compare_labels : The same from predicted labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp import compare_holdout
+    >>> X = np.arange(12).reshape(6, 2)
+    >>> y = np.array([0, 0, 0, 1, 1, 1])
+    >>> def first(X):
+    ...     return (X[:, 0] > 5).astype(int)
+    >>> def never(X):
+    ...     return np.zeros(len(X), int)
+    >>> result = compare_holdout(first, never, X, X, y)
+    >>> result.loss_a, result.loss_b, result.pvalue
+    (0.0, 0.5, 0.125)
+    """
+    _check_alpha(alpha, alternative)
+    _chosen_test(test, alternative, cost, cost_test, missing)
+    if isinstance(y, str):
+        true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
+        true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806
+        _check_same(true_a, true_b, y)
+        y = true_a
+    n = _rows(y, "y")
+    for name, X in (("X_a", X_a), ("X_b", X_b)):  # noqa: N806
+        if _rows(X, name) != n:
+            message = f"{name} has {_rows(X, name)} rows, y has {n} labels"
+            raise ValueError(message)
+    check_indexes([("y", y), ("X_a", X_a), ("X_b", X_b)])
+    return compare_labels(
+        y,
+        _predict(model_a, X_a, n, "a"),
+        _predict(model_b, X_b, n, "b"),
+        test=test,
+        alternative=alternative,
+        alpha=alpha,
+        classes=classes,
+        cost=cost,
+        cost_test=cost_test,
+        missing=missing,
+        names=names,
+    )
+
+
+def _rows(data: Any, name: str) -> int:
+    shape = getattr(data, "shape", None)
+    if shape:
+        return int(shape[0])
+    if not hasattr(data, "__len__"):
+        message = f"{name} must have rows, got {data!r}"
+        raise TypeError(message)
+    return len(data)
+
+
+def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
+    """Take the column of true labels out of a frame."""
+    library = type(frame).__module__.partition(".")[0]
+    reader = {"pandas": "iloc", "polars": "get_column", "pyarrow": "column"}
+    if not hasattr(frame, reader.get(library, "")) or not hasattr(frame, "columns"):
+        kind = type(frame).__name__
+        message = (
+            f"y={name!r} names a column, so {argument} must be a pandas, polars or "
+            f"pyarrow frame, got {kind}"
+        )
+        raise TypeError(message)
+    names = list(frame.column_names if library == "pyarrow" else frame.columns)
+    if names.count(name) != 1:
+        message = (
+            f"{argument} must have one column {name!r} (y), got {names.count(name)} "
+            f"among {names[:10]}"
+        )
+        raise ValueError(message)
+    if library == "pandas":
+        return frame[name], frame.drop(columns=name)
+    if library == "polars":
+        return frame.get_column(name), frame.drop(name)
+    return frame.column(name), frame.drop_columns([name])
+
+
+def _check_same(first: Any, second: Any, name: str) -> None:
+    columns = [read_column(first, "X_a"), read_column(second, "X_b")]
+    if len(columns[0]) != len(columns[1]):
+        message = f"X_a has {len(columns[0])} rows, X_b has {len(columns[1])}"
+        raise ValueError(message)
+    codes = _shared_codes(columns[0].factorized(), columns[1].factorized())
+    different = np.flatnonzero(codes[0] != codes[1])
+    if different.size:
+        message = (
+            f"column {name!r} (y) differs between X_a and X_b, first in row "
+            f"{different[0]}: both must hold the same samples in the same order"
+        )
+        raise ValueError(message)
+
+
+def _shared_codes(first: Column, second: Column) -> list[Any]:
+    index: dict[Any, int] = {}
+    codes = []
+    for column in (first, second):
+        own = [index.setdefault(label, len(index)) for label in column.distinct]
+        codes.append(np.array([*own, -1])[column.positions()])
+    return codes
+
+
+def _refuse_regressor(model: Any, name: str) -> None:
+    """Refuse what says of itself, in scikit-learn's way, that it predicts numbers."""
+    if not hasattr(model, "get_params"):
+        return
+    try:
+        from sklearn.base import is_regressor
+
+        known = is_regressor(model)
+    except (ImportError, AttributeError):
+        return
+    if known:
+        message = (
+            f"{name} must be a classifier, got {model!r}, which predicts numbers and "
+            "not labels"
+        )
+        raise TypeError(message)
+
+
+def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
+    call = getattr(model, "predict", model)
+    if isinstance(model, type) or not callable(call):
+        got = f"the class {model.__name__}" if isinstance(model, type) else repr(model)
+        message = (
+            f"model_{which} must be a fitted model with a method predict, or a "
+            f"function, got {got}"
+        )
+        raise TypeError(message)
+    _refuse_regressor(model, f"model_{which}")
+    try:
+        labels = call(X)
+    except Exception as error:
+        error.add_note(f"(raised while model_{which} predicted from X_{which})")
+        raise
+    if getattr(labels, "ndim", 1) == 2 and labels.shape[1] == 1:
+        labels = np.asarray(labels)[:, 0]
+    try:
+        shape = getattr(labels, "shape", None) or np.shape(labels)
+    except ValueError:
+        message = f"model_{which} must predict one label a row, got ragged lists"
+        raise ValueError(message) from None
+    if shape != (n,) and not (len(shape) == 1 and len(labels) == n):
+        message = (
+            f"model_{which} must predict one label a row, an array of shape ({n},), "
+            f"got shape {tuple(shape)}"
+        )
+        raise ValueError(message)
+    return labels

@@ -1,0 +1,231 @@
+"""Do two models predict the classes equally often, or confuse them symmetrically?
+
+The true labels play no part: these tests look at the table of what a and b predicted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels, stream
+from fastcmp.core.checks import as_counts, check_total
+from fastcmp.counts.label_counts import LabelCounts
+from fastcmp.inputs.labels import encode_predictions
+from fastcmp.paired.symmetry_result import SymmetryResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+_BOWKER = "Bowker's test of symmetry"
+_STUART_MAXWELL = "Stuart and Maxwell's test of marginal homogeneity"
+_MANY_CODES = 1024
+_MOST_CLASSES = 4096  # as in compare_predictions: a table of 130 MB
+
+
+def bowker(
+    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
+) -> SymmetryResult:
+    """Bowker's test: is (i by a, j by b) as frequent as (j by a, i by b)?
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that two models predicted for the same samples.
+    classes : sequence, optional
+        Count only samples for which both predicted one of these classes.
+
+    Returns
+    -------
+    SymmetryResult
+        Chi-square with one degree of freedom for each pair of classes that were ever
+        exchanged, and the table.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing, pandas indexes differ, or there are
+        more than 4096 classes.
+    TypeError
+        If labels cannot be compared.
+
+    References
+    ----------
+    .. [1] A. H. Bowker, "A test for symmetry in contingency tables", JASA 43 (1948)
+       572-574.
+
+    Examples
+    --------
+    >>> from fastcmp import bowker
+    >>> result = bowker([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
+    >>> result.df, round(result.pvalue, 4)
+    (2, 0.5134)
+    """
+    return bowker_from_counts(_agreement(pred_a, pred_b, classes))
+
+
+def bowker_from_counts(
+    table: ArrayLike | LabelCounts | stream.LabelCounts,
+) -> SymmetryResult:
+    """Bowker's test of symmetry from a table.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (K, K), or LabelCounts
+        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
+        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
+        models.
+
+    Returns
+    -------
+    SymmetryResult
+        As from `bowker`.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, its counts are negative, fractional or add up to
+        more than 2**53, or there are more than two models.
+
+    Examples
+    --------
+    >>> from fastcmp import bowker_from_counts
+    >>> result = bowker_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> round(result.statistic, 4), result.df
+    (13.7692, 3)
+    """
+    counts = _check_table(table)
+    return SymmetryResult(
+        **kernels.bowker(counts)._asdict(), test=_BOWKER, table=counts
+    )
+
+
+def stuart_maxwell(
+    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
+) -> SymmetryResult:
+    """Stuart and Maxwell's test: do two models predict each class equally often?
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that two models predicted for the same samples.
+    classes : sequence, optional
+        Count only samples for which both predicted one of these classes.
+
+    Returns
+    -------
+    SymmetryResult
+        Chi-square with rank(S) degrees of freedom, K - 1 as a rule, and the table.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing, pandas indexes differ, or there are
+        more than 4096 classes.
+    TypeError
+        If labels cannot be compared.
+
+    References
+    ----------
+    .. [1] A. Stuart, "A test for homogeneity of the marginal distributions in a two-way
+       classification", Biometrika 42 (1955) 412-416.
+    .. [2] A. E. Maxwell, "Comparing the classification of subjects by two independent
+       judges", British J. Psychiatry 116 (1970) 651-655.
+
+    Examples
+    --------
+    >>> from fastcmp import stuart_maxwell
+    >>> result = stuart_maxwell([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
+    >>> result.df, round(result.pvalue, 4)
+    (2, 0.5134)
+    """
+    return stuart_maxwell_from_counts(_agreement(pred_a, pred_b, classes))
+
+
+def stuart_maxwell_from_counts(
+    table: ArrayLike | LabelCounts | stream.LabelCounts,
+) -> SymmetryResult:
+    """Stuart and Maxwell's test of marginal homogeneity from a table.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (K, K), or LabelCounts
+        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
+        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
+        models.
+
+    Returns
+    -------
+    SymmetryResult
+        As from `stuart_maxwell`.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, its counts are negative, fractional or add up to
+        more than 2**53, or there are more than two models.
+
+    Examples
+    --------
+    >>> from fastcmp import stuart_maxwell_from_counts
+    >>> result = stuart_maxwell_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> round(result.statistic, 4), result.df
+    (13.7647, 2)
+    """
+    counts = _check_table(table)
+    outcome = kernels.stuart_maxwell(counts)
+    return SymmetryResult(**outcome._asdict(), test=_STUART_MAXWELL, table=counts)
+
+
+def _agreement(
+    pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
+) -> NDArray[np.int64]:
+    """Count what two models predicted; a class outside `classes` is no class."""
+    a, b, n_codes = encode_predictions(pred_a, pred_b, classes=classes)
+    if n_codes > _MANY_CODES:
+        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
+        (a, b), n_codes = codes.reshape(2, -1), distinct.size
+    _check_classes(n_codes)
+    table = np.zeros((n_codes, n_codes), np.int64)
+    kernels.count_agreement(a, b, table)
+    used = table.any(axis=0) | table.any(axis=1)
+    return table if classes is not None else table[np.ix_(used, used)]
+
+
+def _check_classes(k: int) -> None:
+    if k > _MOST_CLASSES:
+        message = (
+            f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: choose "
+            "some by classes="
+        )
+        raise ValueError(message)
+
+
+def _check_table(table: Any) -> NDArray[np.int64]:
+    if isinstance(table, stream.LabelCounts):
+        table = table.only_record()
+    if isinstance(table, LabelCounts):
+        check_total(table.counts, "table", table.counts.ndim)
+        return _agreement_of(table)
+    counts = as_counts(table, "table")
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
+        message = f"table must be square, got shape {counts.shape}"
+        raise ValueError(message)
+    check_total(counts, "table", 2)
+    return np.ascontiguousarray(counts)
+
+
+def _agreement_of(record: LabelCounts) -> NDArray[np.int64]:
+    """Sum over true classes; of very many classes only those that were predicted."""
+    _, a, b, counts = record.nonzero()
+    k = record.n_classes
+    if k > _MANY_CODES:
+        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
+        (a, b), k = codes.reshape(2, -1), distinct.size
+    _check_classes(k)
+    table = np.zeros((k, k), np.int64)
+    np.add.at(table, (a, b), counts)
+    return table

@@ -1,0 +1,49 @@
+"""The record of a chi-square test on two models' predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastcmp.core.records import (
+    Printed,
+)
+from fastcmp.core.report import Section, format_pvalue
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SymmetryResult(Printed):
+    """A chi-square test on the K x K table of two models' predictions."""
+
+    statistic: float
+    pvalue: float
+    df: int
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: "Bowker's test of symmetry" or "Stuart and Maxwell's test of marginal ...".
+    test: str
+    #: ``table[i, j]`` samples for which a predicted class i and b class j.
+    table: NDArray[np.int64]
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        # Exact up to 2**53, and without the overflow of whole numbers beyond.
+        n = int(self.table.sum(dtype=np.float64))
+        agreed = np.trace(self.table, dtype=np.float64) / max(n, 1)
+        text = (
+            f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
+            f"p = {format_pvalue(self.pvalue)}",
+            f"the models agree on {100 * agreed:.1f} % of {n} samples",
+        )
+        return [Section(title=self.test, text=text)]

@@ -1,0 +1,1 @@
+"""Many models: all pairs, adjusted p-values, rankings, agreement."""

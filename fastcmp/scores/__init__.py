@@ -1,0 +1,1 @@
+"""Scores that rank: curves, areas, cutpoints, lift, and their comparison."""

@@ -1,0 +1,326 @@
+"""The area under the ROC curve, by concordant pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import check_choice
+from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.report import Section
+from fastcmp.core.threads import Crew, check_workers
+from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
+from fastcmp.inputs.scores import (
+    Scores,
+    read_scores,
+    read_weights,
+)
+from fastcmp.scores.partial_area import check_region
+from fastcmp.scores.thresholds import ThresholdSweep, sorted_classes, sweep_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_TIES = ("half", "concordant", "discordant")
+_THREADS_PAY = 1 << 18  # scores; below it one thread is faster
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ConcordanceResult(Printed):
+    """Pairs of a positive and a negative sample, counted exactly."""
+
+    #: Pairs in which the positive, or the negative, scores higher; Python integers.
+    concordant: int
+    discordant: int
+    #: Pairs with equal scores.
+    tied: int
+    n_positives: int
+    n_negatives: int
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    n_missing: int = 0
+
+    @property
+    def auc(self) -> float:
+        """Area under the ROC curve: ties count half. NaN without pairs."""
+        return self.area("half")
+
+    @property
+    def somers_d(self) -> float:
+        """Somers' D, 2 AUC - 1."""
+        pairs = self.concordant + self.discordant + self.tied
+        return (self.concordant - self.discordant) / pairs if pairs else float("nan")
+
+    def area(self, ties: str) -> float:
+        """Give the share of concordant pairs.
+
+        Parameters
+        ----------
+        ties : {"half", "concordant", "discordant"}
+            As what tied pairs count.
+
+        Returns
+        -------
+        float
+            In [0, 1]; NaN without pairs.
+        """
+        pairs = self.concordant + self.discordant + self.tied
+        check_choice(ties, "ties", _TIES)
+        twice = {"half": 1, "concordant": 2, "discordant": 0}[ties]
+        if not pairs:
+            return float("nan")
+        return (2 * self.concordant + twice * self.tied) / (2 * pairs)
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        text = (
+            f"AUC {self.auc:.4f}, {self.n_positives} positives and "
+            f"{self.n_negatives} negatives",
+            f"{self.concordant} concordant pairs, {self.discordant} discordant, "
+            f"{self.tied} tied",
+            *direction_sentences(self),
+            *dropped_sentences(self.n_missing, 0),
+        )
+        return [Section(title="Concordance", text=text)]
+
+
+def concordance(
+    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
+) -> ConcordanceResult:
+    """Count concordant, discordant and tied pairs.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score : array-like, shape (n,)
+        Higher scores speak for the positive class.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+
+    Returns
+    -------
+    ConcordanceResult
+        Exact counts, however many pairs there are.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is NaN, or there are not two classes.
+    TypeError
+        If scores are not numbers.
+
+    Notes
+    -----
+    O(n log n): the scores of either class are sorted, and merged without branches.
+
+    Examples
+    --------
+    >>> from fastcmp import concordance
+    >>> pairs = concordance([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
+    >>> pairs.concordant, pairs.discordant, pairs.tied
+    (3, 0, 1)
+    """
+    read = read_scores(y_true, score, positive, single=True)
+    pairs = count_pairs(read, 0)
+    warn_of_direction(np.array([pairs.auc]), read)
+    return pairs
+
+
+def count_pairs(read: Scores, model: int) -> ConcordanceResult:
+    """Count the pairs of one model.
+
+    Parameters
+    ----------
+    read : Scores
+        Checked scores.
+    model : int
+        Which model.
+
+    Returns
+    -------
+    ConcordanceResult
+        As from `concordance`.
+    """
+    negatives, positives = sorted_classes(read.columns[model], read.positive)
+    found = kernels.concordance_sorted(negatives, positives)
+    n0, n1 = negatives.size - 1, positives.size - 1
+    concordant = found.concordant_high * kernels.PAIR_BASE + found.concordant_low
+    tied = found.tied_high * kernels.PAIR_BASE + found.tied_low
+    return ConcordanceResult(
+        concordant=concordant,
+        discordant=n0 * n1 - concordant - tied,
+        tied=tied,
+        n_positives=n1,
+        n_negatives=n0,
+        labels=read.labels,
+        n_missing=read.n_missing,
+    )
+
+
+def auc(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    scores: Any,
+    *,
+    ties: str = "half",
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: bool = False,
+    on_single_class: str = "raise",
+    workers: int | None = None,
+) -> Any:
+    """Area under the ROC curve, of one model or of many.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        Higher scores speak for the positive class; the direction is never turned.
+    ties : {"half", "concordant", "discordant"}
+        As what pairs with equal scores count. "half" is the Mann-Whitney statistic and
+        the area under the points joined by lines; the others are the areas under the
+        upper and the lower staircase.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+    max_fpr : float, optional
+        Only the area up to this false positive rate, in (0, 1], scaled as McClish does:
+        short for ``fpr_range=(0, max_fpr), standardize=True``, as scikit-learn has it.
+    fpr_range : pair of float, optional
+        Only the area between these false positive rates.
+    tpr_range : pair of float, optional
+        Only the area between these true positive rates, under specificity.
+    standardize : bool
+        Scale a partial area as McClish does: 1/2 for chance, 1 for perfection.
+    on_single_class : {"raise", "nan"}
+        What to answer where there is one class only.
+    workers : int, optional
+        Threads for several models; by default as many as there are processors.
+
+    Returns
+    -------
+    float or ndarray, shape (M,)
+        In [0, 1]; a partial area that is not standardized at most its range.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is NaN, there are not two classes, or options do not
+        go together.
+    TypeError
+        If scores are not numbers.
+
+    Notes
+    -----
+    O(n log n) a model. Without weights and ranges the pairs are counted exactly.
+
+    References
+    ----------
+    .. [1] J. A. Hanley, B. J. McNeil, "The meaning and use of the area under a receiver
+       operating characteristic (ROC) curve", Radiology 143 (1982) 29-36.
+    .. [2] D. K. McClish, "Analyzing a portion of the ROC curve", Medical Decision
+       Making 9 (1989) 190-195.
+
+    Examples
+    --------
+    >>> from fastcmp import auc
+    >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
+    0.875
+    >>> auc([0, 0, 1, 1], [[0.1, 0.4, 0.4, 0.9], [0.3, 0.2, 0.1, 0.4]]).tolist()
+    [0.875, 0.5]
+    """
+    check_choice(ties, "ties", _TIES)
+    check_choice(on_single_class, "on_single_class", ("raise", "nan"))
+    if max_fpr is not None:
+        fpr_range = _up_to(max_fpr, fpr_range, tpr_range)
+        standardize = True
+    region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
+    threads = check_workers(workers)
+    read = read_scores(y_true, scores, positive)
+    weights = _scaled(read_weights(sample_weight, read), read.positive)
+    areas = np.full(len(read.columns), np.nan)
+    if not _has_both(read, weights):
+        if on_single_class == "raise":
+            message = (
+                f"AUC needs both classes, got {read.n_positives} positives and "
+                f"{read.n_negatives} negatives (on_single_class='nan' gives NaN)"
+            )
+            raise ValueError(message)
+        return float("nan") if read.single else areas
+
+    def measure(model: int) -> None:
+        if weights is None and region is None:
+            areas[model] = count_pairs(read, model).area(ties)
+        else:
+            sweep = sweep_scores(read, weights, model)
+            areas[model] = (
+                _staircase(sweep, ties) if region is None else region.area(sweep)
+            )
+
+    if areas.size * read.positive.size < _THREADS_PAY:
+        threads = 1
+    with Crew(min(threads, areas.size)) as crew:
+        crew.run(measure, range(areas.size))
+    if ties == "half" and region is None:
+        warn_of_direction(areas, read, weights)
+    return float(areas[0]) if read.single else areas
+
+
+def _scaled(
+    weights: NDArray[np.float64] | None, positive: NDArray[np.uint8]
+) -> NDArray[np.float64] | None:
+    """Divide the weights of either class by a power of two near the largest.
+
+    An area does not depend on the unit of either class, and these do not under- or
+    overflow when they are added up and multiplied.
+    """
+    if weights is None:
+        return None
+    exponents = [np.frexp(weights[positive == k].max(initial=0.0))[1] for k in (0, 1)]
+    scaled: NDArray[np.float64] = np.ldexp(weights, -np.array(exponents)[positive])
+    return scaled
+
+
+def _has_both(read: Scores, weights: NDArray[np.float64] | None) -> bool:
+    if weights is None:
+        return 0 < read.n_positives < read.positive.size
+    positive = read.positive.astype(bool)
+    return bool(weights[positive].any() and weights[~positive].any())
+
+
+def _staircase(sweep: ThresholdSweep, ties: str) -> float:
+    """Area from weighted counts; tied weight counts half, wholly or not at all."""
+    share = {"half": 0.5, "concordant": 0.0, "discordant": 1.0}[ties]
+    before = sweep.tp - np.diff(sweep.tp, prepend=0)
+    height = share * before + (1 - share) * sweep.tp
+    area = np.diff(sweep.fp, prepend=0) @ height
+    return float(min(area / (sweep.n_positives * sweep.n_negatives), 1.0))
+
+
+def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
+    """Check the end of a range, in place of other ranges."""
+    if others != (None, None):
+        message = "max_fpr excludes fpr_range and tpr_range: pass one of them"
+        raise ValueError(message)
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        message = f"max_fpr must be a number in (0, 1], got {max_fpr!r}"
+        raise TypeError(message)
+    if not 0 < (high := float(max_fpr)) <= 1:
+        message = f"max_fpr must lie in (0, 1], got {max_fpr}"
+        raise ValueError(message)
+    return 0.0, high

@@ -1,0 +1,390 @@
+"""A classifier at one cutoff: its table and measures, and two classifiers compared."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share, check_choice
+from fastcmp.inputs.binary_labels import (
+    are_labels,
+    as_doubles,
+    find_numbers,
+    read_labels,
+    read_truth,
+)
+from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.scores import read_scores, read_weights
+from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar_from_counts
+from fastcmp.scores.classification_result import INTERVALS, ClassificationTable
+from fastcmp.scores.predictive_values import MeasureComparison, predictive_value_test
+from fastcmp.stream.confusion_counts import ConfusionCounts
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.inputs.binary_labels import Truth
+    from fastcmp.inputs.scores import Scores
+
+    Flags = NDArray[np.bool_]
+
+RULES = (">=", ">")
+_DEFAULT_CUTOFF = 0.5
+
+
+def classification_table(  # noqa: PLR0913  # options by keyword
+    y_true: ArrayLike,
+    score_or_label: ArrayLike | None = None,
+    *,
+    scores: ArrayLike | None = None,
+    cutoff: float = _DEFAULT_CUTOFF,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    rule: str = ">=",
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+    interval: str = "wilson",
+) -> ClassificationTable:
+    """Count what a classifier calls positive, and measure how well it does.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score_or_label : array-like, shape (n,), optional
+        Predicted labels; or scores, where it is a column of floats, or where `cutoff`
+        is not 0.5. Floats that are all labels of `y_true` are labels nevertheless: for
+        0 and 1 it comes to the same.
+    scores : array-like, shape (n,), optional
+        Scores of any type, in place of `score_or_label`. Higher ones speak for the
+        positive class.
+    cutoff : float
+        What scores are compared with. Beyond all scores it calls all of them the same.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights to add up in place of counts. The measures then have no intervals.
+    rule : {">=", ">"}
+        Whether a score equal to the cutoff is called positive or negative.
+    prevalence : float, optional
+        Share of positives, in (0, 1), for which to give the predictive values, by
+        Bayes' rule; by default that of the samples.
+    confidence_level : float
+        Level of intervals, in (0, 1).
+    interval : {"wilson", "clopper-pearson"}
+        Interval for a share.
+
+    Returns
+    -------
+    ClassificationTable
+        The four counts, the measures, and intervals for them.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score, a weight or the cutoff is NaN, a prediction is
+        missing or not one of two labels, or an option is unknown.
+    TypeError
+        If labels of different types are compared, or not one of `score_or_label` and
+        `scores` is given.
+
+    Notes
+    -----
+    O(n).
+
+    Examples
+    --------
+    >>> from fastcmp.scores.classification import classification_table
+    >>> table = classification_table([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
+    >>> table.table.tolist()
+    [[1, 1], [0, 2]]
+    >>> labels = classification_table(
+    ...     ["ill", "well", "ill"], ["ill", "ill", "well"], positive="ill"
+    ... )
+    >>> labels.sensitivity, labels.specificity
+    (0.5, 0.0)
+    """
+    limit = _check_cutoff(cutoff)
+    check_choice(rule, "rule", RULES)
+    options = _check_options(prevalence, confidence_level, interval)
+    check_indexes(
+        [("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)]
+    )
+    numbers, asked = _as_numbers(score_or_label, scores, limit)
+    read: Scores | Truth
+    if numbers is None:
+        read = read_truth(y_true, positive)
+        calls, cut = read_labels(score_or_label, "score_or_label", read), False
+    else:
+        read = read_scores(y_true, numbers, positive, single=True)
+        column, cut = read.columns[0], True
+        if not asked:
+            cut = not are_labels(column, read.labels)
+        calls = _call(column, read.labels, limit if cut else None, rule)
+    weights = read_weights(sample_weight, read)
+    return ClassificationTable(
+        **_count(calls, read.positive > 0, weights),
+        weighted=weights is not None,
+        cutoff=limit if cut else None,
+        rule=rule if cut else None,
+        labels=read.labels,
+        n_missing=read.n_missing,
+        **options,
+    )
+
+
+def _count(
+    calls: Flags, positive: Flags, weights: NDArray[np.float64] | None
+) -> dict[str, Any]:
+    """Count the four cells, or add up their weights."""
+    cells = 2 * positive + calls
+    if weights is None:
+        tn, fp, fn, tp = np.bincount(cells, minlength=4).tolist()
+    else:
+        tn, fp, fn, tp = np.bincount(cells, weights, minlength=4).tolist()
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+
+
+def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
+    counts: ConfusionCounts | None = None,
+    *,
+    tp: int | None = None,
+    fp: int | None = None,
+    fn: int | None = None,
+    tn: int | None = None,
+    positive: Any = None,
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+    interval: str = "wilson",
+) -> ClassificationTable:
+    """Measure how well a classifier does, from the four counts.
+
+    Parameters
+    ----------
+    counts : fastcmp.stream.ConfusionCounts, optional
+        Of one model and two classes.
+    tp, fp, fn, tn : int
+        Or true and false positives, false and true negatives: one number each.
+    positive : label, optional
+        The positive class of `counts`; of two numbers or booleans the larger one by
+        default.
+    prevalence : float, optional
+        As in `classification_table`.
+    confidence_level : float
+        Level of intervals, in (0, 1).
+    interval : {"wilson", "clopper-pearson"}
+        Interval for a share.
+
+    Returns
+    -------
+    ClassificationTable
+        The measures, and intervals for them.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, fractional or above 2**53 with the others, `counts` are
+        of more models or classes, or an option is unknown.
+    TypeError
+        If a count is no number, or some are given twice, or not at all.
+
+    Examples
+    --------
+    >>> from fastcmp.scores.classification import classification_table_from_counts
+    >>> table = classification_table_from_counts(tp=13, fp=2, fn=27, tn=158)
+    >>> table.accuracy, table.sensitivity, table.specificity
+    (0.855, 0.325, 0.9875)
+    """
+    given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    numbers = [raw for raw in given.values() if raw is not None]
+    if len(numbers) != (4 if counts is None else 0) or (
+        positive is not None and counts is None
+    ):
+        message = (
+            "pass all of tp, fp, fn and tn, or a fastcmp.stream.ConfusionCounts with "
+            "positive="
+        )
+        raise TypeError(message)
+    options = _check_options(prevalence, confidence_level, interval)
+    if counts is not None:
+        return _from_confusion(counts, positive, options)
+    cells: dict[str, Any] = {}
+    for name, raw in given.items():
+        array = as_counts(raw, name)
+        if array.ndim:
+            message = f"{name} must be one number, got shape {array.shape}"
+            raise TypeError(message)
+        cells[name] = int(array)
+    if (total := sum(cells.values())) > LARGEST_COUNT:
+        message = f"tp + fp + fn + tn must be at most 2**53, got {total}"
+        raise ValueError(message)
+    return ClassificationTable(**cells, **options)
+
+
+def _from_confusion(
+    counts: Any, positive: Any, options: dict[str, Any]
+) -> ClassificationTable:
+    if not isinstance(counts, ConfusionCounts):
+        message = (
+            f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
+            "numbers by name, tp=, fp=, fn= and tn="
+        )
+        raise TypeError(message)
+    cells, labels = counts.two_class_counts(positive)
+    options = {**options, **cells, "labels": labels}
+    return ClassificationTable(n_missing=counts.n_missing, **options)
+
+
+def _check_options(
+    prevalence: float | None, confidence_level: float, interval: str
+) -> dict[str, Any]:
+    check_choice(interval, "interval", INTERVALS)
+    return {
+        "prevalence": None
+        if prevalence is None
+        else as_share(prevalence, "prevalence"),
+        "confidence_level": as_share(confidence_level, "confidence_level"),
+        "interval": interval,
+    }
+
+
+def _check_cutoff(cutoff: Any) -> float:
+    if isinstance(cutoff, (bool, str, bytes)) or np.ndim(cutoff):
+        message = f"cutoff must be a number, got {cutoff!r}"
+        raise TypeError(message)
+    try:
+        value = float(cutoff)
+    except (TypeError, ValueError):
+        message = f"cutoff must be a number, got {cutoff!r}"
+        raise TypeError(message) from None
+    if math.isnan(value):
+        message = "cutoff must be a number, got nan"
+        raise ValueError(message)
+    return value
+
+
+def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, bool]:
+    """Give the scores, None for labels; and whether scores were asked for."""
+    if (score_or_label is None) == (scores is None):
+        got = "neither" if scores is None else "both"
+        message = f"pass one of score_or_label and scores=, got {got}"
+        raise TypeError(message)
+    if scores is not None:
+        numbers, _ = find_numbers(scores, "scores")
+        return scores if numbers is None else as_doubles(numbers), True
+    numbers, whole = find_numbers(score_or_label, "score_or_label")
+    asked = cutoff != _DEFAULT_CUTOFF
+    if numbers is None or (whole and not asked):
+        return None, False
+    return as_doubles(numbers), asked
+
+
+def _call(
+    column: NDArray[Any], labels: tuple[Any, Any], cutoff: float | None, rule: str
+) -> Flags:
+    """Tell which numbers call positive: labels without a cutoff, scores with one."""
+    if cutoff is None:
+        yes, no = labels
+        return np.asarray(column != no if yes is None else column == yes)
+    compare = np.greater if rule == ">" else np.greater_equal
+    # In double precision: a float32 next to the cutoff is not rounded onto it.
+    return np.asarray(compare(column, cutoff, signature="dd->?"))
+
+
+def compare_sensitivity_specificity(
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    positive: Any = None,
+    method: str = "midp",
+    alternative: str = "two-sided",
+) -> MeasureComparison:
+    """Compare two models' sensitivity, specificity and predictive values.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted, of the same two classes.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
+        Variant of McNemar's test.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better.
+
+    Returns
+    -------
+    MeasureComparison
+        McNemar's tests among positives and among negatives, and for either predictive
+        value the generalised score test [1]_ and the weighted one [2]_.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing or not one of two labels, or an
+        option is unknown.
+    TypeError
+        If labels of different types are compared.
+
+    Notes
+    -----
+    Both score tests compare the difference of predictive values with its standard error
+    under their equality. The residual of a sample is its outcome minus the pooled
+    predictive value v. The variance of [1]_ adds the squared residuals that were
+    observed for each model, ``S_a / n_a**2 + S_b / n_b**2 - 2 S_ab / (n_a n_b)``, with
+    ``S_ab`` those of samples that both call. That of [2]_ puts the pooled ``v (1 - v)``
+    in place of ``S_a / n_a`` and ``S_b / n_b``, and is Pearson's chi-square where no
+    sample is called by both.
+
+    References
+    ----------
+    .. [1] W. Leisenring, T. Alonzo, M. S. Pepe, "Comparisons of predictive values of
+       binary medical diagnostic tests for paired designs", Biometrics 56 (2000)
+       345-351.
+    .. [2] A. S. Kosinski, "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests", Statistics in Medicine 32 (2013) 964-977.
+
+    Examples
+    --------
+    >>> from fastcmp.scores.classification import compare_sensitivity_specificity
+    >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0]
+    >>> pred_a = [1, 1, 1, 1, 1, 0, 0, 0]
+    >>> pred_b = [1, 1, 0, 0, 0, 0, 0, 1]
+    >>> result = compare_sensitivity_specificity(y_true, pred_a, pred_b)
+    >>> result.sensitivity.pvalue, result.specificity.pvalue
+    (0.25, 1.0)
+    >>> round(result.ppv_weighted.difference, 4), round(result.ppv_weighted.pvalue, 4)
+    (0.1333, 0.6442)
+    """
+    check_choice(method, "method", METHODS)
+    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    truth = read_truth(y_true, positive)
+    a = read_labels(pred_a, "pred_a", truth)
+    b = read_labels(pred_b, "pred_b", truth)
+    cells = 4 * truth.positive + 2 * a + b
+    counts = np.bincount(cells, minlength=8).reshape(2, 4).tolist()
+    # By class: called by neither, by b only, by a only, by both.
+    (none0, b0, a0, both0), (none1, b1, a1, both1) = counts
+    options = {"method": method, "alternative": alternative}
+    ppv = ("ppv", (both1, a1, b1), (both0, a0, b0), alternative)
+    # What a does not call positive while b does, only a calls negative.
+    npv = ("npv", (none0, b0, a0), (none1, b1, a1), alternative)
+    return MeasureComparison(
+        sensitivity=mcnemar_from_counts(
+            a1, b1, both_right=both1, both_wrong=none1, **options
+        ),
+        specificity=mcnemar_from_counts(
+            b0, a0, both_right=none0, both_wrong=both0, **options
+        ),
+        ppv_score=predictive_value_test(*ppv, weighted=False),
+        npv_score=predictive_value_test(*npv, weighted=False),
+        ppv_weighted=predictive_value_test(*ppv, weighted=True),
+        npv_weighted=predictive_value_test(*npv, weighted=True),
+        labels=truth.labels,
+        n_missing=truth.n_missing,
+    )

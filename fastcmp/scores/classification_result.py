@@ -1,0 +1,391 @@
+"""The record of a classifier at one cutoff: its counts, measures and intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.core.report import Section, format_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+INTERVALS = ("wilson", "clopper-pearson")
+_SHARES = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
+_RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative")
+_PLAIN = ("balanced_accuracy", "f1", "mcc", "youden")
+_NOWHERE = ConfidenceInterval(math.nan, math.nan)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def plain(value: Any) -> Any:
+    """Turn a value of a record into what JSON knows.
+
+    Parameters
+    ----------
+    value : object
+        A number, a label, or a list, tuple or mapping of them.
+
+    Returns
+    -------
+    object
+        Python's numbers, strings, lists and mappings; NaN and infinity are None.
+    """
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    known = value is None or isinstance(value, (bool, int, float, str))
+    return value if known else str(value)
+
+
+def format_count(count: float) -> str:
+    """Write a count in full, and a sum of weights with six digits.
+
+    Parameters
+    ----------
+    count : int or float
+        What was counted, or added up.
+
+    Returns
+    -------
+    str
+        The number.
+    """
+    return f"{count:.6g}" if isinstance(count, float) else str(count)
+
+
+def _binomial_interval(
+    x: int, n: int, confidence_level: float, method: str
+) -> ConfidenceInterval:
+    if not n:
+        return _NOWHERE
+    if method == "wilson":
+        return ConfidenceInterval(*kernels.wilson_interval(x, n, confidence_level))
+    tail = 0.5 * (1.0 - confidence_level)
+    low = kernels.betaincinv(x, n - x + 1.0, tail) if x else 0.0
+    high = 1.0 - kernels.betaincinv(n - x, x + 1.0, tail) if x < n else 1.0
+    return ConfidenceInterval(low, high)
+
+
+def _updated(prevalence: float, ratio: float) -> float:
+    """Bayes' rule: from a prevalence and a likelihood ratio to a probability."""
+    odds = prevalence / (1.0 - prevalence) * ratio
+    return 1.0 if odds == math.inf else odds / (1.0 + odds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClassificationTable(Printed):
+    """What a classifier calls positive and negative, against the truth.
+
+    A measure is NaN where its denominator is 0. Counts are whole numbers unless samples
+    have weights.
+    """
+
+    #: Positives called positive, negatives called positive, positives called negative
+    #: and negatives called negative.
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    #: What scores were compared with; None where labels were given.
+    cutoff: float | None = None
+    #: ">=" or ">": what score a sample must have to be called positive.
+    rule: str | None = None
+    #: Whether the counts are sums of weights; they have no intervals then.
+    weighted: bool = False
+    #: Share of positives for which `ppv` and `npv` hold; None for that of the samples.
+    prevalence: float | None = None
+    #: Level and method of intervals that are not asked for otherwise.
+    confidence_level: float = 0.95
+    interval: str = "wilson"
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any] = (1, 0)
+    n_missing: int = 0
+
+    @property
+    def n_positives(self) -> int:
+        """Number of positives."""
+        return self.tp + self.fn
+
+    @property
+    def n_negatives(self) -> int:
+        """Number of negatives."""
+        return self.tn + self.fp
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.n_positives + self.n_negatives
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """The counts, shape (2, 2): rows truth, columns prediction, negative first."""
+        kind = np.float64 if self.weighted else np.int64
+        return np.array([[self.tn, self.fp], [self.fn, self.tp]], kind)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of samples that are called what they are."""
+        return _share(self.tp + self.tn, self.n_samples)
+
+    @property
+    def sensitivity(self) -> float:
+        """Share of positives that are called positive."""
+        return _share(self.tp, self.n_positives)
+
+    @property
+    def specificity(self) -> float:
+        """Share of negatives that are called negative."""
+        return _share(self.tn, self.n_negatives)
+
+    @property
+    def ppv(self) -> float:
+        """Share of positives among those called positive, at `prevalence`."""
+        if self.prevalence is None:
+            return _share(self.tp, self.tp + self.fp)
+        return _updated(self.prevalence, self.likelihood_ratio_positive)
+
+    @property
+    def npv(self) -> float:
+        """Share of negatives among those called negative, at `prevalence`."""
+        if self.prevalence is None:
+            return _share(self.tn, self.tn + self.fn)
+        return 1.0 - _updated(self.prevalence, self.likelihood_ratio_negative)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean of sensitivity and specificity: the area under the two-segment curve."""
+        return 0.5 * (self.sensitivity + self.specificity)
+
+    @property
+    def youden(self) -> float:
+        """Sensitivity plus specificity minus 1."""
+        return self.sensitivity + self.specificity - 1.0
+
+    @property
+    def f1(self) -> float:
+        """Twice the true positives over all positives and all calls of them."""
+        return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @property
+    def mcc(self) -> float:
+        """Matthews' correlation coefficient of truth and prediction."""
+        margins = (self.tp + self.fp) * (self.tn + self.fn)
+        margins *= self.n_positives * self.n_negatives
+        return _share(self.tp * self.tn - self.fp * self.fn, math.sqrt(margins))
+
+    @property
+    def likelihood_ratio_positive(self) -> float:
+        """Sensitivity over 1 - specificity; infinite without false positives."""
+        return self._ratio(self.tp, self.fp)
+
+    @property
+    def likelihood_ratio_negative(self) -> float:
+        """One minus sensitivity, over specificity; infinite without true negatives."""
+        return self._ratio(self.fn, self.tn)
+
+    def _ratio(self, of_positives: int, of_negatives: int) -> float:
+        if not (self.n_positives and self.n_negatives):
+            return math.nan
+        if not of_negatives:
+            return math.inf if of_positives else math.nan
+        return of_positives / self.n_positives * self.n_negatives / of_negatives
+
+    def confidence_interval(
+        self,
+        measure: str,
+        *,
+        confidence_level: float | None = None,
+        method: str | None = None,
+    ) -> ConfidenceInterval:
+        """Interval for one measure.
+
+        Parameters
+        ----------
+        measure : str
+            "accuracy", "sensitivity", "specificity", "ppv", "npv",
+            "likelihood_ratio_positive" or "likelihood_ratio_negative".
+        confidence_level : float, optional
+            In (0, 1); by default that of the record.
+        method : {"wilson", "clopper-pearson"}, optional
+            For shares; by default that of the record. Likelihood ratios have intervals
+            on the log scale, and `ppv` and `npv` at a given prevalence follow from
+            them by Bayes' rule.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``; NaN without samples to tell from, and where samples
+            have weights. Of ratios 0 and infinity where a count is 0.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown.
+
+        References
+        ----------
+        .. [1] D. L. Simel, G. P. Samsa, D. B. Matchar, "Likelihood ratios with
+           confidence", J. Clinical Epidemiology 44 (1991) 763-770.
+        .. [2] N. D. Mercaldo, K. F. Lau, X. H. Zhou, "Confidence intervals for
+           predictive values with an emphasis to case-control studies", Statistics in
+           Medicine 26 (2007) 2170-2183.
+
+        Examples
+        --------
+        >>> from fastcmp.scores.classification import classification_table_from_counts
+        >>> table = classification_table_from_counts(tp=13, fp=2, fn=27, tn=158)
+        >>> low, high = table.confidence_interval("sensitivity")
+        >>> round(low, 4), round(high, 4)
+        (0.2008, 0.4798)
+        """
+        check_choice(measure, "measure", (*_SHARES, *_RATIOS))
+        level = self.confidence_level
+        if confidence_level is not None:
+            level = as_share(confidence_level, "confidence_level")
+        method = self.interval if method is None else method
+        check_choice(method, "method", INTERVALS)
+        if self.weighted:
+            return _NOWHERE
+        if measure in _RATIOS:
+            return self._ratio_interval(measure, level)
+        if measure in ("ppv", "npv") and self.prevalence is not None:
+            p = self.prevalence
+            if measure == "ppv":
+                low, high = self._ratio_interval(_RATIOS[0], level)
+                return ConfidenceInterval(_updated(p, low), _updated(p, high))
+            low, high = self._ratio_interval(_RATIOS[1], level)
+            return ConfidenceInterval(1.0 - _updated(p, high), 1.0 - _updated(p, low))
+        parts = {
+            "accuracy": (self.tp + self.tn, self.n_samples),
+            "sensitivity": (self.tp, self.n_positives),
+            "specificity": (self.tn, self.n_negatives),
+            "ppv": (self.tp, self.tp + self.fp),
+            "npv": (self.tn, self.tn + self.fn),
+        }
+        return _binomial_interval(*parts[measure], level, method)
+
+    def _ratio_interval(self, measure: str, level: float) -> ConfidenceInterval:
+        n1, n0 = self.n_positives, self.n_negatives
+        if not (n1 and n0):
+            return _NOWHERE
+        x1, x0 = (self.tp, self.fp) if measure == _RATIOS[0] else (self.fn, self.tn)
+        if not (x1 and x0):
+            return ConfidenceInterval(0.0, math.inf)
+        z = -kernels.ndtri(0.5 * (1.0 - level))
+        spread = math.exp(z * math.sqrt(1 / x1 - 1 / n1 + 1 / x0 - 1 / n0))
+        ratio = self._ratio(x1, x0)
+        return ConfidenceInterval(ratio / spread, ratio * spread)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Lay out the measures as columns, a row a measure.
+
+        Returns
+        -------
+        dict of str to list
+            Name and value, and the ends of intervals; NaN for measures without.
+        """
+        names = [*_SHARES, *_PLAIN, *_RATIOS]
+        ends = [
+            _NOWHERE if name in _PLAIN else self.confidence_interval(name)
+            for name in names
+        ]
+        return {
+            "measure": names,
+            "value": [getattr(self, name) for name in names],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain Python objects, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Counts, options and measures, and intervals by measure. NaN and infinity
+            are None.
+
+        Examples
+        --------
+        >>> from fastcmp.scores.classification import classification_table_from_counts
+        >>> table = classification_table_from_counts(tp=13, fp=0, fn=27, tn=0)
+        >>> table.to_dict()["sensitivity"], table.to_dict()["specificity"]
+        (0.325, None)
+        """
+        names = ("tp", "fp", "fn", "tn", "cutoff", "rule", "prevalence", "labels")
+        options = ("weighted", "confidence_level", "interval", "n_missing")
+        values = {name: getattr(self, name) for name in (*names, *options)}
+        for name in (*_SHARES, *_PLAIN, *_RATIOS):
+            values[name] = getattr(self, name)
+        values["intervals"] = {
+            name: self.confidence_interval(name) for name in (*_SHARES, *_RATIOS)
+        }
+        return {name: plain(value) for name, value in values.items()}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The counts and the measures.
+        """
+        yes, no = self.labels
+        text = (f"Positive is {yes!r}.",)
+        if self.cutoff is not None:
+            cut = f"{self.rule} {self.cutoff:.6g}"
+            text = (f"Positive is {yes!r}, called so where the score is {cut}.",)
+        counts = (
+            (
+                f"truth negative ({no!r})",
+                f"{format_count(self.tn)}",
+                f"{format_count(self.fp)}",
+            ),
+            (
+                f"truth positive ({yes!r})",
+                f"{format_count(self.fn)}",
+                f"{format_count(self.tp)}",
+            ),
+        )
+        rows = []
+        for name in (*_SHARES, *_PLAIN, *_RATIOS):
+            value, ends = getattr(self, name), ""
+            if name not in _PLAIN:
+                ends = format_interval(*self.confidence_interval(name), digits=4)
+            value = "-" if math.isnan(value) else f"{value:.4f}"
+            rows.append((name.replace("_", " "), value, ends.replace("nan", "-")))
+        level = f"{100 * self.confidence_level:.9g} % interval"
+        notes: tuple[str, ...]
+        if self.prevalence is None:
+            notes = ("ppv and npv hold for the share of positives in these samples.",)
+        else:
+            notes = (f"ppv and npv are for a prevalence of {self.prevalence:.4g}.",)
+        if self.weighted:
+            notes += ("Counts are sums of weights, for which there are no intervals.",)
+        columns = ("", "predicted negative", "predicted positive")
+        return [
+            Section(
+                title="Classification table", text=text, columns=columns, rows=counts
+            ),
+            Section(
+                title=f"Measures of {format_count(self.n_samples)} samples",
+                columns=("", "value", level),
+                rows=tuple(rows),
+                notes=(*notes, *dropped_sentences(self.n_missing, 0)),
+            ),
+        ]

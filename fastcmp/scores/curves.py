@@ -1,0 +1,290 @@
+"""ROC and precision-recall curves, from the counts at every cutoff."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import check_choice
+from fastcmp.counts.roc_points import RocCurve, with_top
+from fastcmp.inputs.class_scores import has_columns, read_class_scores
+from fastcmp.inputs.scores import read_scores
+from fastcmp.scores.averaging import (
+    AVERAGES,
+    average_classes,
+)
+from fastcmp.scores.thresholds import ThresholdSweep, sweep_scores, threshold_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+def roc_curve(
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> RocCurve:
+    """Compute the ROC curve of one model.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score : array-like, shape (n,)
+        Higher scores speak for the positive class.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points on a line between their
+        neighbours, whose steps are equal; neither curve nor area change.
+
+    Returns
+    -------
+    RocCurve
+        ``fpr``, ``tpr`` and ``thresholds``, a point for each distinct score and (0, 0).
+        Scores of samples without weight are no thresholds.
+
+    Raises
+    ------
+    ValueError
+        As `threshold_sweep`, or if there is one class only.
+    TypeError
+        If scores are not numbers.
+
+    Examples
+    --------
+    >>> from fastcmp import roc_curve
+    >>> fpr, tpr, thresholds = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
+    >>> fpr.tolist(), tpr.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
+    """
+    sweep = threshold_sweep(
+        y_true, score, positive=positive, sample_weight=sample_weight
+    )
+    return roc_points(sweep, drop_intermediate=drop_intermediate)
+
+
+def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> RocCurve:
+    """Turn the counts of a sweep into the points of the ROC curve.
+
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+        Of two classes.
+    drop_intermediate : bool
+        As in `roc_curve`.
+
+    Returns
+    -------
+    RocCurve
+        One point more than the sweep has thresholds, if none is left out.
+
+    Raises
+    ------
+    ValueError
+        If there is one class only.
+    """
+    if not sweep.n_positives or not sweep.n_negatives:
+        which = "positives" if not sweep.n_positives else "negatives"
+        message = f"a ROC curve needs both classes: y_true holds no {which}"
+        raise ValueError(message)
+    fp, tp, thresholds = sweep.fp, sweep.tp, sweep.thresholds.astype(np.float64)
+    if drop_intermediate and tp.size > 2:
+        bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
+        kept = np.concatenate([[True], bends, [True]])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+    return RocCurve(
+        fpr=np.append(0.0, fp / sweep.n_negatives),
+        tpr=np.append(0.0, tp / sweep.n_positives),
+        thresholds=with_top(thresholds),
+    )
+
+
+def at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which points have more or fewer true positives than a neighbour.
+
+    Parameters
+    ----------
+    tp : ndarray, shape (T,)
+        True positives at each point.
+
+    Returns
+    -------
+    ndarray of bool, shape (T,)
+        Flags; True for the first and the last point.
+    """
+    changes = np.diff(tp) != 0
+    kept = np.ones(tp.size, np.bool_)
+    kept[1:-1] = changes[:-1] | changes[1:]
+    return kept
+
+
+class PrecisionRecallCurve(NamedTuple):
+    """Precision and recall at each threshold, ascending, and a last point (1, 0)."""
+
+    #: Shape (T + 1,).
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    #: Shape (T,).
+    thresholds: NDArray[np.float64]
+
+
+def precision_recall_curve(
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> PrecisionRecallCurve:
+    """Compute precision against recall.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score : array-like, shape (n,)
+        Higher scores speak for the positive class.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points whose recall is that of
+        both neighbours.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+        Thresholds ascend, as scikit-learn's do.
+
+    Raises
+    ------
+    ValueError
+        As `threshold_sweep`, or if there are no positives.
+    TypeError
+        If scores are not numbers.
+
+    Examples
+    --------
+    >>> from fastcmp import precision_recall_curve
+    >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
+    >>> curve.precision.round(3).tolist(), curve.recall.tolist()
+    ([0.5, 0.667, 1.0, 1.0], [1.0, 1.0, 0.5, 0.0])
+    """
+    sweep = threshold_sweep(
+        y_true, score, positive=positive, sample_weight=sample_weight
+    )
+    precision, recall = _precision_recall(sweep)
+    thresholds = sweep.thresholds.astype(np.float64)
+    if drop_intermediate:
+        kept = at_changes(sweep.tp)
+        precision, recall = precision[kept], recall[kept]
+        thresholds = thresholds[kept]
+    return PrecisionRecallCurve(
+        precision=np.append(precision[::-1], 1.0),
+        recall=np.append(recall[::-1], 0.0),
+        thresholds=thresholds[::-1],
+    )
+
+
+def _precision_recall(sweep: ThresholdSweep) -> tuple[Any, Any]:
+    if not sweep.n_positives:
+        message = "precision and recall need positives: y_true holds none"
+        raise ValueError(message)
+    called = sweep.tp + sweep.fp
+    # Where weights are 0 nothing is called positive, and nothing is wrong.
+    precision = np.divide(sweep.tp, called, out=np.ones(called.size), where=called > 0)
+    return precision, sweep.tp / sweep.n_positives
+
+
+def average_precision(
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    average: str | None = "macro",
+    classes: Sequence[Any] | None = None,
+) -> Any:
+    """Average precision: the steps of recall, each times the precision there.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,) or (n, K)
+        True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
+        labels, of which a sample may have several (multilabel).
+    score : array-like, shape (n,) or (n, K)
+        Higher scores speak for the positive class; of three or more classes, and of
+        labels, a column for each.
+    positive : label, optional
+        The positive class of two; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+    average : {"macro", "weighted", "micro", "samples"} or None
+        Of K columns, each class against the rest: plain mean; by the frequency of the
+        class; all samples and classes together; mean over samples of the average
+        precision of a sample's K scores; or no average.
+    classes : sequence, optional
+        Labels of the columns; by default the distinct true labels, sorted.
+
+    Returns
+    -------
+    float or ndarray, shape (K,)
+        In (0, 1]; not interpolated.
+
+    Raises
+    ------
+    ValueError
+        As `precision_recall_curve`; or if shapes do not fit, a class has no sample, or
+        options do not go together.
+    TypeError
+        If scores are not numbers.
+
+    Examples
+    --------
+    >>> from fastcmp import average_precision
+    >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9]), 4)
+    0.8333
+    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
+    >>> average_precision(["a", "b", "c", "c"], scores, average=None).tolist()
+    [1.0, 0.5, 0.8333333333333333]
+    """
+    check_choice(average, "average", AVERAGES)
+    if not has_columns(score):
+        if classes is not None:
+            message = "classes= names the columns of score, which has only one"
+            raise ValueError(message)
+        sweep = threshold_sweep(
+            y_true, score, positive=positive, sample_weight=sample_weight
+        )
+        return _average_precision(sweep)
+    if positive is not None:
+        message = "positive= is for two classes and scores of shape (n,): leave it out"
+        raise ValueError(message)
+    read = read_class_scores(y_true, score, classes, sample_weight)
+    if len(read.names) == 2 and not has_columns(y_true):
+        message = (
+            f"of two classes, {read.names}, pass the scores of the positive one only, "
+            "of shape (n,)"
+        )
+        raise ValueError(message)
+
+    def measure(flags: Any, column: Any, weights: Any) -> float:
+        found = read_scores(flags, column, positive=True)
+        return _average_precision(sweep_scores(found, weights))
+
+    return average_classes(read, measure, average)
+
+
+def _average_precision(sweep: ThresholdSweep) -> float:
+    precision, recall = _precision_recall(sweep)
+    return float(np.diff(recall, prepend=0.0) @ precision)

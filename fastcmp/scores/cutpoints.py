@@ -1,0 +1,378 @@
+"""Where to cut a score: the best cutoffs by a criterion, and how sure they are."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_seed, as_share, check_choice
+from fastcmp.inputs.binary_labels import as_doubles
+from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.scores import Scores, read_scores, read_weights
+from fastcmp.scores.classification import RULES
+from fastcmp.scores.curves import roc_points
+from fastcmp.scores.cutpoint_criteria import CRITERIA, WEIGHTED, Candidates, Criterion
+from fastcmp.scores.cutpoints_result import CutpointResult
+from fastcmp.scores.thresholds import ThresholdSweep, sweep_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Ints = NDArray[np.int64]
+    #: Places of samples among the distinct scores, and their weights, if they have any.
+    _Placed = tuple[Ints, NDArray[np.float64] | None]
+
+
+def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    criterion: str | Callable[..., Any] = "youden",
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    rule: str = ">=",
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    prevalence: float | None = None,
+    n_resamples: int = 0,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+) -> CutpointResult:
+    """Find the best cutoffs of a score by a criterion.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score : array-like, shape (n,)
+        Higher scores speak for the positive class.
+    criterion : str or callable
+        One of those in the notes; or a function of the counts ``(tp, fp, tn, fn)`` to
+        maximise. It is called with int64 arrays, one entry a cutoff; where it does not
+        take them, or gives no array of their shape, for each cutoff with integers (or
+        floats, with weights). NaN stands for no value. It may be compiled by numba.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights to add up in place of counts; samples without are left out. A bootstrap
+        sample draws samples with their weights.
+    rule : {">=", ">"}
+        Whether a score equal to the cutoff is called positive or negative.
+    cost_fp, cost_fn : float
+        Costs of a false positive and of a false negative, for "cost",
+        "weighted-youden" and "weighted-topleft".
+    prevalence : float, optional
+        Share of positives, in (0, 1), for these, "prevalence" and
+        "prevalence-matching"; by default that of the samples.
+    n_resamples : int
+        Number of bootstrap samples, drawn from positives and from negatives separately.
+    confidence_level : float
+        Level of the bootstrap interval, in (0, 1).
+    rng : int, numpy.random.Generator or None
+        Passed to `numpy.random.default_rng`.
+
+    Returns
+    -------
+    CutpointResult
+        All cutoffs with the best value, with their tables.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score or a weight is NaN, there are not two classes, the
+        function has no value at any cutoff, or an option is unknown or not one of the
+        criterion.
+    TypeError
+        If scores are not numbers, or the function gives none.
+
+    Notes
+    -----
+    With sensitivity Se, specificity Sp, prevalence p and
+    ``r = (1 - p) cost_fp / (p cost_fn)`` the criteria are
+
+    - "youden": largest Se + Sp - 1; the area under the curve of that one cutoff is
+      (Se + Sp) / 2,
+    - "accuracy": largest share of samples called what they are,
+    - "sensitivity=specificity": smallest abs(Se - Sp),
+    - "closest-topleft": smallest (1 - Se)**2 + (1 - Sp)**2,
+    - "cost": smallest p cost_fn (1 - Se) + (1 - p) cost_fp (1 - Sp),
+    - "weighted-youden": largest Se + r Sp,
+    - "weighted-topleft": smallest (1 - Se)**2 + r (1 - Sp)**2,
+    - "prevalence-matching": smallest difference between p and the share that is called
+      positive, p Se + (1 - p) (1 - Sp),
+    - "prevalence": cut at p itself, which optimises nothing.
+
+    Cutoffs that call all samples positive or none take part. Values closer to the best
+    one than 1e-12 times its size (for "prevalence-matching" also times p) count as
+    equal; with weights, by a criterion of those above, closer than 1e-12. Scores are
+    compared as float64.
+
+    O(n log n), and O(n) for each bootstrap sample: it counts the draws of each distinct
+    score and does not sort. Of equally good cutoffs a bootstrap sample gives the middle
+    one, the higher of two.
+
+    References
+    ----------
+    .. [1] W. J. Youden, "Index for rating diagnostic tests", Cancer 3 (1950) 32-35.
+    .. [2] M. Lopez-Raton, M. X. Rodriguez-Alvarez, C. Cadarso-Suarez, F. Gude-Sampedro,
+       "OptimalCutpoints: an R package for selecting optimal cutpoints in diagnostic
+       tests", J. Statistical Software 61 (2014) issue 8.
+    .. [3] N. J. Perkins, E. F. Schisterman, "The inconsistency of 'optimal' cutpoints
+       obtained using two criteria based on the receiver operating characteristic
+       curve", American J. Epidemiology 163 (2006) 670-675.
+
+    Examples
+    --------
+    >>> from fastcmp.scores.cutpoints import optimal_cutpoint
+    >>> y_true, score = [0, 0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.7, 0.9]
+    >>> result = optimal_cutpoint(y_true, score)
+    >>> result.cutoffs.tolist(), result.midpoints.round(2).tolist()
+    ([0.7, 0.4], [0.65, 0.35])
+    >>> optimal_cutpoint(y_true, score, criterion="cost", cost_fn=3).cutoff
+    0.4
+    """
+    check_choice(rule, "rule", RULES)
+    level = as_share(confidence_level, "confidence_level")
+    costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
+    _check_criterion(criterion, costs, prevalence)
+    _check_resamples(n_resamples, criterion)
+    check_indexes([("y_true", y_true), ("score", score)])
+    if not isinstance(rng, np.random.Generator):
+        rng = as_seed(0 if rng is None and not n_resamples else rng)
+    read = read_scores(y_true, _as_doubles(score), positive, single=True)
+    weights = read_weights(sample_weight, read)
+    sweep = sweep_scores(read, weights)
+    roc_points(sweep)  # needs both classes
+    candidates = Candidates(
+        scores=sweep.thresholds.astype(np.float64),
+        tp=np.append(0, sweep.tp),
+        fp=np.append(0, sweep.fp),
+        rule=rule,
+    )
+    share = sweep.n_positives / (sweep.n_positives + sweep.n_negatives)
+    if prevalence is not None:
+        share = as_share(prevalence, "prevalence")
+    wanted = _prepare(criterion, candidates, share, costs)
+    options: dict[str, Any] = {"level": level, "resampled": np.empty(0)}
+    if criterion == "prevalence":
+        return _cut_at_prevalence(candidates, sweep, wanted, level)
+    possible = candidates.possible()
+    counts = candidates.tp[possible], candidates.fp[possible]
+    values = wanted.values(*counts, sweep.n_positives, sweep.n_negatives)
+    best = possible[wanted.best(values)]
+    if not best.size:
+        message = f"criterion {wanted.name!r} has no value at any cutoff"
+        raise ValueError(message)
+    if n_resamples:
+        generator = np.random.default_rng(rng)
+        classes = _place(candidates, read, weights)
+        options |= _resample(
+            candidates, classes, wanted, n_resamples=int(n_resamples), rng=generator
+        )
+    value = float(values[wanted.best(values)[0]])
+    return _record(candidates, sweep, wanted, best, value=value, **options)
+
+
+def _record(
+    candidates: Candidates,
+    sweep: ThresholdSweep,
+    wanted: Criterion,
+    chosen: Ints,
+    **options: Any,
+) -> CutpointResult:
+    level = options.pop("level")
+    values: dict[str, Any] = {"cutoffs": candidates.cutoffs(chosen)} | options
+    return CutpointResult(
+        criterion=wanted.name,
+        maximised=wanted.maximised,
+        midpoints=candidates.midpoints(chosen),
+        tp=candidates.tp[chosen],
+        fp=candidates.fp[chosen],
+        n_positives=sweep.n_positives,
+        n_negatives=sweep.n_negatives,
+        labels=sweep.labels,
+        rule=candidates.rule,
+        prevalence=wanted.prevalence,
+        cost_fp=wanted.cost_fp,
+        cost_fn=wanted.cost_fn,
+        n_missing=sweep.n_missing,
+        confidence_level=level,
+        **values,
+    )
+
+
+def _cut_at_prevalence(
+    candidates: Candidates, sweep: ThresholdSweep, wanted: Criterion, level: float
+) -> CutpointResult:
+    cutoff = wanted.prevalence
+    above = candidates.scores > cutoff
+    if candidates.rule == ">=":
+        above = candidates.scores >= cutoff
+    return _record(
+        candidates,
+        sweep,
+        wanted,
+        np.array([np.count_nonzero(above)]),
+        value=math.nan,
+        level=level,
+        cutoffs=np.array([cutoff]),
+        resampled=np.empty(0),
+    )
+
+
+def _as_doubles(score: Any) -> Any:
+    """Round what has more digits than a cutoff; leave the rest to the front door."""
+    if np.ma.is_masked(score):
+        return score
+    try:
+        array = np.asarray(score)
+    except ValueError:
+        return score
+    return as_doubles(array)
+
+
+def _check_cost(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        message = f"{name} must be a positive number, got {value!r}"
+        raise TypeError(message)
+    cost = float(value)
+    if not 0.0 < cost < math.inf:
+        message = f"{name} must be positive and finite, got {value}"
+        raise ValueError(message)
+    return cost
+
+
+def _check_criterion(
+    criterion: Any, costs: tuple[float, float], prevalence: float | None
+) -> None:
+    if callable(criterion):
+        name = "a function"
+    else:
+        check_choice(criterion, "criterion", CRITERIA)
+        name = repr(criterion)
+    if costs != (1.0, 1.0) and criterion not in WEIGHTED:
+        message = f"criterion {name} takes no costs: choose one of {WEIGHTED}"
+        raise ValueError(message)
+    takers = (*WEIGHTED, "prevalence", "prevalence-matching")
+    if prevalence is not None and criterion not in takers:
+        message = f"criterion {name} takes no prevalence: choose one of {takers}"
+        raise ValueError(message)
+
+
+def _check_resamples(n_resamples: Any, criterion: Any) -> None:
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
+        message = f"n_resamples must be a whole number, got {n_resamples!r}"
+        raise TypeError(message)
+    if n_resamples < 0:
+        message = f"n_resamples must not be negative, got {n_resamples}"
+        raise ValueError(message)
+    if n_resamples and criterion == "prevalence":
+        message = (
+            "criterion 'prevalence' has nothing to resample: samples are drawn from "
+            "either class separately, and the share of positives stays"
+        )
+        raise ValueError(message)
+
+
+def _prepare(
+    criterion: Any, candidates: Candidates, share: float, costs: tuple[float, float]
+) -> Criterion:
+    function, takes_arrays = None, True
+    name = criterion
+    if callable(criterion):
+        function = criterion
+        name = getattr(criterion, "__name__", type(criterion).__name__)
+        takes_arrays = _takes_arrays(criterion, candidates)
+    return Criterion(
+        name=name,
+        function=function,
+        takes_arrays=takes_arrays,
+        prevalence=share,
+        weighted=candidates.tp.dtype.kind == "f",
+        cost_fp=costs[0],
+        cost_fn=costs[1],
+    )
+
+
+def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
+    tp, fp = candidates.tp, candidates.fp
+    counts = tp, fp, fp[-1] - fp, tp[-1] - tp
+    try:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = function(*(part.copy() for part in counts))
+    except Exception:  # noqa: BLE001  # numba has errors of its own
+        found = None
+    if np.shape(found) == tp.shape and np.asarray(found).dtype.kind in "biuf":
+        return True
+    one = function(*(part[0].item() for part in counts))
+    if np.ndim(one) or np.asarray(one).dtype.kind not in "biuf":
+        message = f"criterion must give a number for each cutoff, got {one!r}"
+        raise TypeError(message)
+    return False
+
+
+def _place(
+    candidates: Candidates, read: Scores, weights: NDArray[np.float64] | None
+) -> tuple[_Placed, _Placed]:
+    """Find where each positive, and each negative, stands among the distinct scores."""
+    if weights is None:
+        places = np.arange(candidates.scores.size)
+        tp, fp = (np.repeat(places, np.diff(x)) for x in (candidates.tp, candidates.fp))
+        return (tp, None), (fp, None)
+    places = np.searchsorted(-candidates.scores, -read.columns[0].astype(np.float64))
+    positive, used = read.positive > 0, weights > 0
+    one, other = used & positive, used & ~positive
+    return (places[one], weights[one]), (places[other], weights[other])
+
+
+def _resample(
+    candidates: Candidates,
+    classes: tuple[_Placed, _Placed],
+    wanted: Criterion,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Choose cutoffs on bootstrap samples, and judge each on the samples left out."""
+    n_scores = candidates.scores.size
+    resampled, judged = np.full((2, n_resamples), np.nan)
+    for i in range(n_resamples):
+        inside, outside = zip(
+            *(_draw(own, n_scores, rng) for own in classes), strict=True
+        )
+        possible = candidates.possible(inside[0] + inside[1])
+        called = [np.append(0, np.cumsum(x)) for x in inside]
+        tp, fp = (x[possible] for x in called)
+        best = wanted.best(wanted.values(tp, fp, called[0][-1], called[1][-1]))
+        if not best.size:
+            continue
+        chosen = possible[best[(best.size - 1) // 2]]
+        resampled[i] = candidates.cutoffs(np.array([chosen]))[0]
+        left1, left0 = (x.sum() for x in outside)
+        if left1 and left0:
+            tp, fp = (x[:chosen].sum(keepdims=True) for x in outside)
+            judged[i] = wanted.values(tp, fp, left1, left0)[0]
+    known = judged[~np.isnan(judged)]
+    return {
+        "resampled": resampled[~np.isnan(resampled)],
+        "out_of_bag": float(known.mean()) if known.size else math.nan,
+    }
+
+
+def _draw(own: _Placed, n_scores: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Draw as many samples of a class as it has; count them, and those not drawn."""
+    places, weights = own
+    n = places.size
+    drawn = np.bincount(rng.integers(0, n, n), minlength=n)
+    if weights is None:
+        # A weighted count of integers below 2**53 is exact.
+        inside = np.bincount(places, weights=drawn, minlength=n_scores).astype(np.int64)
+        return inside, np.bincount(places[drawn == 0], minlength=n_scores)
+    inside = np.bincount(places, weights=weights * drawn, minlength=n_scores)
+    outside = np.bincount(places, weights=weights * (drawn == 0), minlength=n_scores)
+    return inside, outside

@@ -1,0 +1,254 @@
+"""The record of a search for the best cutoff."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_share
+from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.core.report import Section
+from fastcmp.scores.classification_result import (
+    ClassificationTable,
+    format_count,
+    plain,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SHOWN = 10  # tied optima that are printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CutpointResult(Printed):
+    """The best cutoff by one criterion, or several that are equally good.
+
+    Arrays are of shape (m,), one entry an optimum, cutoffs descending.
+    """
+
+    #: What was optimised, and its best value; NaN for "prevalence".
+    criterion: str
+    value: float
+    #: Whether the best value is the largest one.
+    maximised: bool
+    #: Observed scores; infinite where all samples are called the same and no score
+    #: says so. For "prevalence" the share itself.
+    cutoffs: NDArray[np.float64]
+    #: Cutoffs with the same calls, halfway between neighbouring distinct scores;
+    #: infinite beyond the first and the last.
+    midpoints: NDArray[np.float64]
+    #: Positives and negatives that are called positive; sums of weights, if samples
+    #: have any, as are the numbers of all.
+    tp: NDArray[Any]
+    fp: NDArray[Any]
+    n_positives: Any
+    n_negatives: Any
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    #: ">" or ">=": what score a sample must have to be called positive.
+    rule: str
+    #: Share of positives that the criterion assumes.
+    prevalence: float
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+    n_missing: int = 0
+    #: Best cutoffs of bootstrap samples, shape (n_resamples,); empty without.
+    resampled: NDArray[np.float64]
+    #: Mean value of the criterion on the samples that a bootstrap sample left out, at
+    #: its best cutoff; NaN without resampling.
+    out_of_bag: float = np.nan
+    confidence_level: float = 0.95
+
+    @property
+    def n_optima(self) -> int:
+        """Number of cutoffs that are equally good."""
+        return int(self.cutoffs.size)
+
+    @property
+    def cutoff(self) -> float:
+        """The highest of the best cutoffs."""
+        return float(self.cutoffs[0])
+
+    @property
+    def sensitivity(self) -> NDArray[np.float64]:
+        """Share of positives called positive, shape (m,)."""
+        return np.asarray(self.tp / self.n_positives)
+
+    @property
+    def specificity(self) -> NDArray[np.float64]:
+        """Share of negatives called negative, shape (m,)."""
+        return np.asarray((self.n_negatives - self.fp) / self.n_negatives)
+
+    @property
+    def optimism(self) -> float:
+        """How much better the value is on the samples that chose the cutoff."""
+        gain = self.value - self.out_of_bag
+        return gain if self.maximised else -gain
+
+    @property
+    def tables(self) -> tuple[ClassificationTable, ...]:
+        """The classification table of each optimum."""
+        cells = zip(self.cutoffs, self.tp, self.fp, strict=True)
+        return tuple(
+            ClassificationTable(
+                tp=tp.item(),
+                fp=fp.item(),
+                fn=self.n_positives - tp.item(),
+                tn=self.n_negatives - fp.item(),
+                weighted=self.tp.dtype.kind == "f",
+                cutoff=float(cutoff),
+                rule=self.rule,
+                confidence_level=self.confidence_level,
+                labels=self.labels,
+                n_missing=self.n_missing,
+            )
+            for cutoff, tp, fp in cells
+        )
+
+    def confidence_interval(
+        self, confidence_level: float | None = None
+    ) -> ConfidenceInterval:
+        """Percentile interval of the cutoff from bootstrap samples.
+
+        Parameters
+        ----------
+        confidence_level : float, optional
+            In (0, 1); by default that of the record.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``, cutoffs of two bootstrap samples, perhaps infinite.
+
+        Raises
+        ------
+        ValueError
+            If there was no resampling.
+
+        Examples
+        --------
+        >>> from fastcmp.scores.cutpoints import optimal_cutpoint
+        >>> y_true, score = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
+        >>> result = optimal_cutpoint(y_true, score, n_resamples=200, rng=1)
+        >>> result.confidence_interval(0.8)
+        ConfidenceInterval(low=3.0, high=6.0)
+        """
+        if not self.resampled.size:
+            message = "there was no resampling: pass n_resamples="
+            raise ValueError(message)
+        level = self.confidence_level
+        if confidence_level is not None:
+            level = as_share(confidence_level, "confidence_level")
+        tail = 0.5 * (1.0 - level)
+        # Cutoffs may be infinite: no interpolation between them.
+        low, high = np.quantile(
+            self.resampled, [tail, 1.0 - tail], method="inverted_cdf"
+        )
+        return ConfidenceInterval(float(low), float(high))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Lay out the record as columns, a row an optimum.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (m,)
+            Cutoffs and what they do.
+        """
+        return {
+            "cutoff": self.cutoffs,
+            "midpoint": self.midpoints,
+            "value": np.full(self.cutoffs.size, self.value),
+            "sensitivity": self.sensitivity,
+            "specificity": self.specificity,
+            "tp": self.tp,
+            "fp": self.fp,
+            "fn": self.n_positives - self.tp,
+            "tn": self.n_negatives - self.fp,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain Python objects, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Criterion, optima and options, of resampling the interval. NaN and an
+            infinite cutoff are None; `tp` and `fp` say which way it calls.
+
+        Examples
+        --------
+        >>> from fastcmp.scores.cutpoints import optimal_cutpoint
+        >>> optimal_cutpoint([0, 0, 1, 1], [1, 2, 3, 4]).to_dict()["cutoffs"]
+        [3.0]
+        """
+        names = ["criterion", "value", "maximised", "cutoffs", "midpoints", "tp", "fp"]
+        names += ["sensitivity", "specificity", "n_positives", "n_negatives", "labels"]
+        names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing"]
+        values = {name: getattr(self, name) for name in names}
+        values["n_resamples"] = self.resampled.size
+        values["confidence_level"] = self.confidence_level
+        values["interval"] = None
+        if self.resampled.size:
+            values["interval"] = self.confidence_interval()
+        values["out_of_bag"] = self.out_of_bag
+        return {name: plain(value) for name, value in values.items()}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section with a row an optimum.
+        """
+        columns = (
+            "cutoff",
+            "midpoint",
+            "sensitivity",
+            "specificity",
+            "called positive",
+        )
+        parts = (self.cutoffs, self.midpoints, self.sensitivity, self.specificity)
+        shown = [part[:_SHOWN] for part in (*parts, self.tp + self.fp)]
+        rows = tuple(
+            (f"{c:.6g}", f"{m:.6g}", f"{se:.4f}", f"{sp:.4f}", f"{format_count(n)}")
+            for c, m, se, sp, n in zip(*shown, strict=True)
+        )
+        notes = []
+        if self.n_optima > _SHOWN:
+            notes.append(f"{self.n_optima - _SHOWN} more are equally good.")
+        if self.resampled.size:
+            low, high = self.confidence_interval()
+            notes.append(
+                f"{100 * self.confidence_level:.9g} % bootstrap interval of the cutoff "
+                f"[{low:.6g}, {high:.6g}]; {self.criterion} outside the bootstrap "
+                f"samples {self.out_of_bag:.4f}."
+            )
+        notes += dropped_sentences(self.n_missing, 0)
+        return [
+            Section(
+                title=f"Where to cut ({self.criterion})",
+                text=self._lead(),
+                columns=columns,
+                rows=rows,
+                notes=tuple(notes),
+            )
+        ]
+
+    def _lead(self) -> tuple[str, ...]:
+        samples = (
+            f"{format_count(self.n_positives)} positives ({self.labels[0]!r}), "
+            f"{format_count(self.n_negatives)} "
+            f"negatives ({self.labels[1]!r}); positive where the score is {self.rule} "
+            "the cutoff."
+        )
+        if self.criterion == "prevalence":
+            return (samples, "The share of positives: no criterion was optimised.")
+        best = "Largest" if self.maximised else "Smallest"
+        ties = ""
+        if self.n_optima > 1:
+            ties = f", at {self.n_optima} cutoffs"
+        return (samples, f"{best} value: {self.value:.6g}{ties}.")

@@ -1,0 +1,342 @@
+"""DeLong's comparison of AUCs on the same samples, or on different ones."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import check_choice
+from fastcmp.core.threads import Crew, check_workers
+from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.score_direction import warn_of_direction
+from fastcmp.inputs.scores import Scores, order_of, read_scores
+from fastcmp.scores.auc_test import AUCComparison, compare_estimates
+from fastcmp.scores.delong_result import DelongResult
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_THREADS_PAY = 1 << 18  # scores; below it one thread is faster
+
+
+def delong(
+    y_true: ArrayLike,
+    scores: Any,
+    *,
+    positive: Any = None,
+    groups: ArrayLike | None = None,
+    workers: int | None = None,
+) -> DelongResult:
+    """DeLong's covariance of the AUCs of one, two or many models.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        Higher scores speak for the positive class; the direction is never turned.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    groups : array-like, shape (n,), optional
+        Clusters of samples that are not independent, such as patients with several
+        lesions; the covariance is then Obuchowski's.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    DelongResult
+        AUCs, covariance, intervals; `compare`, `contrast` and `pairwise` test them.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is NaN, or there are not at least two positives and
+        two negatives (or clusters with each).
+    TypeError
+        If scores are not numbers.
+
+    Notes
+    -----
+    O(M n log n + M**2 n): each model is sorted once, and its placements (the share of
+    the other class that a sample is ranked right with) give the covariance by one
+    matrix product.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, "Comparing the areas under
+       two or more correlated receiver operating characteristic curves", Biometrics 44
+       (1988) 837-845.
+    .. [2] X. Sun, W. Xu, "Fast implementation of DeLong's algorithm", IEEE Signal
+       Processing Letters 21 (2014) 1389-1393.
+    .. [3] N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve data",
+       Biometrics 53 (1997) 567-578.
+
+    Examples
+    --------
+    >>> from fastcmp import delong
+    >>> y_true = [0, 0, 0, 1, 1, 1]
+    >>> result = delong(y_true, {"a": [1, 2, 3, 2, 4, 5], "b": [3, 1, 2, 2, 3, 4]})
+    >>> result.auc.round(4).tolist(), result.standard_error.round(4).tolist()
+    ([0.8333, 0.7778], [0.1925, 0.2079])
+    """
+    threads = check_workers(workers)
+    read = read_scores(y_true, scores, positive)
+    clusters = None if groups is None else _read_groups(groups, read)
+    return _delong(read, clusters, threads)
+
+
+def _delong(
+    read: Scores, clusters: NDArray[np.int64] | None, threads: int
+) -> DelongResult:
+    _check_enough(read, clusters)
+    values = place(read, threads)
+    # Over either class the mean of the placements is the AUC.
+    areas = _exact_areas(values, read)
+    warn_of_direction(areas, read)
+    values -= areas[:, None]
+    if clusters is None:
+        covariance = _covariance(values, read)
+    else:
+        covariance = _clustered(values, read, clusters)
+    return DelongResult(
+        auc=areas,
+        covariance=covariance,
+        names=read.names,
+        n_positives=read.n_positives,
+        n_negatives=read.n_negatives,
+        labels=read.labels,
+        n_clusters=None if clusters is None else int(clusters.max()) + 1,
+        n_missing=read.n_missing,
+    )
+
+
+def place(read: Scores, threads: int) -> NDArray[np.float64]:
+    """Compute the placements of all models.
+
+    Parameters
+    ----------
+    read : Scores
+        Checked scores.
+    threads : int
+        How many threads may help.
+
+    Returns
+    -------
+    ndarray of float64, shape (M, n)
+        As from `fastcmp.kernels.placements`.
+    """
+    values = np.empty((len(read.columns), read.positive.size))
+
+    def fill(model: int) -> None:
+        column = read.columns[model]
+        kernels.placements(order_of(column), column, read.positive, values[model])
+
+    if values.size < _THREADS_PAY:
+        threads = 1
+    with Crew(min(threads, len(values))) as crew:
+        crew.run(fill, range(len(values)))
+    return values
+
+
+def _exact_areas(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
+    """Average the placements of the positives, rid of what a matrix product rounds."""
+    areas = np.asarray(values @ (read.positive / read.n_positives))
+    # An AUC is a multiple of one over twice the pairs.
+    units = 2.0 * read.n_positives * read.n_negatives
+    return np.rint(areas * units) / units if units < 2.0**48 else areas
+
+
+def _check_enough(read: Scores, clusters: NDArray[np.int64] | None) -> None:
+    n1, n0, what = read.n_positives, read.n_negatives, "samples"
+    if clusters is not None:
+        n1, n0 = _clusters_with(read, clusters)
+        what = "clusters"
+    if min(n1, n0) < 2:
+        message = (
+            f"DeLong's variance needs at least 2 {what} of each class, got {n1} with "
+            f"positives and {n0} with negatives"
+        )
+        raise ValueError(message)
+
+
+def _clusters_with(read: Scores, clusters: NDArray[np.int64]) -> tuple[int, int]:
+    """Count the clusters that hold positives, and those that hold negatives."""
+    positive = read.positive.astype(bool)
+    return np.unique(clusters[positive]).size, np.unique(clusters[~positive]).size
+
+
+def _covariance(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
+    """Add the covariances of the class means, by one product of scaled deviations."""
+    n1, n0 = float(read.n_positives), float(read.n_negatives)
+    scales = 1 / np.sqrt([n0 * (n0 - 1), n1 * (n1 - 1)])
+    values *= scales[read.positive]
+    return values @ values.T
+
+
+def _clustered(
+    values: NDArray[np.float64], read: Scores, clusters: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Obuchowski's covariance: sums of placements over clusters vary, not samples."""
+    n_clusters = int(clusters.max()) + 1
+    positive = read.positive.astype(bool)
+    of_class = (positive / read.n_positives, ~positive / read.n_negatives)
+    held = _clusters_with(read, clusters)
+    sums = [
+        np.stack([np.bincount(clusters, x * share, n_clusters) for x in values])
+        for share in of_class
+    ]
+    within = [s @ s.T * (k / (k - 1.0)) for s, k in zip(sums, held, strict=True)]
+    across = sums[0] @ sums[1].T * (n_clusters / (n_clusters - 1.0))
+    return np.asarray(within[0] + within[1] + across + across.T)
+
+
+def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
+    column = read_column(groups, "groups")
+    n = read.positive.size if read.kept is None else read.kept.size
+    if len(column) != n:
+        message = f"groups has {len(column)} entries, y_true has {n} labels"
+        raise ValueError(message)
+    check_indexes([("y_true", read.y_true), ("groups", groups)])
+    if read.kept is not None:
+        column = column.take(read.kept)
+    if column.missing() is not None:
+        message = "groups has missing entries"
+        raise ValueError(message)
+    _, codes = np.unique(column.factorized().positions(), return_inverse=True)
+    return codes.astype(np.int64)
+
+
+def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
+    y_a: ArrayLike,
+    score_a: ArrayLike,
+    y_b: ArrayLike,
+    score_b: ArrayLike,
+    *,
+    positive: Any = None,
+    alternative: str = "two-sided",
+    margin: float = 0.0,
+    reference: str = "normal",
+) -> AUCComparison:
+    """Compare the AUCs of two models on different samples.
+
+    Parameters
+    ----------
+    y_a : array-like, shape (n_a,)
+        True labels of two classes, for model a.
+    score_a : array-like, shape (n_a,)
+        Higher scores speak for the positive class.
+    y_b, score_b : array-like, shape (n_b,)
+        The same for model b.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is better.
+    margin : float
+        Non-inferiority: with "greater", whether a is worse by less than this.
+    reference : {"normal", "t"}
+        Distribution of the score under the null hypothesis: normal, or Student's t with
+        the degrees of freedom of Welch and Satterthwaite, each model's variance having
+        as many as it has samples, less one.
+
+    Returns
+    -------
+    AUCComparison
+        Score, p-value and interval.
+
+    Raises
+    ------
+    ValueError
+        As `delong`.
+    TypeError
+        If scores are not numbers.
+
+    Notes
+    -----
+    In small samples t keeps the level better: with 8 positives and 8 negatives a model
+    and normal scores, tests at 5% reject two equal areas of 0.5 in 6.2% of 20,000 pairs
+    of samples by the normal reference and in 5.2% by t, areas of 0.71 in 5.5% and 4.3%.
+
+    Examples
+    --------
+    >>> from fastcmp import delong_unpaired
+    >>> y_true = [0, 0, 0, 1, 1, 1]
+    >>> test = delong_unpaired(y_true, [1, 2, 3, 2, 4, 5], y_true, [3, 1, 2, 2, 3, 4])
+    >>> round(test.pvalue, 4)
+    0.8445
+    """
+    check_choice(reference, "reference", ("normal", "t"))
+    a, b = (
+        _delong(read_scores(y, {name: score}, positive, truth=truth), None, 1)
+        for y, truth, score, name in (
+            (y_a, "y_a", score_a, "score_a"),
+            (y_b, "y_b", score_b, "score_b"),
+        )
+    )
+    variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
+    df = np.inf
+    if reference == "t" and variances.any():
+        sizes = [x.n_positives + x.n_negatives for x in (a, b)]
+        shares = variances / variances.sum()
+        df = float(1 / (shares**2 @ (1 / (np.array(sizes) - 1.0))))
+    return compare_estimates(
+        float(a.auc[0]),
+        float(b.auc[0]),
+        float(variances.sum()),
+        0.0,
+        alternative=alternative,
+        margin=margin,
+        df=df,
+    )
+
+
+def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:
+    """Hanley and McNeil's standard error of an AUC, from its value and class sizes.
+
+    Parameters
+    ----------
+    auc : float
+        In [0, 1].
+    n_positives, n_negatives : int
+        Samples of each class, at least 1.
+
+    Returns
+    -------
+    float
+        By Hanley and McNeil's formula, which takes negative exponential scores for
+        granted. Where scores are at hand, `delong` is better.
+
+    Raises
+    ------
+    ValueError
+        If a number is outside its range.
+
+    References
+    ----------
+    .. [1] J. A. Hanley, B. J. McNeil, "The meaning and use of the area under a receiver
+       operating characteristic (ROC) curve", Radiology 143 (1982) 29-36.
+
+    Examples
+    --------
+    >>> from fastcmp import hanley_mcneil
+    >>> round(hanley_mcneil(0.75, 110, 110), 6)
+    0.03282
+    """
+    if isinstance(auc, bool) or not isinstance(auc, Real) or not 0 <= auc <= 1:
+        message = f"auc must lie in [0, 1], got {auc!r}"
+        raise ValueError(message)
+    for name, n in (("n_positives", n_positives), ("n_negatives", n_negatives)):
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            message = f"{name} must be a whole number >= 1, got {n!r}"
+            raise ValueError(message)
+    area = float(auc)
+    # Q1 - A**2 and Q2 - A**2, without the subtraction.
+    two_positives = area * (1 - area) ** 2 / (2 - area)
+    two_negatives = area**2 * (1 - area) / (1 + area)
+    variance = area * (1 - area)
+    variance += (n_positives - 1) * two_positives + (n_negatives - 1) * two_negatives
+    return float(np.sqrt(variance / (float(n_positives) * n_negatives)))

@@ -1,0 +1,261 @@
+"""Sensitivity at given specificities, and the reverse, with bootstrap intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_numbers, as_seed, as_whole
+from fastcmp.core.records import dropped_sentences
+from fastcmp.core.report import Section, format_interval
+from fastcmp.core.threads import check_workers
+from fastcmp.inputs.model_names import position_of
+from fastcmp.scores.auc_test import AUCComparison, compare_estimates
+from fastcmp.scores.curves import roc_points
+from fastcmp.scores.resampling import Resampled, bootstrap_rocs, read_both_classes
+from fastcmp.scores.thresholds import sweep_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastcmp.inputs.scores import Scores
+
+Floats = NDArray[np.float64]
+
+_SHOWN = 12  # rows of a printed table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RocBand(Resampled):
+    """Rates of models read from their ROC curves, on bootstrap samples too."""
+
+    #: What is read: "sensitivity" at given specificities, or "specificity".
+    measure: str
+    #: Specificities, or sensitivities, to read at, shape (G,).
+    at: Floats
+    #: The rate of each model, shape (M, G).
+    estimate: Floats
+    #: The same on each resample, shape (B, M, G).
+    replicates: Floats
+    names: tuple[str, ...]
+    n_positives: int
+    n_negatives: int
+    #: What the resamples are a function of.
+    seed: int
+    n_missing: int = 0
+
+    @property
+    def given(self) -> str:
+        """What is given: "specificity" or "sensitivity"."""
+        return "specificity" if self.measure == "sensitivity" else "sensitivity"
+
+    def compare(
+        self,
+        a: int | str = 0,
+        b: int | str = 1,
+        *,
+        at: float | None = None,
+        alternative: str = "two-sided",
+        margin: float = 0.0,
+    ) -> AUCComparison:
+        """Test a difference of rates against its bootstrap standard error.
+
+        Parameters
+        ----------
+        a, b : int or str
+            The models, by name or position.
+        at : float, optional
+            Which of the given rates; not needed where there is one.
+        alternative : {"two-sided", "greater", "less"}
+            "greater": a is better.
+        margin : float
+            Non-inferiority: with "greater", whether a is worse by less than this.
+
+        Returns
+        -------
+        AUCComparison
+            With z = difference / standard deviation of the resampled differences.
+
+        Raises
+        ------
+        ValueError
+            If there is no such model or rate, or an option is unknown.
+        """
+        i, j = (position_of(model, self.names) for model in (a, b))
+        where = np.flatnonzero(self.at == (self.at[0] if at is None else at))
+        if where.size == 0 or (at is None and self.at.size > 1):
+            message = f"at must be one of {self.at.tolist()[:10]}, got {at!r}"
+            raise ValueError(message)
+        g = where[0]
+        difference = self.replicates[:, i, g] - self.replicates[:, j, g]
+        return compare_estimates(
+            float(self.estimate[i, g]),
+            float(self.estimate[j, g]),
+            float(difference.var(ddof=1)),
+            1e-28,
+            alternative=alternative,
+            margin=margin,
+            names=(self.names[i], self.names[j]),
+            measure=f"{self.measure} (at {self.given} {self.at[g]:g})",
+            test="Bootstrap test",
+        )
+
+    def columns(self) -> dict[str, Any]:
+        """Lay out the rates as columns, a row a model and given rate.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names, rates, standard errors and 95% intervals.
+        """
+        low, high = self.confidence_interval()
+        return {
+            "model": np.repeat(np.array(self.names, object), self.at.size).tolist(),
+            self.given: np.tile(self.at, len(self.names)),
+            self.measure: self.estimate.ravel(),
+            "standard_error": self.standard_error.ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A table of models and given rates.
+        """
+        columns = self.columns()
+        n_rows = len(columns["model"])
+        rows = tuple(
+            (
+                columns["model"][k],
+                f"{columns[self.given][k]:g}",
+                f"{columns[self.measure][k]:.4f}",
+                format_interval(columns["low"][k], columns["high"][k], digits=4),
+            )
+            for k in range(min(n_rows, _SHOWN))
+        )
+        text = (
+            f"{len(self.replicates)} stratified resamples of {self.n_positives} "
+            f"positives and {self.n_negatives} negatives (seed {self.seed})",
+            *dropped_sentences(self.n_missing, 0),
+        )
+        return [
+            Section(
+                title=f"{self.measure.capitalize()} at given {self.given}",
+                text=text,
+                columns=("model", self.given, self.measure, "95% CI (percentile)"),
+                rows=rows,
+                notes=(f"... and {n_rows - _SHOWN} more",) if n_rows > _SHOWN else (),
+            )
+        ]
+
+
+def roc_band(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    scores: Any,
+    *,
+    specificity: ArrayLike | None = None,
+    sensitivity: ArrayLike | None = None,
+    n_resamples: int = 2000,
+    positive: Any = None,
+    rng: Any = None,
+    workers: int | None = None,
+) -> RocBand:
+    """Read sensitivity at given specificities, or the reverse, with intervals.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    scores : array-like of shape (n,) or (M, n), mapping or frame
+        Higher scores speak for the positive class.
+    specificity : float or array-like, shape (G,), optional
+        Read the sensitivity at these; by default at 0, 0.01, ..., 1, which makes a band
+        around the whole curve.
+    sensitivity : float or array-like, shape (G,), optional
+        Read the specificity at these instead.
+    n_resamples : int
+        How many samples to draw, positives and negatives apart, with replacement.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    rng : int or numpy.random.Generator, optional
+        Where the seed comes from; the replicates are the same for any `workers`.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    RocBand
+        Rates, standard errors, percentile intervals and comparisons.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is NaN, a rate lies outside [0, 1], both kinds of
+        rates are given, or there are not two classes.
+    TypeError
+        If scores or rates are not numbers.
+
+    Notes
+    -----
+    The points of a curve are joined by lines; where it is vertical, the highest point
+    is read. A resample costs O(M (n + G log n)), and 8 M G bytes.
+
+    Examples
+    --------
+    >>> from fastcmp import roc_band
+    >>> y_true, scores = [0, 0, 0, 1, 1, 1], [1, 2, 3, 2, 4, 5]
+    >>> band = roc_band(y_true, scores, specificity=[0.5, 0.9], rng=1)
+    >>> band.estimate.round(3).tolist()
+    [[0.833, 0.667]]
+    """
+    if specificity is not None and sensitivity is not None:
+        message = "specificity and sensitivity exclude each other: pass one of them"
+        raise ValueError(message)
+    by_tpr = sensitivity is not None
+    given = _read_rates(
+        sensitivity if by_tpr else specificity,
+        "sensitivity" if by_tpr else "specificity",
+    )
+    at = given if by_tpr else 1.0 - given
+    threads = check_workers(workers)
+    n_resamples = as_whole(n_resamples, "n_resamples", 2)
+    read = read_both_classes(y_true, scores, positive)
+    seed = as_seed(rng)
+    drawing = (n_resamples, seed, threads)
+    return RocBand(
+        measure="specificity" if by_tpr else "sensitivity",
+        at=given,
+        estimate=np.stack(
+            [_rates(read, m, at, by_tpr=by_tpr) for m in range(len(read.columns))]
+        ),
+        replicates=bootstrap_rocs(read, at, drawing, by_tpr=by_tpr),
+        names=read.names,
+        n_positives=read.n_positives,
+        n_negatives=read.n_negatives,
+        seed=seed,
+        n_missing=read.n_missing,
+    )
+
+
+def _read_rates(raw: Any, name: str) -> Floats:
+    if raw is None:
+        return np.linspace(0.0, 1.0, 101)
+    rates = np.atleast_1d(as_numbers(raw, name)).astype(np.float64)
+    if rates.ndim != 1 or not rates.size or not np.all((rates >= 0) & (rates <= 1)):
+        message = f"{name} must be one or more rates in [0, 1], got {raw!r}"
+        raise ValueError(message)
+    return rates
+
+
+def _rates(read: Scores, model: int, at: Floats, *, by_tpr: bool) -> Floats:
+    curve = roc_points(sweep_scores(read, None, model))
+    x, y = (curve.tpr, 1.0 - curve.fpr) if by_tpr else (curve.fpr, curve.tpr)
+    return np.array([kernels.highest_at(x, y, rate) for rate in at])

@@ -1,0 +1,112 @@
+"""Sizes, and refusals before memory is gone."""
+
+import numpy as np
+import pytest
+
+from fastcmp.core import memory
+from fastcmp.core.memory import available_memory, check_memory, in_words, read_size
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted"),
+    [
+        (1, 1),
+        (np.int64(4096), 4096),
+        ("4096", 4096),
+        ("4GB", 4 * 10**9),
+        ("1.5 GiB", 3 * 2**29),
+        ("500 mb", 5 * 10**8),
+        (".5k", 500),
+        ("2T", 2 * 10**12),
+        ("1e9", 10**9),
+        (4e9, 4 * 10**9),
+        ("1.5E3 kB", 1_500_000),
+    ],
+)
+def test_sizes(size, wanted):
+    assert read_size(size) == wanted
+
+
+@pytest.mark.parametrize(
+    "size",
+    [0, -1, "4 XB", "", "GB", True, None, "0.1", "-4GB", "4iB", "9" * 400, 10**400],
+    ids=lambda size: repr(size)[:9],
+)
+def test_what_is_no_size(size):
+    with pytest.raises(ValueError, match="memory_limit must be a size such as '4GB'"):
+        read_size(size)
+
+
+def test_sizes_in_words():
+    words = [in_words(size) for size in (12, 1234, 5e6, 3.6e9, 2e12)]
+    assert words == ["12 bytes", "1.23 kB", "5 MB", "3.6 GB", "2 TB"]
+    words = [in_words(size) for size in (999, 999.9, 999_499, 999_600, 10**9 - 1, 1e15)]
+    assert words == ["999 bytes", "1 kB", "999 kB", "1 MB", "1 GB", "1000 TB"]
+
+
+def test_what_is_left_is_known():
+    left = available_memory()
+    assert left is None or 10**6 < left < 10**14
+
+
+def test_machine_and_container(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   2000 kB\n")
+    assert available_memory() == 2_048_000
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.current").write_text("1000\n")
+    assert available_memory() == 2_048_000
+    (tmp_path / "memory.max").write_text("5000\n")
+    assert available_memory() == 4000
+    (tmp_path / "memory.current").write_text("6000\n")
+    assert available_memory() == 0
+    (tmp_path / "meminfo").write_text("nonsense")
+    assert available_memory() == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "cached"),
+    [
+        (("memory.max", "memory.current"), "inactive_file"),
+        (
+            ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+            "total_inactive_file",
+        ),
+    ],
+    ids=["v2", "v1"],
+)
+def test_copies_of_files_in_a_container_are_no_use(
+    monkeypatch, tmp_path, names, cached
+):
+    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "meminfo").write_text("MemAvailable:   2000 kB\n")
+    for name, size in zip(names, (5000, 4000), strict=True):
+        (tmp_path / name).write_text(f"{size}\n")
+    assert available_memory() == 1000
+    stat = (tmp_path / names[0]).with_name("memory.stat")
+    stat.write_text(f"anon 900\n{cached} 3000\nslab 1\n")
+    assert available_memory() == 4000
+    stat.write_text("nonsense\n")
+    assert available_memory() == 1000
+
+
+def test_what_fits_is_allowed():
+    check_memory(100, 100, "this", "that")
+    check_memory(1, None, "this", "that")
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    with pytest.raises(
+        ValueError,
+        match=r"^this would take 2 kB of memory, "
+        r"memory_limit is 1 kB: that$",
+    ):
+        check_memory(2000, 1000, "this", "that")
+    monkeypatch.setattr(memory, "available_memory", lambda: 500)
+    with pytest.raises(ValueError, match=r"left are 500 bytes: that$"):
+        check_memory(501, None, "this", "that")
+    monkeypatch.setattr(memory, "available_memory", lambda: None)
+    check_memory(1e30, None, "this", "that")

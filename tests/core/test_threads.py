@@ -1,0 +1,188 @@
+"""Threads that share the work of one call."""
+
+import os
+import time
+from threading import Event, Lock, current_thread
+from threading import enumerate as all_threads
+
+import numpy as np
+import pytest
+
+from fastcmp.core.threads import Crew, check_workers
+
+THREADS = pytest.mark.parametrize("threads", [1, 2, 5])
+
+
+class Oops(Exception):
+    """An error that no library raises."""
+
+
+def test_by_default_there_are_as_many_as_processors():
+    n = check_workers(None)
+    assert type(n) is int
+    assert 1 <= n <= os.cpu_count()
+
+
+def test_without_affinity_all_processors_count(monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert check_workers(None) == os.cpu_count()
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert check_workers(None) == 1
+
+
+@pytest.mark.parametrize("workers", [1, 3, 1000, np.int8(3), np.uint64(3)])
+def test_whole_numbers_are_workers(workers):
+    assert check_workers(workers) == int(workers)
+    assert type(check_workers(workers)) is int
+
+
+@pytest.mark.parametrize(
+    ("workers", "error", "wanted"),
+    [
+        (0, ValueError, "workers must be at least 1, got 0$"),
+        (-1, ValueError, "workers must be at least 1, got -1$"),
+        (np.int64(0), ValueError, "workers must be at least 1, got 0$"),
+        (True, TypeError, "workers must be a whole number, got True$"),
+        (2.0, TypeError, "workers must be a whole number, got 2.0$"),
+        ("2", TypeError, "workers must be a whole number, got '2'$"),
+        ([2], TypeError, r"workers must be a whole number, got \[2\]$"),
+        (np.nan, TypeError, "workers must be a whole number, got nan$"),
+    ],
+)
+def test_bad_workers(workers, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        check_workers(workers)
+
+
+@THREADS
+@pytest.mark.parametrize("n", [0, 1, 200])
+def test_all_tasks_are_done_once(threads, n):
+    done = []
+    with Crew(threads) as crew:
+        crew.run(done.append, iter(range(n)))
+    assert sorted(done) == list(range(n))
+
+
+@THREADS
+def test_a_crew_can_run_more_than_once(threads):
+    calls, done = [], []
+    with Crew(threads, lambda *now: calls.append(now)) as crew:
+        crew.expect(3)
+        crew.expect(2)
+        crew.run(done.append, range(3))
+        assert sorted(done) == [0, 1, 2]
+        crew.run(done.append, range(3, 5))
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    assert calls == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
+
+
+@THREADS
+def test_progress_is_reported_from_the_calling_thread(threads):
+    calls, reporters = [], set()
+
+    def report(done, total):
+        calls.append((done, total))
+        reporters.add(current_thread())
+
+    with Crew(threads, report) as crew:
+        assert crew.threads == threads
+        crew.expect(40)
+        crew.run(lambda _: None, range(40))
+    assert calls == [(i, 40) for i in range(1, 41)]
+    assert reporters == {current_thread()}
+
+
+def test_one_thread_is_the_calling_one_and_keeps_the_order():
+    seen = []
+    with Crew(1) as crew:
+        crew.run(lambda task: seen.append((task, current_thread())), range(9))
+    assert seen == [(task, current_thread()) for task in range(9)]
+
+
+def test_threads_work_at_the_same_time():
+    other = [Event(), Event()]
+
+    def meet(task):
+        other[task].set()
+        assert other[1 - task].wait(10)
+
+    with Crew(2) as crew:
+        crew.run(meet, range(2))
+
+
+@THREADS
+def test_threads_end_with_the_work(threads):
+    before = set(all_threads())
+    with Crew(threads) as crew:
+        crew.run(lambda _: time.sleep(0.001), range(20))
+    assert set(all_threads()) == before
+
+
+@THREADS
+def test_the_first_error_ends_the_work(threads):
+    done, lock, before = [], Lock(), set(all_threads())
+    calls = []
+
+    def work(task):
+        if task == 3:
+            message = "task 3"
+            raise Oops(message)
+        time.sleep(0.005)
+        with lock:
+            done.append(task)
+
+    def run():
+        with Crew(threads, lambda *now: calls.append(now)) as crew:
+            crew.run(work, range(2000))
+
+    with pytest.raises(Oops, match=r"^task 3$"):
+        run()
+    assert 3 not in done
+    assert len(done) < 500  # the others were cancelled
+    assert len(calls) <= len(done)
+    assert set(all_threads()) == before
+    if threads == 1:
+        assert done == [0, 1, 2]
+
+
+@THREADS
+def test_an_error_of_the_progress_function_ends_the_work_too(threads):
+    done = []
+
+    def report(n_done, n_tasks):
+        raise Oops
+
+    def work(task):
+        time.sleep(0.005)
+        done.append(task)
+
+    def run():
+        with Crew(threads, report) as crew:
+            crew.run(work, range(1000))
+
+    with pytest.raises(Oops):
+        run()
+    assert len(done) < 500
+
+
+@THREADS
+def test_an_error_of_the_tasks_themselves(threads):
+    def tasks():
+        yield 0
+        raise Oops
+
+    def run():
+        with Crew(threads) as crew:
+            crew.run(lambda _: None, tasks())
+
+    with pytest.raises(Oops):
+        run()
+
+
+@THREADS
+def test_answers_come_with_their_tasks(threads):
+    with Crew(threads) as crew:
+        found = dict(crew.answers(lambda x: x * x, range(20)))
+        with pytest.raises(ZeroDivisionError):
+            list(crew.answers(lambda x: 1 // x, [1, 0]))
+    assert found == {x: x * x for x in range(20)}

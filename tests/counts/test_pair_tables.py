@@ -1,0 +1,225 @@
+"""Tables of many pairs, by slices and sample by sample, in blocks."""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import modest
+
+from fastcmp.core.threads import Crew
+from fastcmp.counts import pair_tables
+from fastcmp.counts.pair_tables import (
+    PairTables,
+    all_label_cells,
+    all_label_counts,
+    slices_pay,
+)
+from fastcmp.counts.pairs import Block, all_pairs
+from fastcmp.inputs.labels import encode
+
+both_ways = pytest.mark.parametrize("sliced", [True, False], ids=["slices", "samples"])
+
+
+@pytest.fixture
+def choose(monkeypatch):
+    """Force how to count; return the function that does."""
+
+    def chosen(sliced):
+        monkeypatch.setattr(pair_tables, "slices_pay", lambda *_: sliced)
+
+    return chosen
+
+
+def simulate(n_models, n, k, seed=0, dtype=np.uint8):
+    rng = np.random.default_rng(seed)
+    y_true, *preds = rng.integers(0, k, (n_models + 1, n)).astype(dtype)
+    return y_true, tuple(preds)
+
+
+def folded(tables, n_pairs, shape, chosen=None, threads=1):
+    """Collect the tables of all blocks, each pair once."""
+    found = np.full((n_pairs, *shape), -1)
+
+    def put(block, counts):
+        assert (found[block.where] == -1).all()
+        found[block.where] = counts
+
+    with Crew(threads) as crew:
+        tables.fold(chosen, crew, put)
+    return found
+
+
+def tensor(y_true, a, b, k):
+    counts = np.zeros((k, k, k), np.int64)
+    np.add.at(counts, (y_true, a, b), 1)
+    return counts
+
+
+# Tables.
+
+
+@both_ways
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("n_models", [2, 5, 9, 33])
+def test_all_pairs_with_the_truth(choose, sliced, threads, n_models):
+    choose(sliced)
+    y_true, preds = simulate(n_models, 130, 3)
+    pairs = all_pairs(n_models)
+    tables = PairTables(preds, 3, len(pairs), y_true=y_true)
+    found = folded(tables, len(pairs), (3, 3, 3), threads=threads)
+    for table, (i, j) in zip(found, pairs, strict=True):
+        np.testing.assert_array_equal(table, tensor(y_true, preds[i], preds[j], 3))
+
+
+@both_ways
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32])
+@pytest.mark.parametrize("k", [1, 2, 4, 17])
+def test_chosen_pairs_without_the_truth(choose, sliced, dtype, k):
+    choose(sliced and k > 1)
+    _, preds = simulate(6, 200, k, dtype=dtype)
+    chosen = np.array([[5, 0], [2, 3], [1, 4]], np.int32)
+    found = folded(PairTables(preds, k, 3), 3, (k, k), chosen)
+    for table, (i, j) in zip(found, chosen, strict=True):
+        np.testing.assert_array_equal(
+            table, naive.agreement_table(preds[i], preds[j], k)
+        )
+
+
+@both_ways
+def test_small_blocks_give_the_same(choose, monkeypatch, sliced):
+    choose(sliced)
+    y_true, preds = simulate(11, 90, 4)
+    whole = folded(PairTables(preds, 4, 55, y_true=y_true), 55, (4, 4, 4))
+    monkeypatch.setattr(pair_tables, "_CELLS", 200)
+    small = PairTables(preds, 4, 55, y_true=y_true)
+    assert small.side == 4
+    np.testing.assert_array_equal(folded(small, 55, (4, 4, 4), threads=2), whole)
+
+
+@modest(30)
+@given(st.data())
+def test_both_ways_agree(data):
+    k = data.draw(st.integers(2, 9))
+    n = data.draw(st.integers(1, 300))
+    y_true, preds = simulate(4, n, k, data.draw(st.integers(0, 99)))
+    truth = data.draw(st.sampled_from([None, y_true]))
+    shape = (k, k) if truth is None else (k, k, k)
+    found = []
+    for sliced in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pair_tables, "slices_pay", lambda *_, s=sliced: s)
+            found.append(folded(PairTables(preds, k, 6, y_true=truth), 6, shape))
+    np.testing.assert_array_equal(*found)
+
+
+@both_ways
+def test_a_block_of_no_pairs(choose, sliced):
+    choose(sliced)
+    y_true, preds = simulate(5, 50, 3)
+    tables = PairTables(preds, 3, 10, y_true=y_true)
+    block = Block.of_tile((4, 5, 4, 5), 5)
+    assert tables.count(block).shape == (0, 3, 3, 3)
+
+
+def test_progress_counts_pairs(choose):
+    choose(True)
+    seen = []
+    _, preds = simulate(9, 100, 3)
+    with Crew(2, lambda done, total: seen.append((done, total))) as crew:
+        PairTables(preds, 3, 36).fold(None, crew, lambda *_: None)
+    assert seen[-1] == (36, 36)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_an_error_in_the_work_comes_out(choose):
+    choose(True)
+    _, preds = simulate(9, 100, 3)
+
+    def fail(_block, _counts):
+        raise ZeroDivisionError
+
+    with Crew(2) as crew, pytest.raises(ZeroDivisionError):
+        PairTables(preds, 3, 36).fold(None, crew, fail)
+
+
+# The rule.
+
+
+@pytest.mark.parametrize(
+    ("n_models", "n_samples", "n_classes", "n_truths", "wanted"),
+    [
+        (100, 100_000, 2, 2, True),
+        (100, 100_000, 10, 10, True),
+        (100, 100_000, 10, 1, True),
+        (100, 100_000, 40, 40, False),  # too many products
+        (2, 100_000, 3, 3, False),  # one pair does not pay the sorting
+        (100, 100, 12, 12, False),  # every true class has few samples
+        (100, 100_000, 1, 1, False),
+        (100, 100_000, 257, 1, False),
+        (100, 10**10, 20, 1, False),  # slices would take more than the codes
+    ],
+)
+def test_slices_where_they_pay(n_models, n_samples, n_classes, n_truths, wanted):
+    n_pairs = n_models * (n_models - 1) // 2
+    assert slices_pay(n_models, n_pairs, n_samples, n_classes, n_truths) == wanted
+
+
+# All pairs from labels.
+
+
+def test_labels_of_any_kind():
+    y_true = ["x", "y", "y", "z", None]
+    preds = {"a": ["x", "y", "z", "z", "x"], "b": ["y", "y", "x", "z", "x"]}
+    labels = encode(y_true, preds, classes=["z", "x", "y"], missing=None)
+    found = all_label_counts(labels, 1)
+    expected = np.zeros((1, 3, 3, 3), np.int64)
+    expected[0, [1, 2, 2, 0], [1, 2, 0, 0], [2, 2, 1, 0]] = 1
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("n", [90, 20_000])
+def test_counts_add_up_over_parts(threads, n):
+    y_true, preds = simulate(6, n, 3)
+    whole, first, second = (
+        encode(y_true[part], [p[part] for p in preds], classes=range(3), missing=None)
+        for part in (slice(None), slice(0, n // 3), slice(n // 3, n))
+    )
+    out = all_label_counts(first, threads)
+    assert all_label_counts(second, threads, out) is out
+    np.testing.assert_array_equal(out, all_label_counts(whole, threads))
+    for table, (i, j) in zip(out, all_pairs(6), strict=True):
+        np.testing.assert_array_equal(table, tensor(y_true, preds[i], preds[j], 3))
+
+
+@pytest.mark.parametrize(("n_models", "n"), [(1, 5), (3, 0), (1, 0)])
+def test_blocks_may_be_empty(n_models, n):
+    labels = encode(
+        [0] * n, [[1] * n] * n_models, classes=[0, 1], missing=None, least=0
+    )
+    found = all_label_counts(labels, 2)
+    assert found.shape == (n_models * (n_models - 1) // 2, 2, 2, 2)
+    assert not found.any()
+
+
+def test_what_does_not_fit_is_refused():
+    labels = encode(
+        [0, 1], np.zeros((100, 2), int), classes=list(range(200)), missing=None
+    )
+    with pytest.raises(ValueError, match=r"4950 pairs by 200 classes need 317 GB"):
+        all_label_counts(labels, 1)
+
+
+def test_cells_of_many_classes():
+    y_true, preds = simulate(3, 500, 300, dtype=np.uint16)
+    labels = encode(y_true, list(preds), classes=range(300), missing=None)
+    for (cells, counts), (i, j) in zip(
+        all_label_cells(labels), all_pairs(3), strict=True
+    ):
+        rows = np.stack([y_true, preds[i], preds[j]], axis=1)
+        expected, samples = np.unique(rows, axis=0, return_counts=True)
+        np.testing.assert_array_equal(cells, expected)
+        np.testing.assert_array_equal(counts, samples)

@@ -1,0 +1,561 @@
+"""Resampling designs: what is tested where, and what is refused."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import modest
+
+import fastcmp
+from fastcmp.core.checks import as_seed
+from fastcmp.designs import (
+    TRAIN,
+    UNUSED,
+    Design,
+    kfold,
+    paired_halves,
+    repeated_holdout,
+    repeated_kfold,
+    two_fold,
+)
+from fastcmp.kernels import deal, shuffle
+
+EVERY = {
+    "kfold": lambda **kw: kfold(4, **kw),
+    "repeated_kfold": lambda **kw: repeated_kfold(3, 5, **kw),
+    "repeated_holdout": lambda **kw: repeated_holdout(6, **kw),
+    "two_fold": lambda **kw: two_fold(3, **kw),
+    "blocked": lambda **kw: two_fold(5, blocked=True, **kw),
+    "paired_halves": lambda **kw: paired_halves(2, 3, **kw),
+}
+every_design = pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
+
+
+def labels(n, k=3, seed=0):
+    return np.random.default_rng(seed).choice(
+        k, n, p=np.arange(1, k + 1) * 2 / k / (k + 1)
+    )
+
+
+# What all have in common.
+
+
+@every_design
+@pytest.mark.parametrize("n", [40, 57])
+def test_splits_are_those_of_the_folds(make, n):
+    design = make(rng=1)
+    folds = design.folds(n)
+    assert folds.dtype == np.int16
+    assert folds.shape[1] == n
+    assert design.get_n_splits() == len(folds) * design.n_folds
+    wanted = [
+        (np.flatnonzero((row != f) & (row != UNUSED)), np.flatnonzero(row == f))
+        for row in folds
+        for f in range(design.n_folds)
+    ]
+    found = list(design.split(np.zeros((n, 2))))
+    assert len(found) == design.get_n_splits(1, 2, 3)
+    for (train, test), (train_wanted, test_wanted) in zip(found, wanted, strict=True):
+        assert train.dtype == test.dtype == np.int64
+        np.testing.assert_array_equal(train, train_wanted)
+        np.testing.assert_array_equal(test, test_wanted)
+        assert train.size > 0 < test.size
+
+
+@every_design
+def test_asked_twice_it_answers_the_same(make):
+    design = make()
+    np.testing.assert_array_equal(design.folds(50), design.folds(50))
+    np.testing.assert_array_equal(make(rng=5).folds(50), make(rng=5).folds(50))
+    assert make(rng=5) == make(rng=5) != make(rng=6)
+    assert make().seed != make().seed
+    assert not np.array_equal(make(rng=5).folds(50), make(rng=6).folds(50))
+
+
+@every_design
+def test_copies(make):
+    design = make(rng=3)
+    for other in (copy.deepcopy(design), pickle.loads(pickle.dumps(design))):
+        assert other == design
+        assert hash(other) == hash(design)
+    assert eval(repr(design)) == design
+    with pytest.raises(AttributeError):
+        design.seed = 4
+
+
+@every_design
+def test_pattern_is_what_is_dealt(make):
+    design, n = make(rng=9), 43
+    pattern, folds = design.pattern(n), design.folds(n)
+    assert pattern.dtype == np.int16
+    for r in range(design.n_repeats):
+        order, row = np.arange(n), np.empty(n, np.int16)
+        blocked = len(pattern) > 1
+        shuffle(design.seed, 0 if blocked else r, order)
+        deal(pattern[r if blocked else 0], order, row)
+        np.testing.assert_array_equal(row, folds[r])
+
+
+@every_design
+@pytest.mark.parametrize("grouped", [False, True])
+def test_names_of_classes_and_groups_do_not_matter(make, grouped):
+    design, n = make(stratify=True, rng=2), 90
+    y, groups = labels(n), np.arange(n) // 2 if grouped else None
+    folds = design.folds(n, y=y, groups=groups)
+    words = np.array(["zebra", "ape", "hen"])[y]
+    renamed = None if groups is None else [f"g{(7 * g) % 45}" for g in groups]
+    for other in (words, words.tolist(), -y.astype(float), list(map(int, y))):
+        found = design.folds(n, y=other, groups=renamed)
+        np.testing.assert_array_equal(found, folds)
+
+
+def test_a_repetition_depends_on_its_number_alone():
+    pairs = [
+        (kfold(10, rng=4), repeated_kfold(10, 10, rng=4)),
+        (repeated_holdout(1, rng=4), repeated_holdout(15, rng=4)),
+        (
+            repeated_holdout(3, test_size=5, rng=4),
+            repeated_holdout(9, test_size=5, rng=4),
+        ),
+        (two_fold(2, rng=4), two_fold(5, rng=4)),
+        (repeated_holdout(3, test_size=0.1, rng=4), paired_halves(2, 3, rng=4)),
+    ]
+    y = labels(61)
+    for few, many in pairs:
+        a, b = few.folds(61), many.folds(61)
+        np.testing.assert_array_equal(a, b[: len(a)])
+        assert not np.array_equal(b[0], b[1])
+        groups = np.arange(61) // 3
+        np.testing.assert_array_equal(
+            few.folds(61, groups=groups), many.folds(61, groups=groups)[: len(a)]
+        )
+    few, many = (repeated_kfold(r, 5, stratify=True, rng=4) for r in (2, 4))
+    np.testing.assert_array_equal(few.folds(61, y=y), many.folds(61, y=y)[:2])
+
+
+# One by one.
+
+
+@modest(50)
+@given(st.integers(2, 15), st.integers(15, 200), st.integers(0, 99))
+def test_folds_are_of_equal_size(n_folds, n, seed):
+    y = labels(n, 4, seed)
+    for stratify in (False, True):
+        folds = repeated_kfold(2, n_folds, stratify=stratify, rng=seed).folds(n, y=y)
+        for row in folds:
+            assert row.min() == 0
+            assert np.ptp(np.bincount(row, minlength=n_folds)) <= 1
+            if stratify:
+                for label in range(4):
+                    shares = np.bincount(row[y == label], minlength=n_folds)
+                    assert np.ptp(shares) <= 1
+
+
+@modest(50)
+@given(st.integers(2, 300), st.floats(0.01, 0.99), st.integers(0, 99))
+def test_holdout_tests_its_share(n, share, seed):
+    wanted = int(np.floor(share * n + 0.5))
+    if not 0 < wanted < n:
+        return
+    y = labels(n, 3, seed)
+    for size in (share, wanted):
+        for stratify in (False, True):
+            design = repeated_holdout(2, test_size=size, stratify=stratify, rng=seed)
+            for row in design.folds(n, y=y):
+                assert set(np.unique(row)) == {TRAIN, 0}
+                assert np.count_nonzero(row == 0) == wanted
+                if stratify:
+                    for label in range(3):
+                        tested = np.count_nonzero(row[y == label] == 0)
+                        expected = np.count_nonzero(y == label) * wanted / n
+                        assert abs(tested - expected) < 1
+
+
+def test_a_third_of_300_is_100():
+    assert np.count_nonzero(repeated_holdout(1).folds(300) == 0) == 100
+    assert np.count_nonzero(repeated_holdout(1, test_size=0.1).folds(300) == 0) == 30
+
+
+@pytest.mark.parametrize("n", [8, 9, 10, 11, 12, 20, 300, 301, 302, 303, 997])
+def test_blocked_halves_share_a_quarter(n):
+    folds = two_fold(5, blocked=True, rng=n).folds(n)
+    for j in range(5):
+        assert np.count_nonzero(folds[j] == 0) == n // 2
+        for k in range(j):
+            for one in range(2):
+                for two in range(2):
+                    shared = np.count_nonzero((folds[j] == one) & (folds[k] == two))
+                    assert shared in {n // 4, -(-n // 4)}
+
+
+def test_random_halves_share_what_they_happen_to():
+    folds = two_fold(40, rng=1).folds(100)
+    assert (np.count_nonzero(folds == 0, axis=1) == 50).all()
+    shared = {np.count_nonzero((folds[0] == 0) & (row == 0)) for row in folds[1:]}
+    assert len(shared) > 4
+
+
+@pytest.mark.parametrize("m", [2, 5, 9, 20])
+def test_blocked_halves_of_classes(m):
+    y = labels(250, 4)
+    folds = two_fold(m, blocked=True, stratify=True, rng=3).folds(250, y=y)
+    assert (np.count_nonzero(folds == 0, axis=1) == 125).all()
+    for label in range(4):
+        n_class = np.count_nonzero(y == label)
+        first = np.count_nonzero(folds[:, y == label] == 0, axis=1)
+        assert np.abs(first - n_class / 2).max() <= max(2, np.sqrt(m))
+    plain = two_fold(m, blocked=True, rng=3).folds(250)
+    spread = np.abs(np.count_nonzero(plain[:, y == 3] == 0, axis=1) - n_class / 2)
+    assert spread.max() > max(2, np.sqrt(m))  # chance alone does worse
+
+
+@pytest.mark.parametrize("n", [60, 61])
+@pytest.mark.parametrize("stratify", [False, True])
+def test_paired_halves(n, stratify):
+    n_halves, n_repeats, tested = 3, 4, 6
+    design = paired_halves(n_halves, n_repeats, stratify=stratify, rng=8)
+    y = labels(n)
+    folds = design.folds(n, y=y)
+    assert folds.shape == (n_repeats * (1 + 2 * n_halves), n)
+    assert (np.count_nonzero(folds == 0, axis=1) == tested).all()
+    assert (folds[:n_repeats] != UNUSED).all()
+    cuts = folds[n_repeats:].reshape(n_halves, 2, n_repeats, n)
+    used = cuts != UNUSED
+    assert (used == used[:, :, :1]).all()  # the splits of a half are of one half
+    halves = used[:, :, 0]
+    assert (halves.sum(axis=2) == n // 2).all()
+    assert not (halves[:, 0] & halves[:, 1]).any()
+    assert len({half.tobytes() for half in halves.reshape(-1, n)}) == 2 * n_halves
+    assert len({row.tobytes() for row in folds}) == len(folds)
+    if stratify:
+        for label in range(3):
+            members = halves[..., y == label].sum(axis=2)
+            assert np.abs(members - np.count_nonzero(y == label) / 2).max() <= 1
+
+
+def test_each_sample_is_tested_equally_often():
+    n_repeats = 3000
+    for design in (
+        repeated_holdout(n_repeats, test_size=0.3, rng=1),
+        repeated_kfold(n_repeats, 10, rng=1),
+        two_fold(n_repeats, rng=1),
+    ):
+        counts = np.count_nonzero(design.folds(30) == 0, axis=0)
+        p = counts.mean() / n_repeats
+        # The sum is fixed, so that 29/30 of the variance is left.
+        statistic = ((counts - counts.mean()) ** 2).sum() / (n_repeats * p * (1 - p))
+        assert 1e-4 < stats.chi2.sf(statistic * 29 / 30, 29) < 1 - 1e-4
+
+
+def test_blocks_are_random():
+    seen = np.zeros((12, 8))
+    weights = 2 ** np.arange(3)
+    for seed in range(3000):
+        folds = two_fold(3, blocked=True, rng=seed).folds(12)
+        seen[np.arange(12), weights @ folds] += 1
+    used = seen.sum(axis=0) > 0
+    assert np.count_nonzero(used) == 4
+    assert stats.chisquare(seen[:, used], axis=None, ddof=11).pvalue > 1e-4
+
+
+# Groups.
+
+
+def grouped(n_groups, seed):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), rng.integers(1, 9, n_groups))
+    rng.shuffle(groups)
+    return groups
+
+
+@every_design
+@pytest.mark.parametrize("stratify", [False, True])
+def test_no_group_is_on_both_sides(make, stratify):
+    groups = grouped(41, 2)
+    n, y = groups.size, labels(groups.size)
+    folds = make(stratify=stratify, rng=1).folds(n, y=y, groups=groups)
+    first = np.array([np.flatnonzero(groups == g)[0] for g in groups])
+    np.testing.assert_array_equal(folds, folds[:, first])
+    for train, test in make(stratify=stratify, rng=1).split(groups, y, groups):
+        assert not set(groups[train]) & set(groups[test])
+        assert train.size > 0 < test.size
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_groups_fill_folds_about_equally(seed):
+    groups = grouped(60, seed)
+    largest = np.bincount(groups).max()
+    for n_folds in (2, 3, 7):
+        row = kfold(n_folds, rng=seed).folds(groups.size, groups=groups)[0]
+        assert np.ptp(np.bincount(row)) <= largest
+    tested = repeated_holdout(9, test_size=0.3, rng=seed).folds(
+        groups.size, groups=groups
+    )
+    shares = np.count_nonzero(tested == 0, axis=1) / groups.size
+    assert np.abs(shares - 0.3).max() < 0.06
+    halves = two_fold(5, blocked=True, rng=seed).folds(groups.size, groups=groups)
+    sizes = np.count_nonzero(halves == 0, axis=1)
+    assert np.abs(sizes - groups.size / 2).max() <= 2 * largest
+
+
+def test_groups_of_one_sample_are_samples():
+    n = 50
+    y, groups = labels(n), np.arange(n)
+    for make in (EVERY["kfold"], EVERY["repeated_holdout"], EVERY["paired_halves"]):
+        design = make(stratify=True, rng=2)
+        np.testing.assert_array_equal(
+            design.folds(n, y=y), design.folds(n, y=y, groups=groups)
+        )
+
+
+def test_groups_belong_to_their_most_frequent_class():
+    # Six groups whose majority is class 1, six of class 0, three samples each.
+    y = np.array([0, 1, 1] * 6 + [0, 0, 1] * 6)
+    groups = np.arange(36) // 3
+    for seed in range(10):
+        row = kfold(2, stratify=True, rng=seed).folds(36, y=y, groups=groups)[0]
+        assert np.count_nonzero(row[:18] == 0) == 9
+        assert np.count_nonzero(row[18:] == 0) == 9
+
+
+def test_equally_frequent_classes_of_a_group():
+    y, groups = np.array([1, 0, 0, 1, 1, 1, 0, 0]), np.array([0, 0, 1, 1, 2, 2, 3, 3])
+    other = np.array([1, 1, 1, 1, 1, 1, 0, 0])  # class 1 occurs first
+    design = repeated_kfold(5, 2, stratify=True, rng=2)
+    np.testing.assert_array_equal(
+        design.folds(8, y=y, groups=groups), design.folds(8, y=other, groups=groups)
+    )
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: kfold(1), ValueError, r"n_folds must be a whole number >= 2, got 1"),
+        (lambda: kfold(2.0), TypeError, r"n_folds must be a whole .* got 2\.0"),
+        (lambda: kfold(True), TypeError, r"n_folds must be"),
+        (lambda: kfold(40_000), ValueError, r"n_folds must be at most 32767"),
+        (lambda: repeated_kfold(0), ValueError, r"n_repeats .* >= 1, got 0"),
+        (lambda: repeated_holdout("3"), TypeError, r"n_repeats .* got '3'"),
+        (lambda: two_fold(0), ValueError, r"m must be a whole number >= 1, got 0"),
+        (lambda: two_fold(1, blocked=True), ValueError, r"m must .* >= 2, got 1"),
+        (lambda: two_fold(blocked="yes"), TypeError, r"blocked must be True or False"),
+        (lambda: kfold(stratify=[1, 0]), TypeError, r"stratify must be True or False"),
+        (lambda: paired_halves(0), ValueError, r"n_halves .* >= 1, got 0"),
+        (lambda: paired_halves(1, 0), ValueError, r"n_repeats .* >= 1, got 0"),
+        (lambda: kfold(rng="a"), TypeError, r"rng must be .*, got 'a'"),
+        (lambda: kfold(rng=1.5), TypeError, r"rng must be .*, got 1\.5"),
+        (lambda: kfold(rng=True), TypeError, r"rng must be .*, got True"),
+        (lambda: kfold(rng=-1), ValueError, r"rng must be .*, got -1"),
+    ],
+)
+def test_bad_arguments(make, error, said):
+    with pytest.raises(error, match=said):
+        make()
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0, -0.2, 1.5, 0, -3, float("nan")])
+def test_bad_sizes(size):
+    for make in (repeated_holdout, paired_halves):
+        with pytest.raises(ValueError, match=r"test_size must be a share in \(0, 1\)"):
+            make(test_size=size)
+
+
+@pytest.mark.parametrize("size", ["0.1", None, True, 1j])
+def test_sizes_of_another_type(size):
+    with pytest.raises(TypeError, match="test_size must be a share"):
+        repeated_holdout(test_size=size)
+
+
+def test_numpy_numbers_will_do():
+    design = two_fold(np.int64(5), blocked=np.True_, rng=np.uint8(3))
+    assert design == two_fold(5, blocked=True, rng=3)
+    design = repeated_holdout(np.int32(2), test_size=np.float32(0.25), rng=3)
+    assert design == repeated_holdout(2, test_size=0.25, rng=3)
+    assert design.folds(np.int64(8)).shape == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("design", "n", "said"),
+    [
+        (kfold(10), 9, r"n must be at least 10 for 10-fold .*, got 9"),
+        (two_fold(), 1, r"n must be at least 2 for 5 x 2-fold .*, got 1"),
+        (two_fold(5, blocked=True), 7, r"at least 8 for blocked 5 x 2-fold .* got 7"),
+        (two_fold(8, blocked=True), 11, r"at least 12 for blocked 8 x .* got 11"),
+        (two_fold(10**7, blocked=True), 100, r"at least 100\d+ for blocked 100"),
+        (repeated_holdout(test_size=9), 9, r"test_size must .* tests 9 of 9"),
+        (repeated_holdout(test_size=0.1), 4, r"test_size must .* tests 0 of 4"),
+        (repeated_holdout(test_size=0.9), 4, r"test_size must .* tests 4 of 4"),
+        (paired_halves(test_size=5), 11, r"in a half of 5, got 5, which tests 5"),
+        (kfold(), 0, r"n must be a whole number >= 1, got 0"),
+        (kfold(), 2**31, r"fewer than 2\*\*31 samples, got 2147483648"),
+    ],
+)
+def test_too_few_samples(design, n, said):
+    for ask in (design.folds, design.pattern):
+        with pytest.raises(ValueError, match=said):
+            ask(n)
+
+
+def test_too_few_groups():
+    groups = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+    for design, said in (
+        (kfold(4), "groups must number at least 4 for 4-fold .*, got 3"),
+        (two_fold(5, blocked=True), "groups must number at least 8 .*, got 3"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            design.folds(10, groups=groups)
+    with pytest.raises(ValueError, match="groups must number at least 2"):
+        repeated_holdout().folds(10, groups=[0] * 10)
+    with pytest.raises(ValueError, match=r"test_size must leave groups .* half of 1"):
+        paired_halves().folds(10, groups=groups)
+
+
+@every_design
+def test_bad_labels(make):
+    design, plain = make(stratify=True, rng=1), make(rng=1)
+    with pytest.raises(ValueError, match="y must be given"):
+        design.folds(40)
+    with pytest.raises(ValueError, match="y must be given"):
+        design.split(np.zeros(40))
+    for each in (design, plain):
+        with pytest.raises(ValueError, match=r"y must hold one label .* 40 .* got 39"):
+            each.folds(40, y=[0] * 39)
+        with pytest.raises(ValueError, match=r"groups must hold one .* 40 .* got 41"):
+            each.folds(40, y=[0] * 40, groups=range(41))
+    missing = np.arange(40.0) % 3
+    missing[[7, 9]] = np.nan
+    said = "must have no missing labels, got 2, the first in row 7"
+    with pytest.raises(ValueError, match=f"y {said}"):
+        design.folds(40, y=missing)
+    with pytest.raises(ValueError, match=f"groups {said}"):
+        plain.folds(40, groups=missing)
+    with pytest.raises(ValueError, match="y must be one-dimensional"):
+        design.folds(40, y=np.zeros((40, 2)))
+    assert plain.folds(40, y=missing).shape[1] == 40  # not looked at
+
+
+@pytest.mark.parametrize("n", [2.5, 40.0, "40", None, True])
+def test_numbers_of_samples_of_another_type(n):
+    with pytest.raises(TypeError, match="n must be a whole number"):
+        kfold(2).folds(n)
+    with pytest.raises(TypeError, match="n must be a whole number"):
+        kfold(2).pattern(n)
+
+
+def test_data_without_a_length():
+    with pytest.raises(TypeError, match="X must hold one row a sample, got int"):
+        kfold(2).split(7)
+    with pytest.raises(TypeError, match=r"X or y must hold one row .* got NoneType"):
+        kfold(2).split(None)
+    assert len(list(kfold(2, rng=1).split(None, [0, 1, 1]))) == 2
+    assert len(list(kfold(2, rng=1).split([[0], [1], [2]]))) == 2
+
+
+# Seeds, words, size.
+
+
+def test_seeds():
+    assert as_seed(7) == 7  # a number is the seed itself
+    generator = np.random.default_rng(7)
+    first = as_seed(generator)
+    assert first == as_seed(np.random.default_rng(7)) != as_seed(generator)
+    assert kfold(rng=first).seed == first
+    assert 0 <= as_seed(None) < 2**62
+    with pytest.raises(ValueError, match=r"rng must be a whole number in"):
+        as_seed(2**62)
+
+
+def test_in_words():
+    said = {
+        kfold(): "10-fold cross-validation",
+        repeated_kfold(stratify=True): "10 x 10-fold cross-validation, stratified",
+        two_fold(5, blocked=True): "blocked 5 x 2-fold cross-validation",
+        repeated_holdout(1): "hold-out of test_size=0.3333",
+        repeated_holdout(test_size=30): "15 x hold-out of test_size=30",
+        paired_halves(): "15 x hold-out of test_size=0.1, and as many in each half of "
+        "10 cuts",
+    }
+    for design, wanted in said.items():
+        assert str(design) == wanted
+    assert isinstance(kfold(), Design)
+
+
+def test_many_samples():
+    n = 300_000
+    y = (np.arange(n) % 1000 == 0).astype(np.int8)
+    folds = two_fold(5, blocked=True, stratify=True, rng=1).folds(n, y=y)
+    assert (np.count_nonzero(folds == 0, axis=1) == n // 2).all()
+    assert np.abs(np.count_nonzero(folds[:, y == 1] == 0, axis=1) - 150).max() <= 1.5
+
+
+# scikit-learn.
+
+
+@every_design
+@pytest.mark.parametrize("stratify", [False, True])
+def test_a_splitter_of_scikit_learn(make, stratify):
+    from sklearn.dummy import DummyClassifier
+    from sklearn.model_selection import cross_val_score, cross_validate
+
+    design, y = make(stratify=stratify, rng=0), labels(60)
+    X, groups = np.zeros((60, 2)), np.arange(60) // 2
+    scores = cross_validate(DummyClassifier(), X, y, cv=design, return_indices=True)
+    assert scores["test_score"].size == design.get_n_splits()
+    for k, (train, test) in enumerate(design.split(X, y)):
+        np.testing.assert_array_equal(scores["indices"]["train"][k], train)
+        np.testing.assert_array_equal(scores["indices"]["test"][k], test)
+    found = cross_val_score(DummyClassifier(), X, y, groups=groups, cv=design)
+    assert found.size == design.get_n_splits()
+
+
+def test_within_a_grid_search():
+    from sklearn.base import clone
+    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 2))
+    y = (X[:, 0] > 0).astype(int)
+    design = two_fold(5, blocked=True, stratify=True, rng=0)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=design
+    )
+    assert clone(search).cv == design
+    assert "blocked-two-fold" in repr(search)
+    assert search.fit(X, y).best_score_ > 0.9
+    assert search.n_splits_ == 10
+    # The same sizes of folds, and of the classes in them, as scikit-learn's own.
+    for ours, theirs in (
+        (kfold(5, rng=1), KFold(5, shuffle=True, random_state=1)),
+        (
+            kfold(5, stratify=True, rng=1),
+            StratifiedKFold(5, shuffle=True, random_state=1),
+        ),
+    ):
+        for side in range(2):
+            sizes = [
+                sorted(each[side].size for each in splitter.split(X, y))
+                for splitter in (ours, theirs)
+            ]
+            assert sizes[0] == sizes[1]
+
+
+def test_scikit_learn_is_not_imported():
+    code = (
+        "import sys, fastcmp\n"
+        "assert 'fastcmp.designs' not in sys.modules\n"
+        "d = fastcmp.designs.two_fold(5, blocked=True, stratify=True, rng=1)\n"
+        "list(d.split([0] * 40, [0, 1] * 20, list(range(20)) * 2))\n"
+        "assert not {'sklearn', 'pandas', 'joblib'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    assert fastcmp.designs.kfold is kfold

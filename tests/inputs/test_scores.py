@@ -1,0 +1,487 @@
+"""Reading scores of any type and the true labels of two classes."""
+
+from math import inf, nan
+
+import ml_dtypes
+import naive
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import modest
+
+from fastcmp import auc, concordance, delong, roc_curve, threshold_sweep
+from fastcmp.inputs.scores import order_of, read_scores, read_weights
+
+Y = [0, 1, 0, 1, 1, 0]
+VALUES = [1, 3, 2, 2, 5, 4]
+PAIRS = (6, 1, 2)
+
+
+def counts(y_true, score, **options):
+    found = concordance(y_true, score, **options)
+    return found.concordant, found.tied, found.discordant
+
+
+def brute(y_true, score):
+    scores = np.asarray(score, object)
+    flags = np.asarray(y_true) == 1
+    return tuple(naive.pair_table(scores[~flags], scores[flags]))
+
+
+# Types of scores.
+
+INTEGERS = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)]
+FLOATS = ["float16", "float32", "float64", "longdouble"]
+
+
+def test_the_example_is_counted_right():
+    assert brute(Y, VALUES) == PAIRS
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_any_dtype(dtype):
+    scores = np.array(VALUES, dtype)
+    assert counts(Y, scores) == PAIRS
+    assert counts(Y, scores.astype(scores.dtype.newbyteorder())) == PAIRS
+    assert threshold_sweep(Y, scores).thresholds.tolist() == [5, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("order", "<>")
+def test_thresholds_are_scores_in_any_byte_order(dtype, order):
+    scores = np.array([0.25, 0.75, 0.5], dtype)
+    scores = scores.astype(scores.dtype.newbyteorder(order))
+    assert threshold_sweep([0, 1, 0], scores).thresholds.tolist() == [0.75, 0.5, 0.25]
+    assert roc_curve([0, 1, 0], scores).thresholds.tolist() == [inf, 0.75, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, ">f8", ">f4"])
+def test_infinite_scores_are_scores(dtype):
+    scores = np.array([-inf, inf, -inf, inf, 1.0, inf], dtype)
+    assert counts(Y, scores) == (6, 2, 1)
+    assert counts([0, 1], np.array([-inf, inf], dtype)) == (1, 0, 0)
+    assert auc(Y, scores) == 7 / 9
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, ">f8", ">f4"])
+def test_nan_is_refused_with_its_sample(dtype):
+    scores = np.array([0.5, 1.0, nan, inf, -inf, nan], dtype)
+    with pytest.raises(ValueError, match=r"scores has NaN for sample 2 \(2 in all\)"):
+        auc(Y, scores)
+
+
+def test_nan_names_its_model():
+    scores = {"good": VALUES, "bad": [0.0, 1.0, 2.0, nan, 1.0, 1.0]}
+    with pytest.raises(ValueError, match="bad has NaN for sample 3"):
+        delong(Y, scores)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_whole_numbers_beyond_the_digits_of_a_float(dtype):
+    large = np.iinfo(dtype).max
+    scores = np.array([large - 1, large, 2**53, 2**53 + 1, 0, 2**53 + 1], dtype)
+    y_true = [0, 1, 0, 1, 0, 0]
+    assert counts(y_true, scores) == brute(y_true, scores.tolist()) == (6, 1, 1)
+    # As floats these would all be tied.
+    near = np.array([2**60, 2**60 + 1, 2**60 + 2], dtype)
+    assert counts([0, 1, 1], near) == (2, 0, 0)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_thresholds_beyond_the_digits_of_a_float_are_near_the_scores(dtype):
+    scores = np.array([2**60, 2**60 + 1024, 0], dtype)
+    found = threshold_sweep([0, 1, 0], scores).thresholds
+    np.testing.assert_allclose(np.array(found, float), [2.0**60 + 1024, 2.0**60, 0])
+
+
+def test_negative_whole_numbers_beyond_the_digits_of_a_float():
+    scores = np.array([-(2**63), -(2**63) + 1, 2**63 - 1], np.int64)
+    assert counts([0, 1, 1], scores) == (2, 0, 0)
+    assert counts([1, 0, 1], scores) == (1, 0, 1)
+
+
+def test_long_doubles_keep_their_digits():
+    if np.finfo(np.longdouble).eps == np.finfo(np.float64).eps:
+        pytest.skip("long doubles are doubles here")
+    one = np.longdouble(1)
+    scores = np.array([one, one + np.finfo(np.longdouble).eps])
+    assert counts([0, 1], scores) == (1, 0, 0)
+
+
+def test_bool_scores():
+    assert counts([0, 0, 1, 1], np.array([False, True, True, True])) == (2, 2, 0)
+    assert counts([0, 0, 1, 1], [False, True, True, True]) == (2, 2, 0)
+
+
+def test_bfloat16():
+    assert counts(Y, np.array(VALUES, ml_dtypes.bfloat16)) == PAIRS
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array(VALUES, object),
+        [1.0, None, 2.0, 3.0, 4.0, 5.0],
+        list("abcdef"),
+        np.array(VALUES, complex),
+        np.array(VALUES, "datetime64[s]"),
+        np.array(VALUES, "timedelta64[s]"),
+        np.array([(1, 2)] * 6, "i1,i1"),
+        np.array([b"a"] * 6),
+    ],
+    ids=lambda x: str(np.asarray(x).dtype),
+)
+def test_what_is_no_number_is_refused(scores):
+    with pytest.raises(TypeError, match="scores must be numbers, got"):
+        auc(Y, scores)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64"])
+def test_strided_and_frozen_arrays(dtype):
+    wide = np.zeros((6, 3), dtype)
+    wide[:, 1] = VALUES
+    assert counts(Y, wide[:, 1]) == PAIRS
+    assert counts(Y[::-1], wide[::-1, 1]) == PAIRS
+    wide.flags.writeable = False
+    assert counts(np.array(Y)[::-1], wide[::-1, 1]) == PAIRS
+    frozen = np.array(VALUES, dtype)
+    frozen.flags.writeable = False
+    assert counts(Y, frozen) == PAIRS
+    assert auc(Y, [frozen, frozen]).tolist() == [13 / 18] * 2
+    assert frozen.tolist() == VALUES
+
+
+def test_scores_are_not_written_to():
+    for dtype in (np.float32, np.float64):
+        scores, weights = np.array(VALUES, dtype), np.ones(6)
+        auc(Y, scores)
+        auc(Y, scores, sample_weight=weights, fpr_range=None)
+        delong(Y, [scores, scores])
+        threshold_sweep(Y, scores, sample_weight=weights)
+        assert scores.tolist() == VALUES
+
+
+def test_masked_scores():
+    assert counts(Y, np.ma.array(VALUES)) == PAIRS
+    masked = np.ma.array(np.array(VALUES, float), mask=[0, 0, 1, 0, 0, 0])
+    with pytest.raises(ValueError, match="scores has masked scores: drop these"):
+        auc(Y, masked)
+    rows = np.ma.array([VALUES, VALUES], mask=[[0] * 6, [0, 1, 0, 0, 0, 0]])
+    with pytest.raises(ValueError, match="model_1 has masked scores"):
+        auc(Y, rows)
+
+
+COLUMNS = {
+    "list": list,
+    "tuple": tuple,
+    "pandas": pd.Series,
+    "pandas Int64": lambda x: pd.Series(x, dtype="Int64"),
+    "pandas Float64": lambda x: pd.Series(x, dtype="Float64"),
+    "pandas float[pyarrow]": lambda x: pd.Series(x, dtype="float64[pyarrow]"),
+    "pandas with an index": lambda x: pd.Series(x, index=range(9, 3, -1)),
+    "polars": pl.Series,
+    "polars Float32": lambda x: pl.Series(x, dtype=pl.Float32),
+    "pyarrow": pa.array,
+    "pyarrow float32": lambda x: pa.array(x, pa.float32()),
+    "pyarrow chunks": lambda x: pa.chunked_array([x[:2], x[2:]]),
+}
+
+
+@pytest.mark.parametrize("make", COLUMNS.values(), ids=COLUMNS)
+def test_columns_of_any_library(make):
+    assert counts(Y, make(VALUES)) == PAIRS
+    assert counts(make(Y), make(VALUES)) == PAIRS
+    assert auc(make(Y), {"m": make(VALUES)}).tolist() == [13 / 18]
+
+
+WITH_NULL = [1.0, None, 2.0, 3.0, 4.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pd.Series(WITH_NULL),
+        pd.Series(WITH_NULL, dtype="Float64"),
+        pd.Series([1, None, 2, 3, 4, 5], dtype="Int64"),
+        pd.Series(WITH_NULL, dtype="float64[pyarrow]"),
+        pl.Series(WITH_NULL),
+        pl.Series([1, None, 2, 3, 4, 5]),
+        pa.array(WITH_NULL),
+        pa.array([1, None, 2, 3, 4, 5]),
+    ],
+    ids=lambda x: f"{type(x).__module__} {getattr(x, 'dtype', '')}",
+)
+def test_nulls_are_refused(scores):
+    with pytest.raises(ValueError, match="scores has NaN for sample 1"):
+        auc(Y, scores)
+
+
+# Several models.
+
+FRAMES = {
+    "mapping": dict,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_names_come_from_mappings_and_frames(make):
+    scores = make({"first": VALUES, "second": VALUES[::-1]})
+    read = read_scores(Y, scores)
+    assert read.names == ("first", "second")
+    assert not read.single
+    np.testing.assert_array_equal(auc(Y, scores), auc(Y, [VALUES, VALUES[::-1]]))
+    one = make({"only": VALUES})
+    assert auc(Y, one).shape == (1,)
+
+
+def test_one_vector_is_no_batch():
+    assert isinstance(auc(Y, VALUES), float)
+    assert auc(Y, [VALUES]).tolist() == [13 / 18]
+    assert auc(Y, np.array([VALUES])).tolist() == [13 / 18]
+    assert read_scores(Y, [VALUES, VALUES]).names == ("model_0", "model_1")
+
+
+def test_rows_may_be_of_different_types():
+    scores = [np.array(VALUES, np.float32), VALUES, pd.Series(VALUES)]
+    assert auc(Y, scores).tolist() == [13 / 18] * 3
+
+
+def test_names_that_repeat_are_refused():
+    frame = pd.DataFrame(np.zeros((6, 2)), columns=["a", "a"])
+    with pytest.raises(ValueError, match="one name a model"):
+        auc(Y, frame)
+
+
+@pytest.mark.parametrize("function", [concordance, threshold_sweep, roc_curve])
+def test_functions_of_one_model_refuse_several(function):
+    with pytest.raises(ValueError, match="one-dimensional, one score a sample"):
+        function(Y, [VALUES, VALUES])
+
+
+def test_transposed_scores_get_a_hint():
+    with pytest.raises(ValueError, match=r"models come first: pass scores\.T"):
+        auc(Y, np.zeros((6, 2)))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([1.0, 2.0], "scores has 2 scores, y_true has 6 labels$"),
+        ({"a": VALUES, "b": [1]}, "b has 1 scores, y_true has 6 labels$"),
+        (np.zeros((2, 7)), "model_0 has 7 scores, y_true has 6 labels$"),
+        (np.zeros((2, 6, 1)), r"shape \(M, n\)"),
+        (3.0, r"shape \(M, n\)"),
+        ({"a": np.zeros((6, 1))}, r"a must be one-dimensional, got shape \(6, 1\)"),
+    ],
+    ids=str,
+)
+def test_shapes_that_do_not_fit(scores, message):
+    with pytest.raises(ValueError, match=message):
+        auc(Y, scores)
+
+
+def test_rows_of_different_lengths_name_the_short_one():
+    with pytest.raises(ValueError, match="model_1 has 2 scores, y_true has 6"):
+        auc(Y, [VALUES, [1.0, 2.0]])
+
+
+def test_labels_of_two_dimensions():
+    with pytest.raises(ValueError, match="y_true must be one-dimensional"):
+        auc([[0, 1]], [[1.0, 2.0]])
+
+
+def test_no_samples():
+    with pytest.raises(ValueError, match="at least one sample, got none"):
+        auc([], [])
+    with pytest.raises(ValueError, match="at least one sample, got none"):
+        auc([None, None], [1.0, 2.0])
+
+
+# Labels.
+
+
+@pytest.mark.parametrize(
+    ("labels", "wanted"),
+    [
+        ([0, 1], (1, 0)),
+        ([-1, 1], (1, -1)),
+        ([1, 2], (2, 1)),
+        ([7, -3], (7, -3)),
+        ([False, True], (True, False)),
+        ([0.0, 1.0], (1, 0)),
+        ([0.25, 0.5], (0.5, 0.25)),
+        ([0, 2**40], (2**40, 0)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+def test_the_larger_number_is_positive(labels, wanted, make):
+    low, high = sorted(labels)
+    y_true = make([high if flag else low for flag in Y])
+    read = read_scores(y_true, VALUES)
+    assert read.labels == wanted
+    assert read.positive.tolist() == Y
+    assert (read.n_positives, read.n_negatives, read.n_missing) == (3, 3, 0)
+    assert counts(y_true, VALUES) == PAIRS
+    assert counts(y_true, VALUES, positive=high) == PAIRS
+    assert counts(y_true, VALUES, positive=low) == PAIRS[::-1]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u8", ">i4", "f4", "f2"])
+def test_labels_of_any_dtype(dtype):
+    assert counts(np.array(Y, dtype), VALUES) == PAIRS
+
+
+@pytest.mark.parametrize(
+    "make", [list, np.array, pd.Series, pd.Categorical, pl.Series, pa.array]
+)
+def test_strings_need_a_positive_class(make):
+    y_true = make(["ill" if flag else "well" for flag in Y])
+    assert counts(y_true, VALUES, positive="ill") == PAIRS
+    assert counts(y_true, VALUES, positive="well") == PAIRS[::-1]
+    assert read_scores(y_true, VALUES, "ill").labels == ("ill", "well")
+    with pytest.raises(ValueError, match=r"labels \['\w+', '\w+'\]: pass pos"):
+        auc(y_true, VALUES)
+    with pytest.raises(ValueError, match="positive='healthy' is not among the labels"):
+        auc(y_true, VALUES, positive="healthy")
+
+
+def test_an_unknown_positive_number():
+    with pytest.raises(ValueError, match=r"positive=2 is not among the labels \[0, 1"):
+        auc(Y, VALUES, positive=2)
+
+
+@pytest.mark.parametrize("positive", [None, 2])
+def test_three_classes_are_refused_with_what_to_do(positive):
+    with pytest.raises(ValueError, match="two classes, got 3") as caught:
+        auc([0, 1, 2, 0, 1, 2], VALUES, positive=positive)
+    assert "got 3: [0, 1, 2];" in str(caught.value)
+    assert "y_true == that class" in str(caught.value)
+
+
+def test_many_classes_are_not_all_listed():
+    with pytest.raises(ValueError, match="got 100") as caught:
+        auc(range(100), range(100))
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("label", "labels"),
+    [
+        (1, (1, None)),
+        (True, (True, None)),
+        (0, (None, 0)),
+        (-1, (None, -1)),
+        (False, (None, False)),
+    ],
+)
+def test_one_class(label, labels):
+    read = read_scores([label] * 6, VALUES)
+    assert read.labels == labels
+    assert read.n_positives == (6 if labels[0] else 0)
+    found = concordance([label] * 6, VALUES)
+    assert (found.concordant, found.discordant, found.tied) == (0, 0, 0)
+    assert np.isnan(found.auc)
+    assert np.isnan(found.somers_d)
+    with pytest.raises(ValueError, match="AUC needs both classes"):
+        auc([label] * 6, VALUES)
+
+
+def test_one_class_with_its_name():
+    assert read_scores(["a", "a"], [1, 2], "a").n_positives == 2
+    assert read_scores(["a", "a"], [1, 2], "b").n_negatives == 2
+
+
+def test_samples_without_a_true_label_are_dropped():
+    y_true = [0, None, 1, 0, None, 1, 1, 0]
+    scores = [1, nan, 3, 2, 9, 2, 5, 4]
+    weights = [1, 5, 2, 1, 7, 3, 1, 2]
+    keep = [0, 2, 3, 5, 6, 7]
+    assert read_scores(y_true, scores).n_missing == 2
+    assert counts(y_true, scores) == PAIRS
+    assert concordance(y_true, scores).n_missing == 2
+    wanted = auc(Y, VALUES, sample_weight=[weights[i] for i in keep])
+    assert auc(y_true, scores, sample_weight=weights) == wanted
+    assert delong(y_true, [scores, scores]).n_missing == 2
+    assert "2 samples without a true label" in str(concordance(y_true, scores))
+    sweep = threshold_sweep(y_true, scores, sample_weight=weights)
+    assert sweep.n_missing == 2
+    assert sweep.n_positives == 6
+
+
+@pytest.mark.parametrize(
+    "y_true",
+    [
+        [0.0, nan, 1.0, 1.0],
+        np.array([0.0, nan, 1.0, 1.0]),
+        pd.Series([0, None, 1, 1], dtype="Int64"),
+        pl.Series([0, None, 1, 1]),
+        pa.array([0, None, 1, 1]),
+        np.ma.array([0, 7, 1, 1], mask=[0, 1, 0, 0]),
+    ],
+    ids=lambda x: type(x).__module__,
+)
+def test_missing_labels_of_any_library(y_true):
+    found = concordance(y_true, [1.0, 9.0, 2.0, 0.0])
+    assert (found.concordant, found.discordant, found.n_missing) == (1, 1, 1)
+
+
+@modest(60)
+@given(st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=1, max_size=30))
+def test_the_direction_is_never_turned(samples):
+    y_true = [int(flag) for flag, _ in samples]
+    score = [x for _, x in samples]
+    assert counts(y_true, score) == brute(y_true, score)
+    assert counts(y_true, [-x for x in score]) == brute(y_true, score)[::-1]
+
+
+# Weights.
+
+
+def test_weights_are_read():
+    read = read_scores(Y, VALUES)
+    assert read_weights(None, read) is None
+    assert read_weights([0, 1, 2, 3, 4, 5], read).dtype == np.float64
+    for make in COLUMNS.values():
+        assert read_weights(make(VALUES), read).tolist() == VALUES
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1, 1], ValueError, r"sample_weight must be of shape \(6,\), got \(2,\)"),
+        (np.ones((6, 1)), ValueError, r"got \(6, 1\)"),
+        (2.0, ValueError, r"got \(\)"),
+        ([1, 1, -1, 1, 1, 1], ValueError, r">= 0, got -1.0 for sample 2"),
+        ([1, 1, 1, nan, 1, 1], ValueError, r">= 0, got nan for sample 3"),
+        ([inf, 1, 1, 1, 1, 1], ValueError, r"finite and >= 0, got inf for sample 0"),
+        ([0] * 6, ValueError, "must not be 0 for all samples"),
+        (list("abcdef"), TypeError, "sample_weight must be numbers"),
+    ],
+    ids=str,
+)
+def test_bad_weights(weights, error, message):
+    with pytest.raises(error, match=message):
+        auc(Y, VALUES, sample_weight=weights)
+    with pytest.raises(error, match=message):
+        threshold_sweep(Y, VALUES, sample_weight=weights)
+
+
+# The order.
+
+
+@modest(60)
+@given(st.lists(st.floats(allow_nan=False, width=32), max_size=50))
+def test_order_of(drawn):
+    for dtype in (np.float32, np.float64):
+        column = np.array(drawn, dtype)
+        order = order_of(column)
+        assert order.dtype == np.int64
+        np.testing.assert_array_equal(column[order], np.sort(column))

@@ -1,0 +1,398 @@
+"""How alike models predict: each measure against its definition or another library."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.contingency_tables import SquareTable
+from strategies import modest
+
+from fastcmp import (
+    AgreementResult,
+    adjust,
+    agreement,
+    bowker,
+    compare_all,
+    compare_predictions,
+    load_digits,
+    stuart_maxwell,
+)
+from fastcmp.core.report import to_html, to_latex, to_markdown
+
+COUNTS = {"only_a", "only_b", "bowker_df", "stuart_maxwell_df"}
+
+
+def simulate(n_models, n, k, seed=0):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, k, n)
+    other = rng.integers(0, k, (n_models, n))
+    return y_true, np.where(rng.random((n_models, n)) < 0.7, y_true, other)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    y_true, preds = load_digits()
+    return y_true, preds, compare_predictions(y_true, preds)
+
+
+def pairs_of(result, preds):
+    """List the place of each pair, and what both models predict."""
+    columns = list(preds.values()) if isinstance(preds, dict) else preds
+    return [(p, columns[i], columns[j]) for p, (i, j) in enumerate(result.pairs)]
+
+
+# Each measure.
+
+
+@modest(40)
+@given(st.data())
+def test_right_and_wrong_by_brute_force(data):
+    n, k = data.draw(st.integers(2, 60)), data.draw(st.integers(1, 4))
+    y_true, preds = simulate(3, n, k, data.draw(st.integers(0, 99)))
+    result = compare_predictions(y_true, preds)
+    for p, a, b in pairs_of(result, preds):
+        right_a, right_b = a == y_true, b == y_true
+        n11, n00 = sum(right_a & right_b), sum(~right_a & ~right_b)
+        n10, n01 = sum(right_a & ~right_b), sum(right_b & ~right_a)
+        assert (result.only_a[p], result.only_b[p]) == (n10, n01)
+        assert result.double_fault[p] == n00 / n
+        assert result.disagreement[p] == np.mean(a != b)
+        whole = n11 * n00 + n01 * n10
+        q = (n11 * n00 - n01 * n10) / whole if whole else math.nan
+        assert result.q_statistic[p] == pytest.approx(q, nan_ok=True)
+        correlation = math.nan
+        if 0 < right_a.sum() < n and 0 < right_b.sum() < n:
+            correlation = np.corrcoef(right_a, right_b)[0, 1]
+        assert result.correlation[p] == pytest.approx(
+            correlation, rel=1e-9, abs=1e-12, nan_ok=True
+        )
+
+
+@pytest.mark.parametrize("k", [2, 3, 10, 40])
+def test_kappa_equals_scikit_learn(k):
+    y_true, preds = simulate(4, 700, k, k)
+    result = compare_predictions(y_true, preds)
+    for p, a, b in pairs_of(result, preds):
+        assert result.kappa[p] == pytest.approx(cohen_kappa_score(a, b), rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_symmetry_equals_statsmodels(k):
+    y_true, preds = simulate(4, 900, k, k)
+    preds[0, : 100 * k] = 0
+    result = compare_predictions(y_true, preds)
+    for p, a, b in pairs_of(result, preds):
+        square = SquareTable(pd.crosstab(a, b), shift_zeros=False)
+        for name, peer in (
+            ("bowker", square.symmetry()),
+            ("stuart_maxwell", square.homogeneity()),
+        ):
+            values = [
+                getattr(result, f"{name}_{field}")[p]
+                for field in ("statistic", "df", "pvalue")
+            ]
+            expected = [peer.statistic, peer.df, peer.pvalue]
+            assert values == pytest.approx(expected, rel=1e-9)
+
+
+def test_symmetry_equals_the_doors_for_two_models(digits):
+    _, preds, result = digits
+    for p, a, b in pairs_of(result, preds):
+        for door, name in ((bowker, "bowker"), (stuart_maxwell, "stuart_maxwell")):
+            one = door(a, b)
+            assert getattr(result, f"{name}_statistic")[p] == one.statistic
+            assert getattr(result, f"{name}_pvalue")[p] == one.pvalue
+            assert getattr(result, f"{name}_df")[p] == one.df
+
+
+def test_right_and_wrong_equal_compare_all(digits):
+    y_true, preds, result = digits
+    other = compare_all(y_true, preds)
+    np.testing.assert_array_equal(result.only_a, other.only_a)
+    np.testing.assert_array_equal(result.only_b, other.only_b)
+    np.testing.assert_array_equal(result.correct, other.correct)
+    np.testing.assert_array_equal(result.pairs, other.pairs)
+    np.testing.assert_array_equal(result.accuracy, other.accuracy)
+
+
+def test_exchange_adds_most_to_bowkers_statistic(digits):
+    _, preds, result = digits
+    for p, a, b in pairs_of(result, preds):
+        cells = pd.crosstab(a, b).reindex(index=range(10), columns=range(10)).fillna(0)
+        table = cells.to_numpy().astype(int)
+        share = np.zeros((10, 10))
+        for i, j in zip(*np.nonzero(table > table.T), strict=True):
+            distance, weight = table[i, j] - table[j, i], table[i, j] + table[j, i]
+            share[i, j] = distance**2 / weight
+        i, j = result.exchange[p]
+        assert share[i, j] == pytest.approx(share.max())
+        assert result.exchange_counts[p].tolist() == [table[i, j], table[j, i]]
+
+
+@pytest.mark.parametrize("method", ["holm", "bh", "none"])
+def test_each_test_is_adjusted_for_itself(method):
+    result = compare_predictions(*simulate(5, 300, 3), adjust=method, alpha=0.2)
+    for name in ("bowker", "stuart_maxwell"):
+        adjusted = adjust(getattr(result, f"{name}_pvalue"), method)
+        np.testing.assert_array_equal(
+            getattr(result, f"{name}_pvalue_adjusted"), adjusted
+        )
+    np.testing.assert_array_equal(
+        result.asymmetric, adjust(result.bowker_pvalue, method) <= 0.2
+    )
+    np.testing.assert_array_equal(
+        result.unlike_margins, adjust(result.stuart_maxwell_pvalue, method) <= 0.2
+    )
+
+
+# Edges.
+
+
+def test_models_that_predict_the_same():
+    result = compare_predictions([0, 1, 1, 0], [[0, 1, 0, 0], [0, 1, 0, 0]])
+    assert result.disagreement.tolist() == [0]
+    assert result.kappa.tolist() == [1]
+    assert result.q_statistic.tolist() == [1]
+    assert result.correlation.tolist() == [1]
+    assert result.double_fault.tolist() == [0.25]
+    assert (result.bowker_df.tolist(), result.bowker_pvalue.tolist()) == ([0], [1])
+    assert result.exchange.tolist() == [[-1, -1]]
+    assert result.exchange_counts.tolist() == [[0, 0]]
+    assert "No pair at 0.05 (holm)." in str(result)
+
+
+def test_what_is_undefined_is_nan():
+    # Both always say the same class, and one is always right.
+    result = compare_predictions([1, 1, 1], [[1, 1, 1], [1, 1, 1]])
+    assert np.isnan([result.kappa, result.q_statistic, result.correlation]).all()
+    assert result.double_fault.tolist() == [0]
+    assert result.to_dict()["pairs"]["kappa"] == [None]
+    assert "  -" in str(result)
+
+
+def test_a_constant_model_has_kappa_0_and_one_without_errors_no_correlation():
+    constant = compare_predictions([0, 1, 0, 1], [[0, 0, 0, 0], [0, 1, 1, 1]])
+    assert constant.kappa.tolist() == [0]
+    # Both right on 1 sample, only the first on 1, only the second on 2.
+    assert constant.correlation[0] == pytest.approx(-2 / math.sqrt(2 * 2 * 3 * 1))
+    all_right = compare_predictions([0, 1, 0, 1], [[0, 1, 0, 1], [0, 1, 1, 1]])
+    assert np.isnan(all_right.correlation).all()
+    assert np.isnan(all_right.q_statistic).all()
+
+
+def test_huge_counts_do_not_overflow():
+    y_true = np.zeros(100_000, np.uint8)
+    a, b = np.repeat([0, 1], 50_000), np.tile([0, 1], 50_000)
+    result = compare_predictions(y_true, np.array([a, b], np.uint8))
+    assert abs(result.kappa[0]) < 1e-12
+    assert abs(result.correlation[0]) < 1e-12
+    assert result.q_statistic[0] == 0
+
+
+def test_classes_choose_samples():
+    y_true = ["a", "b", "c", "a", None]
+    preds = {"x": ["a", "b", "b", "b", "a"], "y": ["b", "b", "a", "b", "a"]}
+    result = compare_predictions(y_true, preds, classes=["b", "a"])
+    assert (result.n_samples, result.n_excluded, result.n_missing) == (3, 1, 1)
+    assert result.classes == ("b", "a")
+    assert result.disagreement.tolist() == [1 / 3]
+    assert "1 samples of other classes were dropped." in str(result)
+
+
+def test_classes_come_in_the_order_of_their_labels():
+    result = compare_predictions([9, 3, 5], [[9, 3, 3], [9, 5, 5]])
+    assert result.classes == (3, 5, 9)
+
+
+def test_labels_are_named_not_numbered():
+    y_true = ["cat"] * 40
+    preds = {"m": ["dog"] * 30 + ["cat"] * 10, "k": ["cow"] * 30 + ["cat"] * 10}
+    result = compare_predictions(y_true, preds)
+    columns = result.columns()
+    assert (columns["a_says"], columns["b_says"]) == (["dog"], ["cow"])
+    assert (columns["exchanged"].tolist(), columns["reversed"].tolist()) == ([30], [0])
+    assert "dog" in str(result)
+
+
+# Choices.
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize(("n", "k"), [(500, 4), (60, 30), (30_000, 3)])
+def test_any_number_of_workers_gives_the_same_bits(monkeypatch, workers, n, k):
+    monkeypatch.setattr(agreement, "_THREADS_PAY", 1)
+    data = simulate(14, n, k)
+    assert compare_predictions(*data, workers=workers) == compare_predictions(
+        *data, workers=1
+    )
+
+
+def test_chosen_pairs_are_those_of_all(digits):
+    y_true, preds, result = digits
+    chosen = compare_predictions(y_true, preds, pairs=[("mlp", "knn_3"), (0, 9)])
+    i, j = chosen.pairs.T
+    for field in ("kappa", "bowker_statistic", "q_statistic", "only_a"):
+        everything = result.matrix(field)
+        np.testing.assert_allclose(getattr(chosen, field), everything[i, j], rtol=1e-12)
+    assert [chosen.names[i] for i in chosen.pairs[0]] == ["mlp", "knn_3"]
+
+
+def test_control_is_the_first_of_each_pair(digits):
+    y_true, preds, _ = digits
+    result = compare_predictions(y_true, preds, control="mlp")
+    assert "9 of 45 pairs" in str(result)
+    control = result.names.index("mlp")
+    assert (result.pairs[:, 0] == control).all()
+    assert len(result.pairs) == len(result.names) - 1
+
+
+def test_swapping_the_models_swaps_what_has_a_direction(digits):
+    y_true, preds, _ = digits
+    first = compare_predictions(y_true, preds, pairs=[("mlp", "naive_bayes")])
+    second = compare_predictions(y_true, preds, pairs=[("naive_bayes", "mlp")])
+    assert first.only_a.tolist() == second.only_b.tolist()
+    assert first.exchange.tolist() == second.exchange[:, ::-1].tolist()
+    for field in ("kappa", "bowker_statistic", "stuart_maxwell_statistic"):
+        np.testing.assert_allclose(getattr(first, field), getattr(second, field))
+
+
+def test_progress_counts_pairs():
+    seen = []
+    compare_predictions(
+        *simulate(6, 100, 3), progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen[-1] == (15, 15)
+
+
+# The record.
+
+
+@pytest.mark.parametrize("field", ["kappa", "double_fault", "only_a", "bowker_df"])
+def test_matrix_holds_each_pair_both_ways(digits, field):
+    _, _, result = digits
+    matrix = result.matrix(field)
+    i, j = result.pairs.T
+    np.testing.assert_array_equal(matrix[i, j], getattr(result, field))
+    mirrored = result.only_b if field == "only_a" else getattr(result, field)
+    np.testing.assert_array_equal(matrix[j, i], mirrored)
+    own = {"kappa": 1, "double_fault": 1 - result.accuracy}.get(field, 0)
+    np.testing.assert_array_equal(matrix.diagonal(), np.broadcast_to(own, 10))
+
+
+def test_matrix_marks_pairs_that_were_not_compared():
+    result = compare_predictions(*simulate(3, 90, 3), pairs=[(0, 2)])
+    assert np.isnan(result.matrix("kappa")[0, 1])
+    assert result.matrix("only_b")[1, 2] == -1
+
+
+def test_matrix_of_an_unknown_field(digits):
+    with pytest.raises(ValueError, match=r"^field must be one of .*'kappa'.*'shape'$"):
+        digits[2].matrix("shape")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_hold_all_columns(digits, library):
+    _, _, result = digits
+    frame = result.to_frame(library)
+    assert len(frame) == len(result.pairs)
+    if library == "pyarrow":
+        frame = frame.to_pandas()
+    np.testing.assert_array_equal(np.asarray(frame["kappa"]), result.kappa)
+    assert next(iter(frame["model_a"])) == result.names[0]
+    assert isinstance(frame, pl.DataFrame if library == "polars" else pd.DataFrame)
+
+
+def test_unknown_frame(digits):
+    with pytest.raises(ValueError, match=r"^library must be one of"):
+        digits[2].to_frame("excel")
+
+
+def test_a_library_that_is_not_there(digits, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "polars", None)
+    with pytest.raises(ImportError, match=r"needs polars: pip install polars"):
+        digits[2].to_frame("polars")
+
+
+def test_dict_is_ready_for_json(digits):
+    read = json.loads(json.dumps(digits[2].to_dict()))
+    assert read["n_samples"] == digits[2].n_samples
+    assert read["pairs"]["kappa"] == digits[2].kappa.tolist()
+    assert read["models"]["model"] == list(digits[2].names)
+
+
+def test_prints_the_extremes_and_the_asymmetric(digits):
+    _, _, result = digits
+    text = str(result)
+    alike, different = result.disagreement.argmin(), result.disagreement.argmax()
+    for p in (alike, different):
+        i, j = result.pairs[p]
+        shown = f"{100 * result.disagreement[p]:.2f} %"
+        assert any(
+            line.split()[:2] == [result.names[i], result.names[j]] and shown in line
+            for line in text.splitlines()
+        )
+    table = next(s for s in result.sections() if s.title.startswith("Who exchanges"))
+    assert len(table.rows) == min(10, result.asymmetric.sum())
+    for render in (to_html, to_latex, to_markdown):
+        assert "Most alike" in render(result.sections())
+
+
+def test_two_models_are_told_once():
+    titles = [s.title for s in compare_predictions(*simulate(2, 90, 3)).sections()]
+    assert "Most alike" in titles
+    assert "Most different" not in titles
+
+
+def test_more_asymmetric_pairs_than_are_printed():
+    y_true = np.zeros(4000, int)
+    preds = np.zeros((8, 4000), int)
+    for m, row in enumerate(preds):
+        row[: 400 * m] = 1
+    result = compare_predictions(y_true, preds)
+    assert result.asymmetric.sum() == 28
+    assert "... and 18 more pairs." in str(result)
+
+
+def test_records_are_equal_where_all_fields_are():
+    data = simulate(3, 90, 3)
+    assert compare_predictions(*data) == compare_predictions(*data)
+    assert compare_predictions(*data) != compare_predictions(*data, alpha=0.1)
+    assert isinstance(compare_predictions(*data), AgreementResult)
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"adjust": "none of them"}, r"^adjust must be one of"),
+        ({"alpha": 1.0}, r"^alpha must lie in \(0, 1\)"),
+        ({"control": "nobody"}, r"^control names no model 'nobody'"),
+        ({"pairs": []}, r"^pairs must name at least one pair"),
+        ({"workers": 0}, r"^workers must be at least 1"),
+        ({"classes": [0, 1]}, r"^model_0 predicts 2, which is not among the classes"),
+    ],
+)
+def test_errors_name_the_argument(options, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        compare_predictions([0, 1, 1], [[0, 1, 2], [0, 1, 1]], **options)
+
+
+def test_a_missing_prediction_is_refused():
+    with pytest.raises(ValueError, match=r"^b has no prediction at row 1"):
+        compare_predictions(["x", "y"], {"a": ["x", "y"], "b": ["x", None]})
+
+
+def test_too_many_classes():
+    labels = np.arange(5000)
+    with pytest.raises(ValueError, match=r"at most 4096 classes, got 5000$"):
+        compare_predictions(labels, [labels, labels])

@@ -1,0 +1,449 @@
+"""All pairs at once: the same answers as pair by pair, for any number of threads."""
+
+import sys
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from itertools import combinations
+from threading import Thread
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import small_if_interpreted
+from strategies import modest
+
+from fastcmp import adjust, compare_all, load_digits, mcnemar
+from fastcmp.core import threads
+from fastcmp.counts.pairs import choose_pairs
+from fastcmp.pairwise import compare_all as batch
+from fastcmp.pairwise.adjust import ADJUSTMENTS
+
+METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
+
+
+def simulate(n_models, n, n_classes=4, seed=0):
+    """Make true labels and those of models that differ in skill and share mistakes."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(n_classes, size=n, dtype=np.uint8)
+    hard = rng.random(n)
+    skill = np.linspace(0.2, 0.9, n_models)[:, None]
+    right = hard + 0.5 * rng.random((n_models, n)) < 1.2 * skill
+    wrong = (y_true + rng.integers(1, n_classes, (n_models, n))) % n_classes
+    return y_true, np.where(right, y_true, wrong).astype(np.uint8)
+
+
+def assert_same(result, expect):
+    """Hold two results against each other, bit for bit."""
+    for field in fields(expect):
+        ours, theirs = getattr(result, field.name), getattr(expect, field.name)
+        if isinstance(theirs, np.ndarray):
+            assert ours.dtype == theirs.dtype, field.name
+            assert ours.shape == theirs.shape, field.name
+            assert ours.tobytes() == theirs.tobytes(), field.name
+        else:
+            assert ours == theirs, field.name
+
+
+BIG = small_if_interpreted((200, 20_000), (9, 200))
+
+
+@pytest.fixture(scope="module")
+def big():
+    """Give labels for which threads really start, and the answer of one thread."""
+    labels = simulate(*BIG)
+    return labels, compare_all(*labels, workers=1)
+
+
+# The same as pair by pair.
+
+
+@modest(25)
+@given(
+    st.integers(2, 12),
+    st.integers(2, 300),
+    st.integers(2, 5),
+    st.sampled_from(METHODS[:4]),
+    st.sampled_from(ADJUSTMENTS),
+    st.integers(0, 10**6),
+)
+def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, seed):
+    y_true, preds = simulate(n_models, n, n_classes, seed)
+    result = compare_all(y_true, preds, method=method, adjust=adjustment, alpha=0.1)
+    pairs = list(combinations(range(n_models), 2))
+    assert [tuple(pair) for pair in result.pairs.tolist()] == pairs
+    single = [mcnemar(y_true, preds[i], preds[j], method=method) for i, j in pairs]
+    for name in ("pvalue", "statistic", "only_a", "only_b", "difference"):
+        assert getattr(result, name).tolist() == [getattr(s, name) for s in single], (
+            name
+        )
+    intervals = [list(s.confidence_interval(0.9)) for s in single]
+    np.testing.assert_allclose(result.interval, intervals, rtol=1e-12, atol=1e-15)
+    expect = adjust([s.pvalue for s in single], adjustment)
+    np.testing.assert_array_equal(result.pvalue_adjusted, expect)
+    assert result.significant.tolist() == (expect <= 0.1).tolist()
+    assert result.correct.tolist() == (y_true == preds).sum(axis=1).tolist()
+    assert result.accuracy.tolist() == (y_true == preds).mean(axis=1).tolist()
+    wilson = [naive.wilson(int(g), n, 0.9) for g in result.correct]
+    np.testing.assert_allclose(result.score_interval, wilson, atol=1e-10)
+
+
+def test_unconditional_equals_a_loop_over_pairs():
+    y_true, preds = simulate(5, 60)
+    result = compare_all(y_true, preds, method="unconditional")
+    for (i, j), pvalue in zip(result.pairs, result.pvalue, strict=True):
+        pair = mcnemar(y_true, preds[i], preds[j], method="unconditional")
+        assert pair.pvalue == pvalue
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 4, 5, 63, 64, 65, 127, 130])
+@pytest.mark.parametrize("n", [2, 63, 64, 65, 513])
+def test_counts_at_the_edges_of_tiles_and_words(n_models, n):
+    y_true, preds = simulate(n_models, n)
+    result = compare_all(y_true, preds)
+    right = (preds == y_true).astype(np.int64)
+    i, j = np.triu_indices(n_models, 1)
+    both = (right @ right.T)[i, j]
+    assert result.pairs.tolist() == np.stack([i, j], axis=1).tolist()
+    assert result.only_a.tolist() == (right.sum(axis=1)[i] - both).tolist()
+    assert result.only_b.tolist() == (right.sum(axis=1)[j] - both).tolist()
+
+
+def test_long_rows_span_several_panels():
+    y_true, preds = simulate(5, small_if_interpreted(300_000, 3000))
+    result = compare_all(y_true, preds)
+    right = preds == y_true
+    for (i, j), a, b in zip(result.pairs, result.only_a, result.only_b, strict=True):
+        assert a == np.count_nonzero(right[i] & ~right[j])
+        assert b == np.count_nonzero(right[j] & ~right[i])
+
+
+# Chosen pairs.
+
+
+def test_pairs_by_name_and_by_index():
+    y_true, preds = load_digits()
+    everything = compare_all(y_true, preds)
+    names = list(preds)
+    chosen = [("mlp", "knn_3"), (0, 9), (np.int64(3), "mlp"), ("svm_rbf", 2)]
+    result = compare_all(y_true, preds, pairs=chosen)
+    expect = [(names.index("mlp"), 1), (0, 9), (3, names.index("mlp")), (0, 2)]
+    assert [tuple(pair) for pair in result.pairs.tolist()] == expect
+    for field in ("only_a", "only_b", "difference", "pvalue", "statistic"):
+        full = everything.matrix(field)
+        assert getattr(result, field).tolist() == [full[pair] for pair in expect], field
+    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, "holm"))
+    as_array = compare_all(y_true, preds, pairs=np.array(expect))
+    assert_same(as_array, result)
+
+
+def test_control_is_compared_with_all_others():
+    y_true, preds = load_digits()
+    everything = compare_all(y_true, preds)
+    names = list(preds)
+    for control in ("mlp", names.index("mlp"), np.uint8(names.index("mlp"))):
+        result = compare_all(y_true, preds, control=control)
+        others = [i for i in range(10) if names[i] != "mlp"]
+        assert result.pairs.tolist() == [[names.index("mlp"), i] for i in others]
+        full = everything.matrix("difference")[names.index("mlp")]
+        assert result.difference.tolist() == full[others].tolist()
+        np.testing.assert_array_equal(
+            result.pvalue_adjusted, adjust(result.pvalue, "holm")
+        )
+
+
+def test_all_pairs_in_order_are_the_default(big):
+    (y_true, preds), expect = big
+    assert_same(compare_all(y_true, preds, pairs=expect.pairs, workers=3), expect)
+
+
+# Threads.
+
+
+@pytest.mark.parametrize("method", ["midp", "asymptotic"])
+@pytest.mark.parametrize("workers", [1, 4, 7, None])
+def test_any_number_of_workers_gives_the_same_bits(big, workers, method):
+    (y_true, preds), _ = big
+    expect = compare_all(y_true, preds, method=method, workers=1)
+    assert_same(compare_all(y_true, preds, method=method, workers=workers), expect)
+
+
+def test_threads_really_start(big, monkeypatch):
+    started = []
+
+    class Counted(Thread):
+        def start(self):
+            started.append(self)
+            super().start()
+
+    monkeypatch.setattr(threads, "Thread", Counted)
+    monkeypatch.setattr(batch, "_THREADS_PAY", 1)
+    (y_true, preds), expect = big
+    assert_same(compare_all(y_true, preds, workers=4), expect)
+    assert len(started) == 4
+
+
+def test_sixteen_threads_may_call_it_at_once(big):
+    (y_true, preds), expect = big
+    small = simulate(9, 500)
+    alone = compare_all(*small)
+    with ThreadPoolExecutor(16) as pool:
+        calls = [
+            pool.submit(compare_all, *(small if i % 4 else (y_true, preds)), workers=2)
+            for i in range(16)
+        ]
+        for i, call in enumerate(calls):
+            assert_same(call.result(), alone if i % 4 else expect)
+
+
+@pytest.mark.parametrize("size", [(300, 200_000)])
+def test_memory(size):
+    n_models, n = size = small_if_interpreted(size, (20, 20_000))
+    y_true = np.random.default_rng(0).integers(10, size=n, dtype=np.uint8)
+    preds = np.tile(y_true, (n_models, 1))
+    for i, row in enumerate(preds):
+        row[i :: i + 2] = 11
+    compare_all(y_true[:100], preds[:, :100], workers=2)  # compiles
+    tracemalloc.start()
+    try:
+        result = compare_all(y_true, preds, workers=2)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    outputs = sum(
+        value.nbytes
+        for field in fields(result)
+        if isinstance(value := getattr(result, field.name), np.ndarray)
+    )
+    bits = n_models * n / 8
+    assert preds.nbytes + peak < 1.5 * (preds.nbytes + bits + outputs)
+    assert peak < 2 * (bits + outputs) + 2_000_000  # no copy of the labels at all
+
+
+# Laws.
+
+
+def test_the_order_of_samples_does_not_matter():
+    y_true, preds = simulate(7, 300)
+    order = np.random.default_rng(1).permutation(300)
+    assert_same(compare_all(y_true[order], preds[:, order]), compare_all(y_true, preds))
+
+
+def test_whole_numbers_as_names():
+    y_true, preds = [0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1], [1, 1, 1, 1]]
+    named = dict(zip((10, 20, 30), preds, strict=True))
+    assert compare_all(y_true, named, control=20).pairs[:, 0].tolist() == [1, 1]
+    assert compare_all(y_true, named, control=2).pairs[:, 0].tolist() == [2, 2]
+    shifted = dict(zip((1, 0, 2), preds, strict=True))
+    assert compare_all(y_true, shifted, control=2).pairs[:, 0].tolist() == [2, 2]
+    assert compare_all(y_true, shifted, control="0").pairs[:, 0].tolist() == [1, 1]
+    wanted = "control 0 is the name of one model and the place of another: pass '0'"
+    with pytest.raises(ValueError, match=wanted):
+        compare_all(y_true, shifted, control=0)
+
+
+def test_many_pairs_are_read_and_refused_fast():
+    n, names = 300, [f"m{i}" for i in range(300)]
+    pairs = [(names[i], names[j]) for i in range(n) for j in range(i)]
+    start = time.process_time()
+    assert len(choose_pairs(tuple(names), pairs, None)) == len(pairs)
+    with pytest.raises(ValueError, match="pairs must differ, got 'm0' and 'm1' twice"):
+        choose_pairs(tuple(names), [*pairs, ("m1", "m0")], None)
+    assert time.process_time() - start < 2
+
+
+def test_the_names_of_classes_do_not_matter():
+    y_true, preds = simulate(7, 300)
+    expect = compare_all(y_true, preds)
+    for names in (np.array(["d", "a", "", "x"]), np.array([9, -2, 10**9, 0.5])):
+        assert_same(compare_all(names[y_true], names[preds]), expect)
+
+
+def test_the_order_of_models_permutes_the_answer():
+    y_true, preds = simulate(7, 300)
+    expect = compare_all(y_true, preds, adjust="bonferroni")
+    order = np.random.default_rng(2).permutation(7)
+    result = compare_all(y_true, preds[order], adjust="bonferroni")
+    for field in ("only_a", "only_b", "difference", "statistic", "pvalue"):
+        moved = expect.matrix(field)[np.ix_(order, order)]
+        np.testing.assert_array_equal(result.matrix(field), moved, err_msg=field)
+    moved = expect.matrix("significant")[np.ix_(order, order)]
+    np.testing.assert_array_equal(result.matrix("significant"), moved)
+    assert result.correct.tolist() == expect.correct[order].tolist()
+
+
+def test_identical_models_are_never_told_apart():
+    y_true, preds = simulate(2, 400)
+    result = compare_all(y_true, np.repeat(preds, 3, axis=0))
+    inner = result.pairs[:, 0] // 3 == result.pairs[:, 1] // 3
+    assert (result.pvalue[inner] == 1.0).all()
+    assert not result.significant[inner].any()
+    assert result.significant[~inner].all()
+
+
+def test_every_container_of_models_gives_the_same():
+    y_true, preds = load_digits()
+    expect = compare_all(y_true, preds)
+    assert_same(compare_all(y_true, pd.DataFrame(preds)), expect)
+    assert_same(
+        compare_all(y_true.tolist(), {k: list(p) for k, p in preds.items()}), expect
+    )
+    numbered = compare_all(y_true, np.stack(list(preds.values())))
+    assert numbered.names == tuple(f"model_{i}" for i in range(10))
+    assert numbered.pvalue.tobytes() == expect.pvalue.tobytes()
+
+
+def test_missing_and_excluded_samples_are_counted():
+    y_true = ["a", "b", None, "c", "a", "b"]
+    preds = {"m": ["a", None, "a", "a", "c", "b"], "k": ["b", "b", "a", "c", "a", "b"]}
+    result = compare_all(y_true, preds, classes=["a", "b"], missing="wrong")
+    assert (result.n_samples, result.n_missing, result.n_excluded) == (4, 1, 1)
+    assert result.correct.tolist() == [2, 3]
+    assert (result.only_a.tolist(), result.only_b.tolist()) == ([1], [2])
+
+
+# Progress.
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_progress_rises_to_the_total(big, workers):
+    (y_true, preds), expect = big
+    seen = []
+    result = compare_all(
+        y_true, preds, workers=workers, progress=lambda *steps: seen.append(steps)
+    )
+    assert_same(result, expect)
+    done, totals = zip(*seen, strict=True)
+    assert len(set(totals)) == 1
+    assert list(done) == sorted(done)
+    assert 0 <= done[0] < done[-1] == totals[0]
+    assert all(type(step) is int for steps in seen for step in steps)
+
+
+def test_progress_of_chosen_pairs_rises_to_the_total(big):
+    (y_true, preds), _ = big
+    seen = []
+    compare_all(y_true, preds, control=0, progress=lambda *steps: seen.append(steps))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1][0] == seen[-1][1]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_an_error_in_progress_ends_the_work(big, workers):
+    (y_true, preds), expect = big
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare_all(y_true, preds, workers=workers, progress=stop)
+    assert_same(compare_all(y_true, preds, workers=workers), expect)
+
+
+def test_progress_bar_leaves_standard_output_alone(big, capsys):
+    (y_true, preds), expect = big
+    assert_same(compare_all(y_true, preds, progress=True), expect)
+    for silent in (None, False):
+        assert_same(compare_all(y_true, preds, progress=silent), expect)
+    assert capsys.readouterr().out == ""
+
+
+def test_progress_bar_without_rich(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    with pytest.raises(ImportError, match=r"^progress=True needs rich: pip install "):
+        compare_all(*load_digits(), progress=True)
+
+
+@pytest.mark.parametrize("bad", [1, "yes", 0.5, []])
+def test_progress_of_another_type(bad):
+    wanted = rf"^progress must be True, a function or None, got {type(bad).__name__}$"
+    with pytest.raises(TypeError, match=wanted):
+        compare_all(*load_digits(), progress=bad)
+
+
+# Options.
+
+BAD = [
+    ({"workers": 0}, ValueError, "workers must be at least 1, got 0"),
+    ({"workers": -3}, ValueError, "workers must be at least 1, got -3"),
+    ({"workers": True}, TypeError, "workers must be a whole number, got True"),
+    ({"workers": 2.0}, TypeError, "workers must be a whole number, got 2.0"),
+    ({"workers": "2"}, TypeError, "workers must be a whole number, got '2'"),
+    ({"alpha": 0}, ValueError, r"alpha must lie in \(0, 1\), got 0"),
+    ({"alpha": 1}, ValueError, r"alpha must lie in \(0, 1\), got 1"),
+    ({"alpha": -0.05}, ValueError, r"alpha must lie in \(0, 1\), got -0.05"),
+    ({"alpha": 5}, ValueError, r"alpha must lie in \(0, 1\), got 5"),
+    ({"alpha": float("nan")}, ValueError, r"alpha must lie in \(0, 1\), got nan"),
+    ({"alpha": True}, TypeError, r"alpha must be a number in \(0, 1\), got True"),
+    ({"alpha": "0.05"}, TypeError, r"alpha must be a number in \(0, 1\), got '0.05'"),
+    ({"alpha": None}, TypeError, r"alpha must be a number in \(0, 1\), got None"),
+    ({"test": "t"}, ValueError, r"test must be one of \('mcnemar', 'cost'\), got 't'"),
+    ({"method": "z"}, ValueError, r"method must be one of .*'midp'.*, got 'z'"),
+    ({"adjust": "fdr"}, ValueError, r"adjust must be one of .*'holm'.*, got 'fdr'"),
+    ({"missing": "no"}, ValueError, r"missing must be one of .*'wrong'.*, got 'no'"),
+    ({"control": "x"}, ValueError, r"control names no model 'x'; there are .'svm_rbf'"),
+    ({"control": 10}, ValueError, "control names no model 10; there are .'svm_rbf'"),
+    ({"control": -1}, ValueError, "control names no model -1; there are .'svm_rbf'"),
+    (
+        {"control": True},
+        ValueError,
+        "control names no model True; there are .'svm_rbf'",
+    ),
+    ({"control": 1.0}, ValueError, "control names no model 1.0; there are .'svm_rbf'"),
+    ({"pairs": [("x", "mlp")]}, ValueError, "pairs names no model 'x'; there are "),
+    ({"pairs": [(0, 10)]}, ValueError, "pairs names no model 10; there are "),
+    ({"pairs": []}, ValueError, "pairs must name at least one pair, got none"),
+    ({"pairs": [(1, 1)]}, ValueError, "pairs must be of two models, got 'knn_3' with"),
+    ({"pairs": [(1, "knn_3")]}, ValueError, "pairs must be of two models, got 'knn_3'"),
+    ({"pairs": [(0, 1, 2)]}, ValueError, r"pairs must be pairs .*, got \(0, 1, 2\)"),
+    ({"pairs": [3, 4]}, ValueError, "pairs must be pairs of models, got 3"),
+    ({"pairs": ["ab"]}, ValueError, "pairs must be pairs of models, got 'ab'"),
+    ({"pairs": "ab"}, ValueError, "pairs must be pairs of models, got 'a'"),
+    (
+        {"pairs": [(0, 1), (2, 3), (0, 1)]},
+        ValueError,
+        "pairs must differ, got 'svm_rbf'",
+    ),
+    (
+        {"pairs": [(0, 1), (1, 0)]},
+        ValueError,
+        "pairs must differ, got 'svm_rbf' and 'kn",
+    ),
+    ({"pairs": 5}, (TypeError, ValueError), "pairs must "),
+    ({"pairs": [(0, 1)], "control": 0}, ValueError, "pairs and control exclude each "),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "wanted"), BAD, ids=lambda x: str(x)[:30])
+def test_bad_options(options, error, wanted):
+    with pytest.raises(error, match=f"^{wanted}"):
+        compare_all(*load_digits(), **options)
+
+
+@pytest.mark.parametrize("alpha", [0.25, np.float64(0.25), np.float32(0.25)], ids=repr)
+def test_alpha_of_any_float_type(alpha):
+    result = compare_all(*load_digits(), alpha=alpha)
+    assert_same(result, compare_all(*load_digits(), alpha=0.25))
+
+
+def test_workers_of_any_integer_type():
+    expect = compare_all(*load_digits())
+    assert_same(compare_all(*load_digits(), workers=np.int64(2)), expect)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "preds", "wanted"),
+    [
+        ([], [[], []], "y_true must hold at least 2 samples, got 0"),
+        ([1, 0], [[1, 0]], "preds must hold at least 2 models, got 1"),
+        ([1, 0], {"a": [1, 0], "b": [1]}, "b has 1 labels, y_true has 2"),
+        ([1, 0], {"a": [1, 0], "b": [1, None]}, "b has no prediction at row 1"),
+    ],
+)
+def test_bad_labels(y_true, preds, wanted):
+    with pytest.raises(ValueError, match=f"^{wanted}"):
+        compare_all(y_true, preds)

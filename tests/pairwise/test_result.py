@@ -1,0 +1,582 @@
+"""The record of all pairs: ranking, ties, matrices, frames and what is printed."""
+
+import copy
+import json
+import pickle
+import re
+import sys
+from dataclasses import FrozenInstanceError, replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+from strategies import modest
+
+from fastcmp import compare_all, load_digits, mcnemar
+from fastcmp.core.report import to_latex, to_markdown
+from fastcmp.pairwise.ranking import EVEN, UNTESTED
+
+FIELDS = (
+    *("only_a", "only_b", "difference", "statistic"),
+    *("pvalue", "pvalue_adjusted", "significant"),
+)
+
+
+def simulate(n_models, n=400, seed=0, names=None):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(3, size=n)
+    skill = np.linspace(0.35, 0.95, n_models)[:, None]
+    right = rng.random((n_models, n)) < skill
+    preds = np.where(right, y_true, (y_true + 1) % 3)
+    names = names or [f"m{i}" for i in range(n_models)]
+    return y_true, dict(zip(names, preds, strict=True))
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return compare_all(*load_digits())
+
+
+# The leaderboard.
+
+
+@modest(40)
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=9))
+def test_the_leaderboard_is_ordered_by_accuracy(correct):
+    y_true = np.zeros(6, int)
+    preds = np.array([[0] * right + [1] * (6 - right) for right in correct])
+    board = compare_all(y_true, preds).leaderboard
+    accuracy = np.array(correct) / 6
+    expect = sorted(range(len(correct)), key=lambda i: (-correct[i], i))
+    assert board.models.tolist() == expect
+    assert board.names == tuple(f"model_{i}" for i in expect)
+    assert board.score.tolist() == accuracy[expect].tolist()
+    ranks = [1 + sum(other > correct[i] for other in correct) for i in expect]
+    assert board.rank.tolist() == ranks
+
+
+def test_equal_accuracies_share_a_rank():
+    y_true = [0] * 5
+    preds = {"d": [1] * 5, "b": [0, 0, 0, 0, 1], "a": [0] * 5, "c": [1, 0, 0, 0, 0]}
+    board = compare_all(y_true, preds).leaderboard
+    assert board.names == ("a", "b", "c", "d")
+    assert board.rank.tolist() == [1, 2, 2, 4]
+
+
+def test_the_leaderboard_belongs_to_the_decisions(digits):
+    board = digits.leaderboard
+    n = len(digits.names)
+    wins, losses = np.zeros(n, int), np.zeros(n, int)
+    for (i, j), d, told in zip(
+        digits.pairs, digits.difference, digits.significant, strict=True
+    ):
+        if told:
+            wins[i if d > 0 else j] += 1
+            losses[j if d > 0 else i] += 1
+    assert told_apart(digits) == wins.sum() > 0
+    expect = np.stack([1 + losses, n - wins], axis=1)[board.models]
+    assert board.rank_interval.tolist() == expect.tolist()
+    assert (board.rank_interval[:, 0] <= board.rank_interval[:, 1]).all()
+    assert board.interval.tolist() == digits.score_interval[board.models].tolist()
+    assert (board.interval[:, 0] < board.score).all()
+    assert (board.interval[:, 1] > board.score).all()
+
+
+def told_apart(result):
+    return int(result.significant.sum())
+
+
+def test_pvalues_at_alpha_are_decisions(digits):
+    alpha = float(np.sort(digits.pvalue_adjusted)[5])
+    at = replace(digits, alpha=alpha)
+    assert at.significant.tolist() == (digits.pvalue_adjusted <= alpha).tolist()
+    assert told_apart(at) >= 6
+
+
+def test_best_and_ties(digits):
+    tied = tied_names(digits)
+    names = digits.leaderboard.names
+    expect = [name for name in names if name == names[0] or (names[0], name) in tied]
+    assert digits.best == tuple(expect)
+    assert digits.tie_groups_complete
+    for group in digits.tie_groups:
+        assert all(pair in tied for pair in combinations(group, 2))
+        outside = [n for n in names if n not in group]
+        assert not any(all((n, g) in tied for g in group) for n in outside)
+    assert digits.tie_groups[0][0] == names[0]
+
+
+def tied_names(result):
+    pairs = [
+        (result.names[i], result.names[j])
+        for (i, j), told in zip(result.pairs, result.significant, strict=True)
+        if not told
+    ]
+    return {*pairs, *((b, a) for a, b in pairs)}
+
+
+# Pairs that were not tested.
+
+
+@st.composite
+def designs(draw, largest=6):
+    """Draw labels, predictions and a set of pairs, with how they are decided."""
+    n_models = draw(st.integers(2, largest))
+    every = list(combinations(range(n_models), 2))
+    pairs = draw(st.lists(st.sampled_from(every), min_size=1, unique=True))
+    y_true, preds = simulate(n_models, n=120, seed=draw(st.integers(0, 99)))
+    options = {
+        "adjust": draw(st.sampled_from(["holm", "none"])),
+        "alpha": draw(st.sampled_from([1e-12, 0.05, 0.5])),
+    }
+    return y_true, preds, pairs, options
+
+
+@modest(60)
+@given(designs())
+def test_what_was_not_tested_is_no_tie_and_never_different(design):
+    y_true, preds, pairs, options = design
+    result = compare_all(y_true, preds, pairs=pairs, **options)
+    every = set(combinations(range(len(preds)), 2))
+    names = result.names
+    for i, j in every - set(pairs):
+        assert result.verdicts[i, j] == result.verdicts[j, i] == UNTESTED
+        together = {names[i], names[j]}
+        assert not any(together <= set(group) for group in result.tie_groups)
+    assert result.all_pairs_tested == (set(pairs) == every)
+    assert result.n_pairs == len(pairs)
+    text = str(result)
+    columns = text[text.index("  rank ") :].splitlines()[0].split()
+    assert ("ties" in columns) == result.all_pairs_tested
+    assert ("not tested against" in text) == (not result.all_pairs_tested)
+    if not result.all_pairs_tested:
+        assert all(len(group) > 1 for group in result.tie_groups)
+        assert f"{len(pairs)} of {len(every)} pairs tested" in text
+        assert f"No letters of ties: {len(every) - len(pairs)} pairs were not" in text
+
+
+@modest(60)
+@given(designs())
+def test_the_best_lost_no_tested_pair(design):
+    y_true, preds, pairs, options = design
+    result = compare_all(y_true, preds, pairs=pairs, **options)
+    if result.all_pairs_tested:
+        return
+    lost, tested = set(), set()
+    for (i, j), p, d in zip(
+        pairs, result.pvalue_adjusted, result.difference, strict=True
+    ):
+        tested |= {i, j}
+        if p <= options["alpha"] and d != 0:
+            lost.add(j if d > 0 else i)
+    order = result.leaderboard.models.tolist()
+    expect = [result.names[i] for i in order if i in tested - lost]
+    assert result.best == tuple(expect)
+    assert result.best
+    untested = [result.names[i] for i in order if i not in tested]
+    assert ("Not tested at all: " + ", ".join(untested) in str(result)) == bool(
+        untested
+    )
+
+
+@modest(40)
+@given(designs())
+def test_ranks_of_some_pairs_are_bounded_by_these(design):
+    y_true, preds, pairs, options = design
+    result = compare_all(y_true, preds, pairs=pairs, **options)
+    shown = result.leaderboard.rank_interval
+    told = result.to_dict()["leaderboard"]
+    if options["adjust"] == "none":
+        assert shown is None
+        assert told["rank_low"] == told["rank_high"] == [None] * len(preds)
+        return
+    better, worse = result.decided
+    n = len(preds)
+    expect = [
+        [1 + int(np.sum(worse == i)), n - int(np.sum(better == i))]
+        for i in result.leaderboard.models
+    ]
+    assert shown.tolist() == expect
+    assert [told["rank_low"], told["rank_high"]] == np.transpose(expect).tolist()
+
+
+def test_a_chain_of_pairs():
+    y_true, preds = load_digits()
+    chain = [("svm_rbf", "knn_3"), ("knn_3", "mlp"), ("mlp", "logistic")]
+    result = compare_all(y_true, preds, pairs=chain)
+    assert result.tie_groups == (("svm_rbf", "knn_3"), ("mlp", "logistic"))
+    assert result.best == ("svm_rbf", "knn_3", "logistic")
+    text = str(result)
+    assert "3 of 45 pairs tested, 1 significantly different." in text
+    assert "Significantly worse in no tested pair: svm_rbf, knn_3, logistic." in text
+    assert "Best:" not in text
+    assert result.control is None
+    told = result.to_dict()
+    assert (told["all_pairs_tested"], told["control"]) == (False, None)
+    assert told["against_control"] is None
+    with pytest.raises(ValueError, match="needs a comparison that was made with contr"):
+        result.against_control()
+
+
+def test_all_pairs_in_any_order_are_a_leaderboard():
+    y_true, preds = simulate(4)
+    chosen = [(3, 1), (0, 2), (1, 0), (2, 3), (1, 2), (3, 0)]
+    result = compare_all(y_true, preds, pairs=chosen)
+    whole = compare_all(y_true, preds)
+    assert result.all_pairs_tested
+    assert (result.best, result.tie_groups) == (whole.best, whole.tie_groups)
+    assert str(result) == str(whole)
+
+
+@pytest.mark.parametrize("keep", ["all", "significant", 2])
+def test_what_was_not_kept_was_still_tested(keep):
+    result = compare_all(*simulate(6), keep=keep)
+    assert result.all_pairs_tested
+    assert "not tested" not in str(result)
+    assert " ties" in str(result)
+
+
+@pytest.mark.parametrize("adjust", ["bh", "by", "none"])
+@pytest.mark.parametrize("options", [{}, {"pairs": [(0, 1), (1, 2)]}])
+def test_ranks_have_no_intervals_without_a_promise(adjust, options):
+    y_true, preds = simulate(4)
+    result = compare_all(y_true, preds, adjust=adjust, **options)
+    text = str(result)
+    assert result.leaderboard.rank_interval is None
+    assert "  ranks" not in text
+    assert "Intervals of ranks are not shown" in text
+    assert f"which {adjust!r} does not." in text
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert "Intervals of ranks" not in str(compare_all(y_true, preds, **options))
+
+
+@pytest.mark.parametrize(
+    "adjust", ["bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel"]
+)
+def test_ranks_have_intervals_with_a_promise(adjust):
+    result = compare_all(*simulate(4), adjust=adjust)
+    assert result.leaderboard.rank_interval.shape == (4, 2)
+    assert "  ranks" in str(result)
+    assert result.rule.startswith("the probability of even one false decision")
+
+
+def test_a_test_without_an_answer_is_not_a_tie(digits):
+    pvalues = digits.pvalue_adjusted.copy()
+    pvalues[0] = np.nan  # svm_rbf against knn_3
+    result = replace(digits, pvalue_adjusted=pvalues, all_verdicts=None)
+    assert result.verdicts[0, 1] == result.verdicts[1, 0] == UNTESTED
+    assert (result.n_pairs, result.all_pairs_tested) == (44, False)
+    assert not any({"svm_rbf", "knn_3"} <= set(group) for group in result.tie_groups)
+
+
+# A table against a control.
+
+
+def test_the_table_against_a_control():
+    y_true, preds = load_digits()
+    result = compare_all(y_true, preds, control="svm_rbf")
+    assert result.control == "svm_rbf"
+    assert result.best == ("svm_rbf", "knn_3", "extra_trees")
+    pairs = (("svm_rbf", "knn_3"), ("svm_rbf", "extra_trees"))
+    assert result.tie_groups == pairs
+    table = result.against_control()
+    others = [name for name in result.leaderboard.names if name != "svm_rbf"]
+    assert table["model"] == others
+    truth = np.asarray(y_true)
+    for row, name in enumerate(others):
+        # The other way round: a is the model, b the control.
+        pair = mcnemar(truth, preds[name], preds["svm_rbf"])
+        accuracy = np.mean(np.asarray(preds[name]) == truth)
+        assert table["accuracy"][row] == pytest.approx(accuracy)
+        assert table["difference"][row] == pytest.approx(pair.difference)
+        low, high = pair.confidence_interval(0.95)
+        assert table["low"][row] == pytest.approx(low)
+        assert table["high"][row] == pytest.approx(high)
+        assert table["pvalue"][row] == pytest.approx(pair.pvalue)
+    np.testing.assert_allclose(
+        table["pvalue_adjusted"],
+        multipletests(table["pvalue"], method="holm")[1],
+        rtol=1e-12,
+    )
+    wanted = ["no significant difference"] * 2 + ["worse"] * 7
+    assert table["result"] == wanted
+    told = result.to_dict()
+    assert told["control"] == "svm_rbf"
+    assert told["against_control"]["result"] == wanted
+    assert told["against_control"]["difference"] == table["difference"].tolist()
+
+
+def test_a_control_is_shown_as_a_table_in_every_form():
+    result = compare_all(*load_digits(), control="mlp")
+    text = str(result)
+    assert "Which model is better than mlp?" in text
+    assert "2 significantly better, 2 significantly worse, 5 not" in text
+    assert re.search(
+        r"knn_3 +98.78 % +\+1.56 +\[\+0.39, \+2.86\] .* better$", text, re.MULTILINE
+    )
+    assert re.search(r"naive_bayes .* worse$", text, re.MULTILINE)
+    assert "were not compared with each other" in text
+    sections = result.sections()
+    pages = (result._repr_html_(), to_markdown(sections), to_latex(sections))
+    for form in (text, *pages):
+        assert "Leaderboard" not in form
+        assert "ties" not in form
+        assert "adjusted p" in form
+        assert "no significant difference" in form
+
+
+@pytest.mark.parametrize("keep", ["significant", 3])
+def test_pairs_with_the_control_that_were_not_kept_keep_their_result(keep):
+    y_true, preds = load_digits()
+    whole = compare_all(y_true, preds, control="mlp").against_control()
+    some = compare_all(y_true, preds, control="mlp", keep=keep)
+    table = some.against_control()
+    assert table["result"] == whole["result"]
+    kept = ~np.isnan(table["pvalue"])
+    assert kept.sum() == len(some.pairs) < 9
+    assert table["difference"][kept].tolist() == whole["difference"][kept].tolist()
+    assert " - " in str(some)
+
+
+def test_a_control_by_cost_and_by_place():
+    y_true, preds = simulate(3)
+    cost = [[0, 1, 1], [1, 0, 1], [4, 1, 0]]
+    result = compare_all(y_true, preds, test="cost", cost=cost, control=1)
+    assert result.control == "m1"
+    table = result.against_control()
+    assert table["model"] == ["m2", "m0"]  # cheapest first
+    assert table["result"] == ["better", "worse"]
+    assert table["difference"][0] < 0 < table["difference"][1]
+    assert "lower is better" in str(result)
+
+
+def test_a_control_of_two_models():
+    y_true, preds = simulate(2, n=2000)
+    result = compare_all(y_true, preds, control="m1")
+    assert result.all_pairs_tested
+    assert "1 model against m1" in str(result)
+    assert "were not compared" not in str(result)
+    assert result.best == ("m1",)
+
+
+def test_results_that_are_neither_better_nor_worse_are_counted():
+    result = compare_all(*simulate(4, names="abcd"), control="a")
+    verdicts = result.verdicts.copy()
+    verdicts[1, 0] = verdicts[0, 1] = UNTESTED
+    verdicts[2, 0] = verdicts[0, 2] = EVEN
+    text = str(replace(result, all_verdicts=verdicts))
+    assert "0 not significantly different, 2 otherwise (see the table)." in text
+    assert re.search(r"^ +b .* no result$", text, re.MULTILINE)
+    assert re.search(r"^ +c .* different, but equal on average$", text, re.MULTILINE)
+
+
+def test_many_models_against_a_control():
+    result = compare_all(*simulate(60), control="m30")
+    assert "... and 39 more models." in str(result)
+    assert str(result).count("\n") < 40
+
+
+# Matrices and frames.
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_matrices(digits, field):
+    matrix = digits.matrix(field)
+    values = getattr(digits, field)
+    n = len(digits.names)
+    assert matrix.shape == (n, n)
+    assert matrix.dtype == values.dtype
+    i, j = digits.pairs.T
+    assert matrix[i, j].tolist() == values.tolist()
+    if field == "difference":
+        expect = -matrix
+    else:
+        partner = {"only_a": "only_b", "only_b": "only_a"}.get(field, field)
+        expect = digits.matrix(partner)
+    assert matrix.T.tolist() == expect.tolist()
+    diagonal = 1 if field.startswith("pvalue") else 0
+    assert np.diag(matrix).tolist() == [diagonal] * n
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_matrices_with_pairs_that_were_not_tested(field):
+    y_true, preds = simulate(4)
+    result = compare_all(y_true, preds, pairs=[("m2", "m0"), (1, 3)])
+    matrix = result.matrix(field)
+    tested = np.zeros((4, 4), bool)
+    tested[[2, 0, 1, 3], [0, 2, 3, 1]] = True
+    empty = matrix[~tested & ~np.eye(4, dtype=bool)]
+    if matrix.dtype.kind == "f":
+        assert np.isnan(empty).all()
+    else:
+        assert empty.tolist() == [False if field == "significant" else -1] * 8
+    assert matrix[2, 0] == getattr(result, field)[0]
+    everything = compare_all(y_true, preds, adjust="none")
+    if field != "significant" and not field.endswith("adjusted"):
+        assert matrix[tested].tolist() == everything.matrix(field)[tested].tolist()
+
+
+def test_unknown_matrices_list_the_known_ones(digits):
+    with pytest.raises(
+        ValueError, match=r"^field must be one of .*, got 'p'$"
+    ) as caught:
+        digits.matrix("p")
+    assert all(repr(field) in str(caught.value) for field in FIELDS)
+
+
+COLUMNS = [
+    *["model_a", "model_b", "only_a", "only_b", "difference", "low", "high"],
+    *["statistic", "pvalue", "pvalue_adjusted", "significant"],
+]
+
+
+def test_columns(digits):
+    columns = digits.columns()
+    assert list(columns) == COLUMNS
+    i, j = digits.pairs.T
+    assert columns["model_a"] == [digits.names[k] for k in i]
+    assert columns["model_b"] == [digits.names[k] for k in j]
+    assert np.array_equal(
+        np.stack([columns["low"], columns["high"]], 1), digits.interval
+    )
+    for name in ("only_a", "only_b", "difference", *COLUMNS[7:]):
+        assert columns[name].tolist() == getattr(digits, name).tolist()
+
+
+@pytest.mark.parametrize(
+    ("library", "kind"),
+    [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)],
+)
+def test_frames(digits, library, kind):
+    frame = digits.to_frame(library)
+    assert isinstance(frame, kind)
+    rows = {
+        "pandas": lambda: frame.to_dict("list"),
+        "polars": lambda: frame.to_dict(as_series=False),
+        "pyarrow": frame.to_pydict if library == "pyarrow" else None,
+    }[library]()
+    assert list(rows) == COLUMNS
+    for name, values in digits.columns().items():
+        assert list(rows[name]) == list(values), name
+    assert type(digits.to_frame()) is pd.DataFrame
+
+
+def test_unknown_and_absent_frames(digits, monkeypatch):
+    with pytest.raises(ValueError, match=r"^library must be one of .*, got 'dask'$"):
+        digits.to_frame("dask")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=r"needs polars: pip install polars$"):
+        digits.to_frame("polars")
+
+
+@pytest.mark.parametrize("options", [{}, {"control": 0}, {"alpha": np.float64(0.01)}])
+def test_a_dictionary_is_ready_for_json(options):
+    result = compare_all(*load_digits(), **options)
+    told = result.to_dict()
+    again = json.loads(json.dumps(told, allow_nan=False))
+    assert again == told
+    assert told["leaderboard"]["model"] == list(result.leaderboard.names)
+    assert told["leaderboard"]["accuracy"] == result.leaderboard.score.tolist()
+    assert told["pairs"]["pvalue"] == result.pvalue.tolist()
+    assert list(told["pairs"]) == COLUMNS
+    assert told["best"] == list(result.best)
+    assert told["tie_groups"] == [list(group) for group in result.tie_groups]
+    assert (told["n_samples"], told["adjust"]) == (899, "holm")
+
+
+def test_nan_becomes_none_in_a_dictionary(digits):
+    pvalue = digits.pvalue.copy()
+    pvalue[3] = np.nan
+    told = replace(digits, pvalue=pvalue).to_dict()
+    assert told["pairs"]["pvalue"][3] is None
+    assert told["pairs"]["pvalue"][2] == pvalue[2]
+    json.dumps(told, allow_nan=False)
+
+
+# Printing.
+
+
+@pytest.mark.parametrize("n_models", [2, 10, 60])
+def test_printing(n_models):
+    result = compare_all(*simulate(n_models))
+    text = str(result)
+    n_pairs = n_models * (n_models - 1) // 2
+    assert f"{n_models} models on 400 samples, {n_pairs} pairs, " in text
+    assert f"{told_apart(result)} told apart." in text
+    assert f"Best: {result.best[0]}" in text
+    board = text[text.index("Leaderboard") : text.index("Who beats whom")]
+    rows = [line for line in board.splitlines() if re.match(r"^ +\d+ ", line)]
+    assert len(rows) == min(n_models, 20)
+    for row, name in zip(rows, result.leaderboard.names, strict=False):
+        assert re.search(rf"\b{name}\b", row)
+    assert ("... and 40 more models." in board) == (n_models == 60)
+    assert max(map(len, text.splitlines())) < 250
+    page = result._repr_html_()
+    assert page.count("<tr>") == 2 * (min(n_models, 20) + 1)
+    assert result.rule in text
+    assert result.rule in page.replace("&#x27;", "'")
+
+
+def test_a_single_winner_and_a_single_tie_are_told():
+    y_true, preds = simulate(2, n=2000)
+    assert "Best: m1." in str(compare_all(y_true, preds))
+    same = {"x": preds["m0"], "y": preds["m0"]}
+    assert "Best: x, not told apart from y." in str(compare_all(y_true, same))
+
+
+def test_too_many_ties_are_told(digits, monkeypatch):
+    result = compare_all(*simulate(60, n=30))
+    if result.tie_groups_complete:
+        monkeypatch.setattr("fastcmp.pairwise.ranking._MAX_GROUPS", 0)
+        result = compare_all(*simulate(60, n=30))
+    assert not result.tie_groups_complete
+    assert "runs of the ranking" in str(result)
+    assert result.to_dict()["tie_groups_complete"] is False
+
+
+NASTY = ["<b>&'\"", "a|b\\c", "%x_{y}$", "tab\there"]
+
+
+def test_names_are_escaped_in_html():
+    result = compare_all(*simulate(4, names=NASTY))
+    page = result._repr_html_()
+    assert "<b>" not in page
+    assert "&lt;b&gt;&amp;&#x27;&quot;" in page
+
+
+def test_names_with_line_breaks_keep_the_table_in_shape():
+    names = ["one", "two\nlines", "three"]
+    text = str(compare_all(*simulate(3, names=names)))
+    plain = str(compare_all(*simulate(3, names=["one", "two lines", "three"])))
+    assert len(text.splitlines()) == len(plain.splitlines())
+
+
+def test_dropped_samples_are_told():
+    y_true = ["a", "b", None, "c", "a", "b"]
+    preds = {"m": ["a", "b", "a", "a", "b", "b"], "k": ["b", "b", "a", "c", "a", "b"]}
+    text = str(compare_all(y_true, preds, classes=["a", "b"]))
+    assert "1 samples without a true label were dropped." in text
+    assert "1 samples of other classes were dropped." in text
+
+
+# The record itself.
+
+
+def test_records_are_frozen_and_can_be_copied(digits):
+    with pytest.raises(FrozenInstanceError):
+        digits.pvalue = None
+    for other in (copy.deepcopy(digits), pickle.loads(pickle.dumps(digits))):
+        assert str(other) == str(digits)
+        assert other.to_dict() == digits.to_dict()
+
+
+def test_two_records_can_be_compared(digits):
+    again = compare_all(*load_digits())
+    assert (digits == again) in (True, False)  # and not an error of NumPy's
+    assert digits != 3

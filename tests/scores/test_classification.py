@@ -1,0 +1,898 @@
+"""One classifier at one cutoff, and two compared by sensitivity and the like."""
+
+import copy
+import json
+import pickle
+from dataclasses import FrozenInstanceError
+from decimal import Decimal
+from fractions import Fraction
+from math import exp, inf, isnan, log, sqrt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+from sklearn import metrics
+from strategies import levels, modest
+
+from fastcmp import load_digits_scores, optimal_cutpoint
+from fastcmp.core.report import to_csv
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+from fastcmp.scores.classification import (
+    classification_table,
+    classification_table_from_counts,
+    compare_sensitivity_specificity,
+)
+from fastcmp.scores.predictive_values import predictive_value_test
+
+ICU = {"tp": 13, "fp": 2, "fn": 27, "tn": 158}
+SHARES = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
+RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative")
+MEASURES = (*SHARES, "balanced_accuracy", "f1", "mcc", "youden", *RATIOS)
+SMALL = st.integers(0, 40)
+TABLES = st.fixed_dictionaries(dict.fromkeys(("tp", "fp", "fn", "tn"), SMALL))
+
+
+def cells(table):
+    return table.tp, table.fp, table.fn, table.tn
+
+
+def labels_of(tp, fp, fn, tn):
+    y_true = np.repeat([1, 0, 1, 0], [tp, fp, fn, tn])
+    called = np.repeat([1, 1, 0, 0], [tp, fp, fn, tn])
+    return y_true, called
+
+
+def same(x, y):
+    return (isnan(x) and isnan(y)) or x == pytest.approx(y, rel=1e-12, abs=1e-15)
+
+
+# Measures.
+
+
+@parametrize("classification_measures")
+def test_measures_against_references(case):
+    n = case["input"]
+    counts = {"tp": n["n11"], "fp": n["n01_pred1_obs0"]}
+    counts |= {"fn": n["n10_pred0_obs1"], "tn": n["n00"]}
+    table = classification_table_from_counts(**counts)
+    for name in case["expected"]:
+        assert getattr(table, name) == expected(case, name)
+    share = table.n_positives / table.n_samples
+    at = classification_table_from_counts(**counts, prevalence=share)
+    assert at.ppv == expected(case, "ppv")
+    assert at.npv == expected(case, "npv")
+
+
+def naive_measures(tp, fp, fn, tn):
+    def ratio(a, b):
+        return float("nan") if b == 0 else float(Fraction(a) / Fraction(b))
+
+    se, sp = ratio(tp, tp + fn), ratio(tn, tn + fp)
+    margins = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    plus = ratio(tp * (tn + fp), fp * (tp + fn))
+    minus = ratio(fn * (tn + fp), tn * (tp + fn))
+    if fp == 0 and tp and tn:
+        plus = inf
+    if tn == 0 and fn and fp:
+        minus = inf
+    return {
+        "accuracy": ratio(tp + tn, tp + fp + fn + tn),
+        "sensitivity": se,
+        "specificity": sp,
+        "ppv": ratio(tp, tp + fp),
+        "npv": ratio(tn, tn + fn),
+        "balanced_accuracy": (se + sp) / 2,
+        "f1": ratio(2 * tp, 2 * tp + fp + fn),
+        "mcc": (tp * tn - fp * fn) / sqrt(margins) if margins else float("nan"),
+        "youden": se + sp - 1,
+        "likelihood_ratio_positive": plus,
+        "likelihood_ratio_negative": minus,
+    }
+
+
+@modest(150)
+@given(TABLES)
+def test_measures_against_their_definitions(counts):
+    table = classification_table_from_counts(**counts)
+    for name, value in naive_measures(**counts).items():
+        assert same(getattr(table, name), value), name
+    if not sum(counts.values()):
+        return
+    assert table.table.tolist() == [
+        [counts["tn"], counts["fp"]],
+        [counts["fn"], counts["tp"]],
+    ]
+    y_true, called = labels_of(**counts)
+    from_labels = classification_table(y_true, called)
+    assert cells(from_labels) == cells(table)
+    confusion = metrics.confusion_matrix(y_true, called, labels=[0, 1])
+    assert np.array_equal(table.table, confusion)
+
+
+@modest(60)
+@given(TABLES)
+def test_swapping_the_classes_swaps_the_measures(counts):
+    one = classification_table_from_counts(**counts)
+    opposite = {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}
+    swapped = {name: counts[other] for name, other in opposite.items()}
+    other = classification_table_from_counts(**swapped)
+    assert same(one.sensitivity, other.specificity)
+    assert same(one.ppv, other.npv)
+    assert same(one.mcc, other.mcc)
+    if sum(counts.values()):
+        y_true, called = labels_of(**counts)
+        flipped = classification_table(y_true, called, positive=0)
+        assert cells(flipped) == cells(other)
+
+
+def test_huge_counts_stay_exact():
+    table = classification_table_from_counts(tp=2**51, fp=2**51, fn=2**51, tn=2**51)
+    assert table.mcc == 0.0
+    assert table.accuracy == 0.5
+
+
+@modest(60)
+@given(TABLES, st.floats(0.001, 0.999))
+def test_predictive_values_by_bayes_rule(counts, p):
+    table = classification_table_from_counts(**counts, prevalence=p)
+    se, sp = table.sensitivity, table.specificity
+    if isnan(se) or isnan(sp):
+        assert isnan(table.ppv)
+        assert isnan(table.npv)
+        return
+    for value, right, wrong in (
+        (table.ppv, p * se, (1 - p) * (1 - sp)),
+        (table.npv, (1 - p) * sp, p * (1 - se)),
+    ):
+        if right + wrong < 1e-12:
+            assert isnan(value)
+        else:
+            assert value == pytest.approx(right / (right + wrong), abs=1e-12)
+
+
+# Intervals.
+
+
+@modest(60)
+@given(TABLES, levels)
+def test_intervals_of_shares_against_scipy(counts, level):
+    table = classification_table_from_counts(**counts)
+    tp, fp, fn, tn = cells(table)
+    parts = [(tp + tn, sum(counts.values())), (tp, tp + fn), (tn, tn + fp)]
+    parts += [(tp, tp + fp), (tn, tn + fn)]
+    for name, (x, n) in zip(SHARES, parts, strict=True):
+        for method, scipys in (("wilson", "wilson"), ("clopper-pearson", "exact")):
+            found = table.confidence_interval(
+                name, confidence_level=level, method=method
+            )
+            if n == 0:
+                assert isnan(found.low)
+                assert isnan(found.high)
+                continue
+            oracle = stats.binomtest(x, n).proportion_ci(level, scipys)
+            assert tuple(found) == pytest.approx(tuple(oracle), abs=1e-9)
+
+
+@modest(60)
+@given(TABLES, levels, st.floats(0.01, 0.99))
+def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
+    table = classification_table_from_counts(
+        **counts, confidence_level=level, prevalence=p
+    )
+    tp, fp, fn, tn = cells(table)
+    for name, value, x1, x0 in (
+        (RATIOS[0], "ppv", tp, fp),
+        (RATIOS[1], "npv", fn, tn),
+    ):
+        low, high = table.confidence_interval(name)
+        bayes = table.confidence_interval(value)
+        if not (tp + fn and tn + fp):
+            assert isnan(low)
+            assert isnan(bayes.low)
+            continue
+        if not (x1 and x0):
+            assert (low, high) == (0, inf)
+            assert tuple(bayes) == (0, 1)
+            continue
+        center = log(x1 / (tp + fn) / (x0 / (tn + fp)))
+        spread = sqrt(1 / x1 - 1 / (tp + fn) + 1 / x0 - 1 / (tn + fp))
+        z = stats.norm.isf((1 - level) / 2)
+        assert log(low) == pytest.approx(center - z * spread, abs=1e-9)
+        assert log(high) == pytest.approx(center + z * spread, abs=1e-9)
+        odds = [p / (1 - p) * exp(center + k * z * spread) for k in (-1, 1)]
+        risks = [o / (1 + o) for o in odds]
+        if value == "npv":
+            risks = [1 - risk for risk in risks[::-1]]
+        assert tuple(bayes) == pytest.approx(tuple(risks), abs=1e-9)
+
+
+def test_intervals_that_an_r_package_prints():
+    # Printed in the README of DTComPair (R), for test y1 of its data set Paired1.
+    table = classification_table_from_counts(
+        tp=397, fp=84, fn=54, tn=177, interval="clopper-pearson"
+    )
+    printed = {
+        "sensitivity": (0.8466745, 0.9087592),
+        "specificity": (0.6177792, 0.7344406),
+        "ppv": (0.7884240, 0.8582440),
+        "npv": (0.7062587, 0.8192389),
+        "likelihood_ratio_positive": (2.2860079, 3.2724472),
+        "likelihood_ratio_negative": (0.1356142, 0.2298601),
+    }
+    for name, ends in printed.items():
+        assert tuple(table.confidence_interval(name)) == pytest.approx(ends, abs=6e-8)
+    wilson = table.confidence_interval("sensitivity", method="wilson")
+    assert tuple(wilson) == pytest.approx((0.8470, 0.9071), abs=6e-5)
+
+
+# Reading scores and labels.
+
+
+@modest(100)
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.floats(-3, 3) | st.sampled_from([-1, 0, 0.5, 1])),
+        min_size=1,
+        max_size=30,
+    ),
+    st.floats(-3, 3) | st.sampled_from([0.25, 0.0, 1.0, -inf, inf]),
+    st.sampled_from([">", ">="]),
+)
+def test_cutting_scores_one_by_one(samples, cutoff, rule):
+    y_true, score = zip(*samples, strict=True)
+    called = [s > cutoff if rule == ">" else s >= cutoff for s in score]
+    table = classification_table(y_true, scores=score, cutoff=cutoff, rule=rule)
+    pairs = list(zip(y_true, called, strict=True))
+    wanted = [pairs.count(p) for p in [(1, 1), (0, 1), (1, 0), (0, 0)]]
+    assert list(cells(table)) == wanted
+    assert (table.cutoff, table.rule) == (cutoff, rule)
+
+
+@pytest.mark.parametrize("kind", [int, bool, float, np.int8, np.float32])
+@pytest.mark.parametrize("rule", [">", ">="])
+def test_columns_of_0_and_1_are_labels_and_need_not_be(kind, rule):
+    y_true = [0, 1, 1, 0, 1]
+    called = np.array([0, 1, 0, 1, 1], kind)
+    table = classification_table(y_true, called, rule=rule)
+    assert table.cutoff is None
+    assert cells(table) == (2, 1, 1, 1)
+    if kind is not bool:
+        cut = classification_table(y_true, called, rule=rule, cutoff=0.25)
+        assert cut.cutoff == 0.25
+        assert cells(cut) == cells(table)
+
+
+def test_a_given_cutoff_makes_numbers_scores():
+    y_true = [1, 2, 2, 1]
+    called = [1, 2, 1, 2]
+    assert cells(classification_table(y_true, called)) == (1, 1, 1, 1)
+    assert cells(classification_table(y_true, called, cutoff=1.5)) == (1, 1, 1, 1)
+    assert cells(classification_table(y_true, called, cutoff=2)) == (1, 1, 1, 1)
+    passed = classification_table(y_true, called, cutoff=2, rule=">")
+    assert cells(passed) == (0, 0, 2, 2)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [list, np.array, pd.Series, pl.Series, pa.array, pd.Categorical, tuple],
+    ids=lambda make: f"{make.__module__}.{make.__name__}",
+)
+def test_strings_of_any_library(make):
+    y_true = ["ill", "well", "ill", "well"]
+    called = make(["ill", "ill", "well", "well"])
+    table = classification_table(make(y_true), called, positive="ill")
+    assert cells(table) == (1, 1, 1, 1)
+    assert table.labels == ("ill", "well")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        pd.Series,
+        pl.Series,
+        pa.array,
+        lambda x: pd.array(x, dtype="Float64"),
+        lambda x: np.array(x, np.longdouble),
+        lambda x: np.array(x, object),
+        lambda x: [Decimal(v) for v in x],
+        lambda x: np.ma.array(x, mask=[0, 0, 0, 0]),
+    ],
+)
+def test_scores_of_any_library(make):
+    table = classification_table([0, 1, 1, 0], make([0.25, 0.75, 0.375, 0.5]))
+    assert cells(table) == (1, 1, 1, 1)
+    assert table.cutoff == 0.5
+
+
+def test_a_score_that_equals_the_cutoff_is_positive():
+    table = classification_table([0, 1, 1], [0.5, 0.5, 0.25])
+    assert (cells(table), table.rule) == ((1, 1, 1, 0), ">=")
+    assert "where the score is >= 0.5" in str(table)
+
+
+@pytest.mark.parametrize("criterion", ["youden", "accuracy", "closest-topleft"])
+def test_a_cutoff_gives_the_table_with_which_it_was_found(criterion):
+    is_eight, scores = load_digits_scores()
+    for column in scores.values():
+        found = optimal_cutpoint(is_eight, column, criterion=criterion)
+        for cutoff, wanted in zip(found.cutoffs, found.tables, strict=True):
+            table = classification_table(is_eight, scores=column, cutoff=cutoff)
+            assert cells(table) == cells(wanted)
+            assert table.rule == found.rule == ">="
+
+
+def test_the_example_of_three_neighbours():
+    is_eight, scores = load_digits_scores()
+    cutoff = optimal_cutpoint(is_eight, scores["knn_3"]).cutoff
+    table = classification_table(is_eight, scores["knn_3"], cutoff=cutoff)
+    assert table.table.tolist() == [[802, 10], [2, 85]]
+
+
+@pytest.mark.parametrize(
+    "make", [list, np.array, pd.Series, lambda x: np.array(x, float), lambda x: [*x]]
+)
+def test_a_stray_third_label_is_refused(make):
+    y_true, called = [1, 2, 1, 2, 1], [1, 2, 1, 2, 3]
+    with pytest.raises(ValueError, match=r"score_or_label .*\[2, 1\].* 3 .*scores"):
+        classification_table(y_true, make(called))
+    asked = classification_table(y_true, scores=make(called), cutoff=2)
+    assert cells(asked) == (2, 1, 0, 2)
+    assert asked.cutoff == 2
+
+
+def test_whole_numbers_are_scores_where_that_is_asked_for():
+    y_true = [0, 1, 1]
+    with pytest.raises(ValueError, match="must hold labels of y_true"):
+        classification_table(y_true, [3, 7, 2])
+    assert cells(classification_table(y_true, scores=[3, 7, 2])) == (2, 1, 0, 0)
+    assert cells(classification_table(y_true, [3, 7, 2], cutoff=3)) == (1, 1, 1, 0)
+    assert cells(classification_table(y_true, [-3.0, 7.0, 2.0])) == (2, 0, 0, 1)
+    words = classification_table(["a", "b"], [0.2, 0.7], positive="b")
+    assert cells(words) == (1, 0, 0, 1)
+    with pytest.raises(TypeError, match="number labels and y_true str labels"):
+        classification_table(["a", "b"], [2, 7], positive="b")
+
+
+def test_scores_or_labels_but_not_both():
+    with pytest.raises(TypeError, match="one of score_or_label and scores=, got neit"):
+        classification_table([0, 1])
+    with pytest.raises(TypeError, match="one of score_or_label and scores=, got both"):
+        classification_table([0, 1], [0, 1], scores=[0, 1])
+    with pytest.raises(TypeError, match="scores must be numbers"):
+        classification_table([0, 1], scores=["a", "b"])
+    with pytest.raises(ValueError, match="masked"):
+        classification_table([0, 1], scores=np.ma.array([0, 1], mask=[0, 1]))
+
+
+def test_data_by_keyword():
+    table = classification_table(y_true=[0, 1], score_or_label=[0.25, 0.75])
+    assert cells(table) == (1, 0, 0, 1)
+    both = compare_sensitivity_specificity(
+        y_true=[0, 1, 1], pred_a=[0, 1, 1], pred_b=[0, 1, 0]
+    )
+    assert both == compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [0, 1, 0])
+
+
+@modest(60)
+@given(TABLES, st.integers(0, 99))
+def test_weights_add_up(counts, seed):
+    y_true, called = labels_of(**counts)
+    if not y_true.size:
+        return
+    rng = np.random.default_rng(seed)
+    times = rng.integers(1, 4, y_true.size)
+    one = classification_table(y_true, called, sample_weight=times)
+    other = classification_table(np.repeat(y_true, times), np.repeat(called, times))
+    assert cells(one) == cells(other)
+    weights = rng.random(y_true.size) + 0.1
+    table = classification_table(y_true, called, sample_weight=weights)
+    peer = metrics.confusion_matrix(
+        y_true, called, labels=[0, 1], sample_weight=weights
+    )
+    assert table.table.tolist() == pytest.approx(peer)
+    scores = called - 0.25 * rng.random(y_true.size)
+    cut = classification_table(y_true, scores, sample_weight=weights)
+    assert cells(cut) == cells(table)
+    for name in SHARES:
+        assert isnan(table.confidence_interval(name).low)
+    assert "sums of weights, for which there are no intervals" in str(table)
+    assert table.to_dict()["weighted"] is True
+
+
+def test_weights_of_dropped_samples_are_dropped():
+    for called in ([1, 0, 0], [0.9, 0.2, 0.3], ["a", "b", "b"]):
+        y_true = ["a", None, "b"] if isinstance(called[0], str) else [1, None, 0]
+        positive = "a" if isinstance(called[0], str) else 1
+        table = classification_table(
+            y_true, called, positive=positive, sample_weight=[2, 5, 3]
+        )
+        assert cells(table) == (2, 0, 0, 3)
+        assert table.n_missing == 1
+    with pytest.raises(ValueError, match="sample_weight must be finite and >= 0"):
+        classification_table([0, 1], [0, 1], sample_weight=[1, -1])
+
+
+def test_integer_scores_that_no_double_holds():
+    score = np.array([2**62, 2**63 - 1, 3, -5])
+    table = classification_table([1, 1, 0, 0], score, cutoff=100)
+    assert cells(table) == (2, 0, 0, 2)
+
+
+def test_single_precision_next_to_the_cutoff():
+    score = np.array([0.1, 0.1], np.float32)  # a little more than 0.1
+    assert cells(classification_table([0, 1], score, cutoff=0.1)) == (1, 1, 0, 0)
+
+
+def test_missing_true_labels_are_dropped():
+    y_true = [1, None, 0, 1]
+    for called in ([1, 0, 0, 0], [0.9, 0.1, 0.2, 0.3], [True, None, False, False]):
+        table = classification_table(y_true, called)
+        assert cells(table) == (1, 0, 1, 1)
+        assert table.n_missing == 1
+    assert "1 samples without a true label were dropped." in str(table)
+
+
+def test_one_class_only():
+    table = classification_table([1, 1, 1], [0, 1, 1])
+    assert cells(table) == (2, 0, 1, 0)
+    assert isnan(table.specificity)
+    assert isnan(table.likelihood_ratio_positive)
+    assert isnan(table.mcc)
+    assert cells(classification_table([0, 0], [0, 0])) == (0, 0, 0, 2)
+    assert cells(classification_table([0, 0], [False, True])) == (0, 1, 0, 1)
+    assert cells(classification_table([0, 0], [0, 1])) == (0, 1, 0, 1)
+    assert cells(classification_table([0, 0], [0, 1], positive=0)) == (1, 0, 1, 0)
+    assert cells(classification_table([1, 1], [0, 1], positive=0)) == (0, 1, 0, 1)
+    assert cells(classification_table([-1], [1], positive=-1)) == (0, 0, 1, 0)
+    assert cells(classification_table([1], [-1], positive=-1)) == (0, 1, 0, 0)
+    assert cells(classification_table([0, 0], [0.2, 0.7])) == (0, 1, 0, 1)
+    words = classification_table(["a", "a"], ["a", "b"], positive="a")
+    assert cells(words) == (1, 0, 1, 0)
+    words = classification_table(["a", "a"], ["a", "b"], positive="b")
+    assert cells(words) == (0, 1, 0, 1)
+
+
+def test_cutoffs_beyond_all_scores():
+    y_true, score = [0, 1], [0.2, 0.7]
+    for cutoff in (0.75, 5, inf):
+        assert cells(classification_table(y_true, score, cutoff=cutoff))[:2] == (0, 0)
+    for cutoff in (0.1, -5, -inf):
+        assert cells(classification_table(y_true, score, cutoff=cutoff))[:2] == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (
+            ([0, 1], [0.1, 0.2]),
+            {"cutoff": float("nan")},
+            ValueError,
+            "cutoff must be a n",
+        ),
+        (
+            ([0, 1], [0.1, 0.2]),
+            {"cutoff": "0.5"},
+            TypeError,
+            "cutoff must be a number, ",
+        ),
+        (
+            ([0, 1], [0.1, 0.2]),
+            {"cutoff": None},
+            TypeError,
+            "cutoff must be a number, ",
+        ),
+        (
+            ([0, 1], [0.1, 0.2]),
+            {"cutoff": [1, 2]},
+            TypeError,
+            "cutoff must be a number",
+        ),
+        (([0, 1], [0.1, 0.2]), {"rule": "<"}, ValueError, r"rule must be one of \('>"),
+        (([0, 1], [0.1, 0.2]), {"prevalence": 0}, ValueError, "prevalence must lie in"),
+        (([0, 1], [0.1, 0.2]), {"interval": "wald"}, ValueError, "interval must be on"),
+        (([0, 1], [0.1, 0.2]), {"confidence_level": 1}, ValueError, "confidence_level"),
+        (([0, 1], [0.1, float("nan")]), {}, ValueError, "scores has NaN for sample 1"),
+        (([0, 1], [0.1]), {}, ValueError, "scores has 1 scores, y_true has 2 labels"),
+        (([0, 1], [[0.1, 0.2]]), {}, ValueError, "score must be one-dimensional"),
+        (([0, 1, 2], [1, 0, 1]), {}, ValueError, "y_true must hold two classes, got 3"),
+        (([], []), {}, ValueError, "y_true must hold at least one sample, got none"),
+        (
+            ([0, 1], ["a", "b"]),
+            {},
+            TypeError,
+            "score_or_label holds str labels and y_t",
+        ),
+        (
+            (["a", "b"], ["a", "b"]),
+            {},
+            ValueError,
+            r"name the positive class of the labels \['a', 'b'\]: pass positive=",
+        ),
+        (
+            (["a", "b"], ["a", "c"]),
+            {"positive": "a"},
+            ValueError,
+            r"score_or_label must hold labels of y_true, \['a', 'b'\], got 'c' \(1 ",
+        ),
+        (
+            (["a", "b"], ["a", None]),
+            {"positive": "a"},
+            ValueError,
+            r"score_or_label has no prediction at row 1 \(1 missing in all\)",
+        ),
+        (
+            (["a", "b"], ["a"]),
+            {"positive": "a"},
+            ValueError,
+            "score_or_label has 1 labels, y_true has 2",
+        ),
+        (
+            ([1, 2], [True, True]),
+            {},
+            ValueError,
+            r"score_or_label holds booleans and y_true the labels \[2, 1\]: convert",
+        ),
+        (([0, 1], [1, None]), {}, ValueError, "score_or_label has no prediction at ro"),
+        (([0, 1], [1, "a"]), {}, TypeError, "score_or_label (mixes|holds)"),
+        (([0, 1], [[1], [1, 2]]), {}, (TypeError, ValueError), "score_or_label "),
+    ],
+)
+def test_bad_input(arguments, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        classification_table(*arguments, **options)
+
+
+def test_the_row_of_a_missing_prediction_counts_dropped_samples():
+    with pytest.raises(ValueError, match="no prediction at row 2"):
+        classification_table([None, "a", "b"], ["a", "a", None], positive="a")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"tp": -1}, ValueError, "tp must not be negative, got -1"),
+        ({"fp": 0.5}, ValueError, "fp must be whole numbers, got 0.5"),
+        ({"fn": [1, 2]}, TypeError, r"fn must be one number, got shape \(2,\)"),
+        ({"tn": "3"}, TypeError, "tn must be whole numbers, got"),
+        ({"tn": 2**53}, ValueError, r"tp \+ fp \+ fn \+ tn must be at most 2\*\*53"),
+        ({"interval": "exact"}, ValueError, "interval must be one of"),
+    ],
+)
+def test_bad_counts(change, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        classification_table_from_counts(**ICU | change)
+
+
+def test_bad_questions_to_the_record():
+    table = classification_table_from_counts(**ICU)
+    with pytest.raises(ValueError, match=r"^measure must be one of .*, got 'mcc'"):
+        table.confidence_interval("mcc")
+    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'wald'"):
+        table.confidence_interval("ppv", method="wald")
+    with pytest.raises(ValueError, match=r"^confidence_level must lie in"):
+        table.confidence_interval("ppv", confidence_level=1.5)
+
+
+def test_printing_the_table():
+    table = classification_table_from_counts(**ICU)
+    assert str(table).splitlines() == [
+        "Classification table",
+        "Positive is 1.",
+        "                      predicted negative  predicted positive",
+        "  truth negative (0)                 158                   2",
+        "  truth positive (1)                  27                  13",
+        "",
+        "Measures of 200 samples",
+        "                               value       95 % interval",
+        *str(table).splitlines()[8:],
+    ]
+    rows = [" ".join(line.split()) for line in str(table).splitlines()]
+    assert "sensitivity 0.3250 [0.2008, 0.4798]" in rows
+    assert "hold for the share of positives in these samples" in str(table)
+    cut = classification_table([0, 1], [0.2, 0.9], cutoff=0.75, prevalence=0.25)
+    assert "Positive is 1, called so where the score is >= 0.75." in str(cut)
+    assert "ppv and npv are for a prevalence of 0.25." in str(cut)
+    empty = classification_table_from_counts(tp=0, fp=0, fn=0, tn=0)
+    assert "accuracy - [-, -]" in " ".join(str(empty).split())
+    assert "<h4>Classification table</h4>" in empty._repr_html_()
+
+
+def test_the_table_as_a_dictionary():
+    table = classification_table_from_counts(tp=0, fp=0, fn=3, tn=1)
+    found = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    assert found["ppv"] is None
+    assert found["sensitivity"] == 0.0
+    assert found["labels"] == [1, 0]
+    assert found["intervals"]["ppv"] == [None, None]
+    columns = table.columns()
+    assert columns["measure"] == list(MEASURES)
+    assert len({len(column) for column in columns.values()}) == 1
+    lines = to_csv(columns).splitlines()
+    low, high = table.confidence_interval("sensitivity")
+    assert lines[2] == f"sensitivity,0.0,{low},{high}"
+    dated = classification_table(
+        np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
+        np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
+        positive=np.datetime64("2021-01-01"),
+    )
+    json.dumps(dated.to_dict())
+
+
+def test_records_are_frozen_and_travel():
+    table = classification_table_from_counts(**ICU)
+    pairs = compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [1, 0, 1])
+    for record in (table, pairs):
+        assert pickle.loads(pickle.dumps(record)) == record
+        assert copy.deepcopy(record) == record
+        with pytest.raises(FrozenInstanceError):
+            record.labels = (1, 0)
+    assert table != classification_table_from_counts(**ICU | {"tp": 14})
+
+
+# Two models.
+
+
+def labels_from_cells(of_positives, of_negatives):
+    """Make labels from counts called by both, a only, b only and neither."""
+    y_true = np.repeat([1, 0], [sum(of_positives), sum(of_negatives)])
+    a = np.repeat([1, 1, 0, 0] * 2, [*of_positives, *of_negatives])
+    b = np.repeat([1, 0, 1, 0] * 2, [*of_positives, *of_negatives])
+    return y_true, a, b
+
+
+def generalised_score(y, z, subject):
+    """Boos' score test of the slope in a logistic model, by matrices.
+
+    Independence within subjects is the working assumption; each subject gives one
+    term of the empirical covariance.
+    """
+    x = np.column_stack([np.ones(len(z)), z]).astype(float)
+    fitted = np.full(len(y), np.mean(y))
+    scores = x * (y - fitted)[:, None]
+    information = x.T @ (x * (fitted * (1 - fitted))[:, None])
+    by_subject = np.array([scores[subject == s].sum(axis=0) for s in set(subject)])
+    meat = by_subject.T @ by_subject
+    contrast = np.array([-information[1, 0] / information[0, 0], 1.0])
+    return (contrast @ scores.sum(axis=0)) ** 2 / (contrast @ meat @ contrast)
+
+
+def kosinski(right, wrong):
+    """Kosinski's statistic as its formula is printed."""
+    n_a, n_b = (right[0] + right[k] + wrong[0] + wrong[k] for k in (1, 2))
+    v_a, v_b = (right[0] + right[1]) / n_a, (right[0] + right[2]) / n_b
+    v = (2 * right[0] + right[1] + right[2]) / (n_a + n_b)
+    c = (right[0] * (1 - v) ** 2 + wrong[0] * v**2) / (n_a + n_b)
+    return (v_a - v_b) ** 2 / ((v * (1 - v) - 2 * c) * (1 / n_a + 1 / n_b))
+
+
+FOUR = st.tuples(SMALL, SMALL, SMALL, SMALL)
+
+
+@modest(60)
+@given(FOUR, FOUR)
+def test_score_tests_against_their_definitions(of_positives, of_negatives):
+    if not (sum(of_positives) and sum(of_negatives)):
+        return
+    y, a, b = labels_from_cells(of_positives, of_negatives)
+    result = compare_sensitivity_specificity(y, a, b)
+    for name, outcome, call_a, call_b in (
+        ("ppv", y, a, b),
+        ("npv", 1 - y, 1 - a, 1 - b),
+    ):
+        plain, weighted = (
+            getattr(result, f"{name}_{w}") for w in ("score", "weighted")
+        )
+        own_a, own_b = np.flatnonzero(call_a), np.flatnonzero(call_b)
+        if not (own_a.size and own_b.size):
+            for test in (plain, weighted):
+                assert test.status == UNDEFINED
+                assert isnan(test.pvalue)
+            continue
+        assert plain.value_a == outcome[own_a].mean()
+        assert plain.value_b == outcome[own_b].mean()
+        where = np.concatenate([own_a, own_b])
+        z = np.repeat([1, 0], [own_a.size, own_b.size])
+        values = outcome[where]
+        if len(set(values)) == 1 or np.array_equal(own_a, own_b):
+            for test in (plain, weighted):
+                assert (test.statistic, test.pvalue) == (0, 1)
+                assert test.status == DEGENERATE
+            continue
+        oracle = generalised_score(values, z, where)
+        assert plain.statistic == pytest.approx(oracle, rel=1e-9, abs=1e-12)
+        calls = (call_a & call_b, call_a > call_b, call_a < call_b)
+        right = [int(np.sum(called & (outcome == 1))) for called in calls]
+        wrong = [int(np.sum(called & (outcome == 0))) for called in calls]
+        oracle = kosinski(right, wrong)
+        assert weighted.statistic == pytest.approx(oracle, rel=1e-7, abs=1e-12)
+        for test in (plain, weighted):
+            assert test.status == OK
+            assert test.pvalue == pytest.approx(stats.chi2.sf(test.statistic, 1))
+            assert test.zscore**2 == pytest.approx(test.statistic)
+            assert np.sign(test.zscore) in (0, np.sign(test.difference))
+
+
+def test_score_tests_that_an_r_package_prints():
+    # Printed by pv.wgs in the README of DTComPair (R), for its data set Paired1.
+    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
+    result = compare_sensitivity_specificity(y, a, b)
+    for name, values, statistic, pvalue in (
+        ("ppv", (0.82536383, 0.86548223), 5.46588745, 0.01939120),
+        ("npv", (0.7662338, 0.6540881), 16.53540, 4.775012e-05),
+    ):
+        test = getattr(result, f"{name}_weighted")
+        assert (test.value_a, test.value_b) == pytest.approx(values, abs=6e-8)
+        assert test.statistic == pytest.approx(statistic, rel=3e-7)
+        assert test.pvalue == pytest.approx(pvalue, rel=3e-7)
+
+
+@modest(60)
+@given(st.tuples(SMALL, SMALL, SMALL, SMALL))
+def test_without_common_calls_the_weighted_test_is_pearsons(cells):
+    right_a, wrong_a, right_b, wrong_b = cells
+    if 0 in (
+        right_a + wrong_a,
+        right_b + wrong_b,
+        right_a + right_b,
+        wrong_a + wrong_b,
+    ):
+        return
+    test = predictive_value_test(
+        "ppv",
+        (0, right_a, right_b),
+        (0, wrong_a, wrong_b),
+        "two-sided",
+        weighted=True,
+    )
+    table = [[right_a, wrong_a], [right_b, wrong_b]]
+    oracle = stats.chi2_contingency(table, correction=False)
+    assert test.statistic == pytest.approx(oracle.statistic, abs=1e-9)
+
+
+@modest(60)
+@given(FOUR, FOUR, st.sampled_from(["two-sided", "greater", "less"]))
+def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternative):
+    if not sum(of_positives) + sum(of_negatives):
+        return
+    y, a, b = labels_from_cells(of_positives, of_negatives)
+    opposite = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    one = compare_sensitivity_specificity(y, a, b, alternative=alternative)
+    other = compare_sensitivity_specificity(y, b, a, alternative=opposite[alternative])
+    for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
+        first, second = getattr(one, name), getattr(other, name)
+        assert same(first.difference, -second.difference)
+        assert same(first.pvalue, second.pvalue)
+    for name in ("sensitivity", "specificity"):
+        first, second = getattr(one, name), getattr(other, name)
+        assert first.pvalue == second.pvalue
+        assert (first.only_a, first.only_b) == (second.only_b, second.only_a)
+    flipped = compare_sensitivity_specificity(
+        y, a, b, positive=0, alternative=alternative
+    )
+    if len(set(y)) == 2:
+        assert same(flipped.ppv_score.pvalue, one.npv_score.pvalue)
+        assert flipped.sensitivity == one.specificity
+
+
+def test_one_sided_score_tests_share_the_statistic():
+    y, a, b = labels_from_cells([40, 9, 3, 8], [10, 2, 7, 60])
+    found = {
+        alternative: compare_sensitivity_specificity(y, a, b, alternative=alternative)
+        for alternative in ("two-sided", "greater", "less")
+    }
+    for name in ("ppv_score", "npv_weighted"):
+        two, more, less = (getattr(r, name) for r in found.values())
+        assert two.statistic == more.statistic == less.statistic
+        assert more.pvalue + less.pvalue == pytest.approx(1)
+        assert more.pvalue == pytest.approx(two.pvalue / 2)
+        assert two.zscore > 0
+        assert more.pvalue == pytest.approx(stats.norm.sf(two.zscore))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_size_of_the_score_tests_under_equality(weighted):
+    rng = np.random.default_rng(20)
+    # Given the truth, calls of both, a only, b only, neither; a and b exchangeable.
+    share = 0.4 * np.array([0.6, 0.15, 0.15, 0.1])
+    share = np.append(share, 0.6 * np.array([0.05, 0.1, 0.1, 0.75]))
+    draws = rng.multinomial(400, share, size=8000)
+    pvalues = [
+        predictive_value_test(
+            "ppv", tuple(row[:3]), tuple(row[4:7]), "two-sided", weighted=weighted
+        ).pvalue
+        for row in draws.tolist()
+    ]
+    assert np.mean(np.array(pvalues) <= 0.05) == pytest.approx(0.05, abs=0.0075)
+    # Equal predictive values, unequal sensitivities: PPV = 0.6 for both models.
+    share = [0.12, 0.18, 0.06, 0.14, 0.08, 0.12, 0.04, 0.26]
+    draws = rng.multinomial(500, share, size=8000)
+    pvalues = [
+        predictive_value_test(
+            "ppv", tuple(row[:3]), tuple(row[4:7]), "two-sided", weighted=weighted
+        ).pvalue
+        for row in draws.tolist()
+    ]
+    assert np.mean(np.array(pvalues) <= 0.05) == pytest.approx(0.05, abs=0.0075)
+
+
+@pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "unconditional"])
+def test_mcnemar_within_the_classes(method):
+    y, a, b = labels_from_cells([5, 7, 1, 2], [3, 6, 2, 9])
+    result = compare_sensitivity_specificity(y, a, b, method=method)
+    assert result.sensitivity.table.tolist() == [[5, 7], [1, 2]]
+    assert result.specificity.table.tolist() == [[9, 2], [6, 3]]
+    assert result.sensitivity.method == method
+    assert result.sensitivity.accuracy_a == 12 / 15
+    assert result.specificity.accuracy_a == 11 / 20
+    if method == "exact":
+        assert result.sensitivity.pvalue == pytest.approx(stats.binomtest(1, 8).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (
+            ([0, 1], [0, 1], [0, 0.5]),
+            {},
+            ValueError,
+            r"pred_b must hold labels of y_tr",
+        ),
+        (([0, 1], [0, 1], [0]), {}, ValueError, "pred_b has 1 labels, y_true has 2"),
+        (([0, 1], [0, None], [0, 1]), {}, ValueError, "pred_a has no prediction at ro"),
+        (([0, 1], [0, 1], ["a", "b"]), {}, TypeError, "pred_b holds str labels and y_"),
+        (([1, 2], [1, 3], [1, 2]), {}, ValueError, "pred_a must hold labels .* got 3 "),
+        (([0, 1], [0, 1], [0.2, 0.7]), {}, ValueError, "pred_b .* cut them first"),
+        (([0, 1], [0, 1], [0, 1]), {"method": "x"}, ValueError, "method must be one o"),
+        (([0, 1], [0, 1], [0, 1]), {"alternative": "x"}, ValueError, "alternative mus"),
+        ((["a", "b"], ["a", "b"], ["a", "b"]), {}, ValueError, "name the positive cla"),
+    ],
+)
+def test_bad_pairs(arguments, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        compare_sensitivity_specificity(*arguments, **options)
+
+
+def test_printing_the_comparison():
+    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
+    result = compare_sensitivity_specificity(y, a, b)
+    assert str(result).startswith(
+        "Two models compared (two-sided)\n451 positives (1), 261 negatives (0); "
+        "p-values are not adjusted for their number.\n  measure      test    "
+    )
+    rows = [" ".join(line.split()) for line in str(result).splitlines()[3:]]
+    assert rows == [
+        "sensitivity McNemar, mid-p 0.8803 0.7561 31.36 1.0e-08",
+        "specificity McNemar, mid-p 0.6782 0.7969 12.81 3.1e-04",
+        "ppv generalised score 0.8254 0.8655 5.711 0.017",
+        "ppv weighted generalised score 0.8254 0.8655 5.466 0.019",
+        "npv generalised score 0.7662 0.6541 17.79 2.5e-05",
+        "npv weighted generalised score 0.7662 0.6541 16.54 4.8e-05",
+    ]
+    assert "Weighted generalised score test (ppv, two-sided)" in str(
+        result.ppv_weighted
+    )
+    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert found["npv_score"]["value_a"] == result.npv_score.value_a
+    columns = result.columns()
+    assert columns["measure"] == [
+        "sensitivity",
+        "specificity",
+        "ppv",
+        "ppv",
+        "npv",
+        "npv",
+    ]
+    assert columns["pvalue"][2] == result.ppv_score.pvalue
+    assert to_csv(columns).startswith("measure,test,value_a,value_b,statistic,pvalue\n")
+    alone = compare_sensitivity_specificity([1, 1, None], [1, 1, 0], [1, 1, 0])
+    assert alone.n_missing == 1
+    assert alone.to_dict()["npv_score"]["pvalue"] is None
+    assert "1 samples without a true label were dropped." in str(alone)
+    assert "-" in str(alone.npv_score)

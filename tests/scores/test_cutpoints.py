@@ -1,0 +1,671 @@
+"""Where to cut a score: optima, ties, thresholds, bootstrap."""
+
+import copy
+import json
+import pickle
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from math import inf, isnan, nan
+
+import numba
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from sklearn.metrics import roc_auc_score
+from strategies import modest
+
+from fastcmp.core.report import to_csv
+from fastcmp.scores.classification import classification_table
+from fastcmp.scores.cutpoints import optimal_cutpoint
+
+CRITERIA = (
+    "youden",
+    "accuracy",
+    "sensitivity=specificity",
+    "closest-topleft",
+    "cost",
+    "weighted-youden",
+    "weighted-topleft",
+    "prevalence-matching",
+)
+WEIGHTED = ("cost", "weighted-youden", "weighted-topleft")
+MINIMISED = {
+    "sensitivity=specificity",
+    "closest-topleft",
+    "cost",
+    "weighted-topleft",
+    "prevalence-matching",
+}
+OPTIMAL_CUTPOINTS = {
+    "Youden": "youden",
+    "MaxEfficiency": "accuracy",
+    "ROC01": "closest-topleft",
+    "SpEqualSe": "sensitivity=specificity",
+    "PrevalenceMatching": "prevalence-matching",
+    "MCT": "cost",
+}
+Y = [0, 0, 1, 0, 1, 1, 0, 1]
+SCORE = [0.1, 0.3, 0.4, 0.6, 0.7, 0.9, 0.4, 0.4]
+
+
+@parametrize("optimal_cutpoint")
+def test_against_references(case):
+    method = case["options"]["method"]
+    y, score = case["input"]["y"], case["input"]["score"]
+    if method in OPTIMAL_CUTPOINTS:
+        options = {}
+        if method == "MCT":
+            options["cost_fp"] = case["options"]["cost_FP"]
+            options["cost_fn"] = case["options"]["cost_FN"]
+        result = optimal_cutpoint(
+            y, score, criterion=OPTIMAL_CUTPOINTS[method], **options
+        )
+        # Its cutoffs are observed scores, ascending.
+        assert result.cutoffs[::-1].tolist() == expected(case, "cutoffs")
+        assert result.sensitivity[::-1].tolist() == expected(case, "sensitivity")
+        assert result.specificity[::-1].tolist() == expected(case, "specificity")
+    else:
+        name = "weighted-youden" if method[0] == "y" else "weighted-topleft"
+        result = optimal_cutpoint(y, score, criterion=name, cost_fn=2, prevalence=0.2)
+        found = np.column_stack([result.sensitivity, result.specificity])
+        wanted = case["expected"]["se_sp"]
+        assert found == pytest.approx(np.array(wanted), abs=1e-11)
+    assert result.value == expected(case, "criterion")
+
+
+# Oracle: every cutoff that can make a difference, by its definition, exactly.
+
+
+def exact_value(criterion, cells, p, cost_fp, cost_fn):
+    tp, fp, tn, fn = cells
+    se, sp = Fraction(tp, tp + fn), Fraction(tn, tn + fp)
+    r = (1 - p) * cost_fp / (p * cost_fn)
+    return {
+        "youden": se + sp - 1,
+        "accuracy": Fraction(tp + tn, tp + tn + fp + fn),
+        "sensitivity=specificity": abs(se - sp),
+        "closest-topleft": (1 - se) ** 2 + (1 - sp) ** 2,
+        "cost": cost_fn * p * (1 - se) + cost_fp * (1 - p) * (1 - sp),
+        "weighted-youden": se + r * sp,
+        "weighted-topleft": (1 - se) ** 2 + r * (1 - sp) ** 2,
+        "prevalence-matching": abs(p * se + (1 - p) * (1 - sp) - p),
+    }[criterion]
+
+
+def count(y, score, cutoff, rule):
+    called = [s > cutoff if rule == ">" else s >= cutoff for s in score]
+    pairs = list(zip(y, called, strict=True))
+    return [pairs.count(pair) for pair in [(1, 1), (0, 1), (0, 0), (1, 0)]]
+
+
+def brute_force(y, score, criterion, rule, p, cost_fp, cost_fn):
+    ends = [inf] if rule == ">=" else [-inf]
+    found = {}
+    for cutoff in sorted({*score, *ends}, reverse=True):
+        cells = count(y, score, cutoff, rule)
+        found[cutoff] = exact_value(criterion, cells, p, cost_fp, cost_fn)
+    best = (min if criterion in MINIMISED else max)(found.values())
+    return best, [cutoff for cutoff, value in found.items() if value == best]
+
+
+@st.composite
+def samples(draw, largest=25):
+    n = draw(st.integers(2, largest))
+    y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    if len(set(y)) == 1:
+        y[0] = 1 - y[0]
+    value = st.one_of(st.integers(-3, 3).map(float), st.floats(-3, 3))
+    return y, draw(st.lists(value, min_size=n, max_size=n))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@modest(60)
+@given(
+    samples(),
+    st.sampled_from([">", ">="]),
+    st.integers(1, 5),
+    st.integers(1, 5),
+    st.sampled_from([None, Fraction(1, 5), Fraction(1, 2)]),
+)
+def test_against_brute_force(criterion, drawn, rule, cost_fp, cost_fn, share):
+    y, score = drawn
+    options = {"criterion": criterion, "rule": rule}
+    p = Fraction(sum(y), len(y))
+    if criterion in WEIGHTED:
+        options |= {"cost_fp": cost_fp, "cost_fn": cost_fn}
+    if criterion in (*WEIGHTED, "prevalence-matching") and share is not None:
+        options["prevalence"] = float(share)
+        p = share
+    result = optimal_cutpoint(y, score, **options)
+    best, cutoffs = brute_force(y, score, criterion, rule, p, cost_fp, cost_fn)
+    assert result.cutoffs.tolist() == cutoffs
+    assert result.value == pytest.approx(float(best), rel=1e-12, abs=1e-15)
+    assert result.cutoff == cutoffs[0]
+    assert result.n_optima == len(cutoffs)
+    for i, (cutoff, table) in enumerate(zip(cutoffs, result.tables, strict=True)):
+        cells = count(y, score, cutoff, rule)
+        assert [table.tp, table.fp, table.tn, table.fn] == cells
+        # Halfway between the neighbours the calls are the same.
+        assert count(y, score, result.midpoints[i], rule) == cells
+        asked = classification_table(y, score, cutoff=cutoff, rule=rule)
+        if asked.cutoff is not None:
+            assert asked.table.tolist() == table.table.tolist()
+        assert result.sensitivity[i] == table.sensitivity
+        assert result.specificity[i] == table.specificity
+
+
+@modest(60)
+@given(samples())
+def test_the_curve_of_one_cutoff_has_the_mean_as_its_area(drawn):
+    y, score = drawn
+    result = optimal_cutpoint(y, score)
+    for table in result.tables:
+        called = np.greater_equal(score, table.cutoff)
+        area = roc_auc_score(y, called)
+        assert area == pytest.approx((table.sensitivity + table.specificity) / 2)
+        assert area == pytest.approx(table.balanced_accuracy)
+        assert result.value == pytest.approx(2 * area - 1, abs=1e-12)
+
+
+@modest(60)
+@given(samples(), st.permutations(range(25)))
+def test_laws(drawn, order):
+    y, score = np.array(drawn[0]), np.array(drawn[1])
+    result = optimal_cutpoint(y, score)
+    order = [i for i in order if i < y.size]
+    assert optimal_cutpoint(y[order], score[order]) == result
+    tripled = optimal_cutpoint(np.tile(y, 3), np.tile(score, 3))
+    assert tripled.cutoffs.tolist() == result.cutoffs.tolist()
+    assert tripled.value == pytest.approx(result.value, abs=1e-12)
+    doubled = optimal_cutpoint(y, 2 * score)
+    assert doubled.cutoffs.tolist() == (2 * result.cutoffs).tolist()
+    # Turned round, with the other class positive: the other strictness, mirrored.
+    turned = optimal_cutpoint(y, -score, positive=0, rule=">")
+    assert turned.value == pytest.approx(result.value, abs=1e-12)
+    assert sorted(turned.tp) == sorted(result.n_negatives - result.fp)
+    # What both costs are relative to does not matter.
+    one, other = (
+        optimal_cutpoint(y, score, criterion="cost", cost_fp=a, cost_fn=b)
+        for a, b in ((1, 3), (2, 6))
+    )
+    assert one.cutoffs.tolist() == other.cutoffs.tolist()
+    youden = optimal_cutpoint(y, score, criterion="weighted-youden", prevalence=0.5)
+    assert youden.cutoffs.tolist() == result.cutoffs.tolist()
+
+
+def test_rules_differ_in_the_value_and_not_in_the_calls():
+    reached = optimal_cutpoint(Y, SCORE, rule=">=")
+    passed = optimal_cutpoint(Y, SCORE, rule=">")
+    assert reached.cutoffs.tolist() == [0.7, 0.4]
+    assert passed.cutoffs.tolist() == [0.6, 0.3]
+    assert reached.midpoints.tolist() == passed.midpoints.tolist()
+    assert reached.midpoints.tolist() == pytest.approx([0.65, 0.35])
+    assert reached.tp.tolist() == passed.tp.tolist()
+
+
+def test_cutoffs_that_call_all_the_same_are_offered():
+    y, score = [0, 0, 0, 0, 1, 0], [1, 2, 3, 4, 5, 6]
+    result = optimal_cutpoint(y, score, criterion="accuracy")
+    assert result.cutoffs[0] == result.midpoints[0] == inf
+    assert result.tables[0].table.tolist() == [[5, 0], [1, 0]]
+    nobody = optimal_cutpoint(y, score, criterion="cost", cost_fp=100)
+    assert nobody.cutoffs.tolist() == [inf]
+    everybody = optimal_cutpoint([1, 0], [1, 2], criterion="cost", cost_fn=100)
+    assert everybody.cutoffs.tolist() == [1]
+    assert everybody.midpoints.tolist() == [-inf]
+    passed = optimal_cutpoint([1, 0], [1, 2], criterion="cost", cost_fn=9, rule=">")
+    assert passed.cutoffs.tolist() == passed.midpoints.tolist() == [-inf]
+
+
+def test_useless_scores():
+    result = optimal_cutpoint([0, 1, 0, 1], [3, 3, 3, 3])
+    assert result.cutoffs.tolist() == [inf, 3]
+    assert result.value == 0
+    assert "Largest value: 0, at 2 cutoffs." in str(result)
+
+
+@pytest.mark.parametrize("rule", [">", ">="])
+def test_infinite_and_neighbouring_scores(rule):
+    close = np.nextafter(1.0, 2.0)
+    for score in (
+        [-inf, 1, close, inf],
+        [-inf, -inf, inf, inf],
+        [-inf, 1, close, 2],
+        [0, 1, close, inf],
+        [-inf, -inf, 3, 3],
+    ):
+        y = [0, 0, 1, 1]
+        result = optimal_cutpoint(y, score, rule=rule)
+        assert result.value == 1
+        assert result.tp.tolist() == [2]
+        for cutoffs in (result.cutoffs, result.midpoints):
+            assert [count(y, score, c, rule) for c in cutoffs] == [[2, 0, 2, 0]]
+
+
+def test_no_cutoff_lies_beyond_an_infinite_score():
+    def not_called(tp, fp, tn, fn):
+        return tn + fn
+
+    def called(tp, fp, tn, fn):
+        return tp + fp
+
+    options = {"criterion": not_called}
+    assert optimal_cutpoint([0, 1], [1, inf], **options).cutoffs.tolist() == [inf]
+    assert optimal_cutpoint([0, 1], [1, inf], **options).tp.tolist() == [1]
+    options = {"criterion": called, "rule": ">"}
+    assert optimal_cutpoint([0, 1], [-inf, 1], **options).fp.tolist() == [0]
+
+
+@pytest.mark.parametrize("rule", [">", ">="])
+@pytest.mark.parametrize("share", [None, 0.4])
+def test_cutting_at_the_prevalence(rule, share):
+    score = [0.1, 0.3, 0.4, 0.5, 0.5, 0.9, 0.4, 0.8]
+    result = optimal_cutpoint(
+        Y, score, criterion="prevalence", rule=rule, prevalence=share
+    )
+    p = share or 0.5
+    assert result.cutoffs.tolist() == [p]
+    assert isnan(result.value)
+    tp, fp, tn, fn = count(Y, score, p, rule)
+    assert result.tables[0].table.tolist() == [[tn, fp], [fn, tp]]
+    assert count(Y, score, result.midpoints[0], rule) == [tp, fp, tn, fn]
+    assert "no criterion was optimised" in str(result)
+    assert result.to_dict()["value"] is None
+
+
+# Criteria of the user's own.
+
+
+def youden_arrays(tp, fp, tn, fn):
+    return tp / (tp + fn) + tn / (tn + fp) - 1
+
+
+def f1_numbers(tp, fp, tn, fn):
+    return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
+
+
+@numba.njit
+def f1_compiled(tp, fp, tn, fn):
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+@numba.njit
+def f1_compiled_numbers(tp, fp, tn, fn):
+    if tp == 0:
+        return 0.0
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+@modest(40)
+@given(samples())
+def test_functions_as_criteria(drawn):
+    result = optimal_cutpoint(*drawn, criterion=youden_arrays)
+    named = optimal_cutpoint(*drawn)
+    assert result.value == pytest.approx(named.value, abs=1e-12)
+    assert result.criterion == "youden_arrays"
+    assert result.maximised
+    if named.value > 0.01:  # else the named one knows the size of its terms
+        assert result.cutoffs.tolist() == named.cutoffs.tolist()
+    results = [
+        optimal_cutpoint(*drawn, criterion=function)
+        for function in (f1_numbers, f1_compiled, f1_compiled_numbers)
+    ]
+    assert len({tuple(r.cutoffs) for r in results}) == 1
+    assert len({r.value for r in results}) == 1
+    best = max(table.f1 for table in results[0].tables)
+    assert best == pytest.approx(results[0].value)
+
+
+def test_functions_see_integers_and_may_not_change_them():
+    seen = []
+
+    def greedy(tp, fp, tn, fn):
+        seen.append((tp.dtype, tp.shape))
+        tp[:] = 0
+        return fp * 1.0
+
+    result = optimal_cutpoint(Y, SCORE, criterion=greedy)
+    assert set(seen) == {(np.dtype(np.int64), (7,))}
+    assert result.cutoffs.tolist() == [0.1]
+    assert result.tp.tolist() == [4]
+
+
+def test_functions_with_values_here_and_there():
+    def ppv(tp, fp, tn, fn):
+        return tp / (tp + fp)  # NaN where nobody is called
+
+    result = optimal_cutpoint(Y, SCORE, criterion=ppv, n_resamples=30, rng=0)
+    assert result.cutoffs.tolist() == [0.9, 0.7]
+    assert result.value == 1
+
+    def odds(tp, fp, tn, fn):
+        return tp / fp
+
+    unbounded = optimal_cutpoint(Y, SCORE, criterion=odds)
+    assert unbounded.value == inf
+    assert unbounded.cutoffs.tolist() == [0.9, 0.7]
+
+
+def test_bad_functions():
+    def fails(*cells):
+        raise KeyError(cells)
+
+    with pytest.raises(KeyError):
+        optimal_cutpoint(Y, SCORE, criterion=fails)
+
+    def names(tp, fp, tn, fn):
+        return "best"
+
+    def pairs(tp, fp, tn, fn):
+        return [1, 2]
+
+    def nowhere(tp, fp, tn, fn):
+        return tp * nan
+
+    for function in (names, pairs):
+        with pytest.raises(TypeError, match=r"^criterion must give a number for each"):
+            optimal_cutpoint(Y, SCORE, criterion=function)
+    with pytest.raises(ValueError, match=r"^criterion 'nowhere' has no value at any"):
+        optimal_cutpoint(Y, SCORE, criterion=nowhere)
+
+
+# Resampling.
+
+
+def naive_resampling(y, score, n_resamples, seed):
+    """Do what the bootstrap does, sample by sample, with the same draws."""
+    rng = np.random.default_rng(seed)
+    y, score = np.array(y), np.array(score)
+    order = np.argsort(-score, kind="stable")
+    y, score = y[order], score[order]
+    cutoffs, judged = [], []
+    for _ in range(n_resamples):
+        rows, left = [], []
+        for label in (1, 0):
+            own = np.flatnonzero(y == label)
+            drawn = rng.integers(0, own.size, own.size)
+            rows += own[drawn].tolist()
+            left += np.delete(own, drawn).tolist()
+        inside = optimal_cutpoint(y[rows], score[rows])
+        cutoff = inside.cutoffs[(inside.n_optima - 1) // 2]
+        cutoffs.append(cutoff)
+        if len(set(y[left])) == 2:
+            tp, fp, tn, fn = count(y[left], score[left], cutoff, ">=")
+            judged.append(tp / (tp + fn) + tn / (tn + fp) - 1)
+    return cutoffs, np.mean(judged)
+
+
+@modest(15)
+@given(samples(), st.integers(0, 99))
+def test_bootstrap_against_resampled_data(drawn, seed):
+    y, score = drawn
+    result = optimal_cutpoint(y, score, n_resamples=12, rng=seed)
+    with np.errstate(invalid="ignore"):
+        if min(sum(y), len(y) - sum(y)) < 3:
+            return
+        cutoffs, judged = naive_resampling(y, score, 12, seed)
+    assert result.resampled.tolist() == cutoffs
+    assert result.out_of_bag == pytest.approx(judged, abs=1e-12, nan_ok=True)
+    low, high = result.confidence_interval(0.5)
+    assert low <= high
+    assert {low, high} <= set(cutoffs)
+
+
+@pytest.mark.parametrize("criterion", [*CRITERIA, f1_numbers, f1_compiled])
+@pytest.mark.parametrize("rule", [">", ">="])
+def test_bootstrap_of_all_criteria(criterion, rule):
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [60, 40])
+    score = rng.normal(y, 1).round(1)
+    options = {"criterion": criterion, "rule": rule, "n_resamples": 60}
+    result = optimal_cutpoint(y, score, rng=np.random.default_rng(2), **options)
+    again = optimal_cutpoint(y, score, rng=2, **options)
+    assert result == again
+    assert result.resampled.shape == (60,)
+    low, high = result.confidence_interval()
+    assert low <= result.cutoffs.max()
+    assert high >= result.cutoffs.min()
+    assert set(result.resampled) <= {*score, inf, -inf}
+    assert result.value == optimal_cutpoint(y, score, criterion=criterion).value
+    sign = 1 if result.maximised else -1
+    assert result.optimism == pytest.approx(sign * (result.value - result.out_of_bag))
+
+
+def test_the_value_outside_is_less_flattering():
+    rng = np.random.default_rng(1)
+    apparent, outside, truth = [], [], []
+    for _ in range(40):
+        y = np.repeat([0, 1], [30, 30])
+        score = rng.normal(y, 1)
+        result = optimal_cutpoint(y, score, n_resamples=100, rng=rng)
+        apparent.append(result.value)
+        outside.append(result.out_of_bag)
+        fresh_y = np.repeat([0, 1], [5000, 5000])
+        fresh = rng.normal(fresh_y, 1)
+        cut = classification_table(fresh_y, fresh, cutoff=result.cutoff, rule=">=")
+        truth.append(cut.youden)
+    assert np.mean(apparent) > np.mean(truth) + 0.04
+    assert abs(np.mean(outside) - np.mean(truth)) < 0.04
+
+
+def test_the_interval_covers_the_best_cutoff_of_the_population():
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(60):
+        y = np.repeat([0, 1], [100, 100])
+        score = rng.normal(y, 1)
+        options = {"criterion": "sensitivity=specificity", "confidence_level": 0.9}
+        result = optimal_cutpoint(y, score, n_resamples=150, rng=rng, **options)
+        low, high = result.confidence_interval()
+        covered += low <= 0.5 <= high
+    assert 47 <= covered <= 60
+
+
+def test_without_resampling_there_is_no_interval():
+    result = optimal_cutpoint(Y, SCORE)
+    assert isnan(result.out_of_bag)
+    assert isnan(result.optimism)
+    with pytest.raises(
+        ValueError, match=r"^there was no resampling: pass n_resamples="
+    ):
+        result.confidence_interval()
+    with pytest.raises(ValueError, match=r"^confidence_level must lie in"):
+        optimal_cutpoint(Y, SCORE, n_resamples=3).confidence_interval(2)
+
+
+def test_one_sample_of_either_class_leaves_nothing_out():
+    result = optimal_cutpoint([0, 1], [1, 2], n_resamples=5)
+    assert result.resampled.tolist() == [2] * 5
+    assert isnan(result.out_of_bag)
+
+
+# Input and output.
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series])
+def test_data_of_any_library(make):
+    y = ["well", "well", "ill", "ill", None]
+    score = make([0.1, 0.4, 0.35, 0.8, 0.9])
+    result = optimal_cutpoint(y, score, positive="ill")
+    assert result.cutoffs.tolist() == [0.8, 0.35]
+    assert result.labels == ("ill", "well")
+    assert result.n_missing == 1
+    assert result.tables[0].n_missing == 1
+
+
+def test_scores_of_other_widths():
+    exact = optimal_cutpoint([0, 1], np.array([2**40, 2**62]))
+    assert exact.cutoffs.tolist() == [2.0**62]
+    single = optimal_cutpoint([0, 1], np.array([0.1, 0.2], np.float32))
+    assert single.cutoffs.tolist() == [float(np.float32(0.2))]
+    wide = optimal_cutpoint([0, 1], np.array([0.1, 0.2], np.longdouble))
+    assert wide.cutoffs.tolist() == [0.2]
+    flags = optimal_cutpoint([0, 1], [False, True])
+    assert flags.cutoffs.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"criterion": "best"}, ValueError, r"criterion must be one of \('youden', "),
+        ({"rule": "<"}, ValueError, "rule must be one of"),
+        ({"cost_fp": 2}, ValueError, "criterion 'youden' takes no costs: choose one"),
+        ({"cost_fn": 0.5, "criterion": min}, ValueError, "criterion a function takes"),
+        ({"prevalence": 0.2}, ValueError, "criterion 'youden' takes no prevalence: "),
+        ({"criterion": "cost", "cost_fp": 0}, ValueError, "cost_fp must be positive a"),
+        ({"criterion": "cost", "cost_fn": inf}, ValueError, "cost_fn must be positive"),
+        ({"criterion": "cost", "cost_fn": "2"}, TypeError, "cost_fn must be a positiv"),
+        ({"criterion": "cost", "prevalence": 1}, ValueError, "prevalence must lie in"),
+        ({"n_resamples": -1}, ValueError, "n_resamples must not be negative, got -1"),
+        ({"n_resamples": 2.0}, TypeError, "n_resamples must be a whole number, got 2"),
+        ({"n_resamples": True}, TypeError, "n_resamples must be a whole number, got T"),
+        (
+            {"n_resamples": 9, "criterion": "prevalence"},
+            ValueError,
+            "criterion 'prevalence' has nothing to resample",
+        ),
+        ({"confidence_level": 0}, ValueError, r"confidence_level must lie in \(0, 1\)"),
+    ],
+)
+def test_bad_options(change, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        optimal_cutpoint(Y, SCORE, **change)
+
+
+@pytest.mark.parametrize(
+    ("y", "score", "error", "message"),
+    [
+        ([0, 1], [0.1, nan], ValueError, "scores has NaN for sample 1"),
+        ([0, 1], [0.1], ValueError, "scores has 1 scores, y_true has 2 labels"),
+        ([0, 1], ["a", "b"], TypeError, "scores must be numbers, got"),
+        ([1, 1], [0.1, 0.2], ValueError, "a ROC curve needs both classes: y_true hold"),
+        ([0, 1, 2], [1, 2, 3], ValueError, "y_true must hold two classes, got 3"),
+        ([0, 1], [[0.1, 0.2]], ValueError, "score must be one-dimensional"),
+        ([0, 1], np.ma.array([1.0, 2.0], mask=[0, 1]), ValueError, "scores has masked"),
+    ],
+)
+def test_bad_data(y, score, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        optimal_cutpoint(y, score)
+
+
+def test_printing():
+    result = optimal_cutpoint(Y, SCORE, n_resamples=50, rng=1)
+    assert str(result).startswith(
+        "Where to cut (youden)\n"
+        "4 positives (1), 4 negatives (0); positive where the score is >= the cutoff.\n"
+        "Largest value: 0.5, at 2 cutoffs.\n"
+        "  cutoff  midpoint  sensitivity  specificity  called positive\n"
+        "     0.7      0.65       0.5000       1.0000                2\n"
+        "     0.4      0.35       1.0000       0.5000                6\n"
+        "95 % bootstrap interval of the cutoff ["
+    )
+    assert "youden outside the bootstrap samples" in str(result)
+    assert "<h4>Where to cut (youden)</h4>" in result._repr_html_()
+    cost = optimal_cutpoint(Y, SCORE, criterion="cost")
+    assert "Smallest value: 0.25, at 2 cutoffs." in str(cost)
+    n = 40
+    level = optimal_cutpoint(
+        np.arange(n) % 2, np.zeros(n) + np.arange(n), criterion=lambda *c: 0 * c[0]
+    )
+    assert level.n_optima == n + 1
+    assert f"{n - 9} more are equally good." in str(level)
+
+
+def test_as_a_dictionary():
+    result = optimal_cutpoint(Y, SCORE, n_resamples=20, rng=1)
+    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert found["cutoffs"] == [0.7, 0.4]
+    assert found["interval"] == list(result.confidence_interval())
+    assert found["n_resamples"] == 20
+    assert optimal_cutpoint(Y, SCORE).to_dict()["interval"] is None
+    useless = optimal_cutpoint([0, 1], [3, 3]).to_dict()
+    assert useless["cutoffs"] == [None, 3.0]
+    assert useless["tp"] == [0, 1]
+    assert to_csv(result.columns()).splitlines()[:2] == [
+        "cutoff,midpoint,value,sensitivity,specificity,tp,fp,fn,tn",
+        f"0.7,{result.midpoints[0]},0.5,0.5,1.0,2,0,2,4",
+    ]
+    assert optimal_cutpoint(Y, SCORE).to_dict()["out_of_bag"] is None
+
+
+def test_records_are_frozen_and_travel():
+    result = optimal_cutpoint(Y, SCORE, n_resamples=5, rng=1)
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert copy.deepcopy(result) == result
+    assert result != optimal_cutpoint(Y, SCORE)
+    with pytest.raises(FrozenInstanceError):
+        result.value = 1.0
+
+
+# Weights.
+
+
+@pytest.mark.parametrize("criterion", ["youden", "accuracy", "cost", "closest-topleft"])
+@modest(40)
+@given(samples(), st.integers(0, 99))
+def test_whole_weights_repeat_samples(criterion, drawn, seed):
+    y, score = map(np.asarray, drawn)
+    times = np.random.default_rng(seed).integers(0, 4, y.size)
+    if not all(times[y == label].any() for label in (0, 1)):
+        return
+    one = optimal_cutpoint(y, score, criterion=criterion, sample_weight=times)
+    other = optimal_cutpoint(
+        np.repeat(y, times), np.repeat(score, times), criterion=criterion
+    )
+    for name in ("cutoffs", "midpoints", "tp", "fp", "n_positives", "n_negatives"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.value == pytest.approx(other.value, abs=1e-12)
+    assert one.prevalence == pytest.approx(other.prevalence)
+    assert [t.table.tolist() for t in one.tables] == [
+        t.table.tolist() for t in other.tables
+    ]
+
+
+def test_rounded_weights_still_tie():
+    # Two cutoffs that are equally good, whatever the rounding of tenths.
+    y, score = [0, 1, 0, 1] * 3, [1, 2, 3, 4] * 3
+    plain = optimal_cutpoint(y, score)
+    scaled = optimal_cutpoint(y, score, sample_weight=[0.1] * 12)
+    assert plain.n_optima == 2
+    assert scaled.cutoffs.tolist() == plain.cutoffs.tolist()
+    assert "0.6 positives (1), 0.6 negatives (0)" in str(scaled)
+    assert scaled.tables[0].weighted
+
+
+def test_bootstrap_with_weights():
+    rng = np.random.default_rng(5)
+    y = np.arange(80) % 2
+    score = (rng.normal(size=80) + y).round(1)
+    plain = optimal_cutpoint(y, score, n_resamples=200, rng=1)
+    ones = optimal_cutpoint(
+        y, score, n_resamples=200, rng=1, sample_weight=np.full(80, 2.0)
+    )
+    # The draws are the same; of samples in another order, so not each by itself.
+    assert abs(np.median(ones.resampled) - np.median(plain.resampled)) < 0.3
+    assert ones.out_of_bag == pytest.approx(plain.out_of_bag, abs=0.05)
+    weights = np.where(score > 0, 1.0, 0.0)
+    fewer = optimal_cutpoint(y, score, n_resamples=50, rng=1, sample_weight=weights)
+    assert fewer.resampled[np.isfinite(fewer.resampled)].min() > 0
+
+
+def test_functions_see_sums_of_weights():
+    seen = []
+
+    def right(tp, fp, tn, fn):
+        seen.append((tp, fp, tn, fn))
+        return tp + tn
+
+    result = optimal_cutpoint(
+        [0, 1, 1], [1, 2, 3], criterion=right, sample_weight=[0.5, 1, 2]
+    )
+    assert (result.cutoff, result.value) == (2, 3.5)
+    assert all(part.dtype == np.float64 for part in seen[0])
+
+
+def test_data_by_keyword():
+    assert optimal_cutpoint(y_true=Y, score=SCORE) == optimal_cutpoint(Y, SCORE)

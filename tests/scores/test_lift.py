@@ -1,0 +1,718 @@
+"""Lift tables, gain curves and the Kolmogorov-Smirnov distance."""
+
+import json
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import optimize, stats
+from statsmodels.stats.proportion import confint_proportions_2indep
+from strategies import modest
+
+from fastcmp.kernels import wilson_interval
+from fastcmp.scores.lift import gain_curve, ks_statistic, lift_table
+from fastcmp.scores.lift_result import LiftTable
+
+TIES = ("expected", "better", "worse", "first")
+WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
+
+
+def worksheet(events=tuple(WORKSHEET), size=20):
+    """Make cases of which each group in turn has so many events, shuffled."""
+    y = np.concatenate([np.arange(size) < count for count in events]).astype(int)
+    score = np.linspace(1, 0, y.size)
+    order = np.random.default_rng(0).permutation(y.size)
+    return y[order], score[order]
+
+
+@st.composite
+def scored(draw, max_samples=60, levels=8):
+    """Draw labels of both classes, scores with ties, and a number of groups."""
+    n = draw(st.integers(2, max_samples))
+    y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    place = draw(st.integers(0, n - 1))
+    y[place], y[place - 1] = 0, 1
+    score = draw(st.lists(st.integers(-levels, levels), min_size=n, max_size=n))
+    return np.array(y), np.array(score) / 4, draw(st.integers(1, n))
+
+
+# What the counts are.
+
+
+def of_case(case):
+    if "y" in case["input"]:
+        return case["input"]["y"], case["input"]["score"]
+    return worksheet(case["input"]["events_per_decile"], case["input"]["n_per_decile"])
+
+
+@parametrize("lift_table")
+def test_tables_against_references(case):
+    later = case["options"].get("ties") == "whole tie block goes to the later group"
+    ties = "worse" if later else "better"
+    table = lift_table(*of_case(case), groups=case["options"]["groups"], ties=ties)
+    found = {
+        "n": table.by_group.cases,
+        "events": table.by_group.events,
+        "captured": table.by_group.captured,
+        "captured_cum": table.cumulative.captured,
+        "response_rate": table.by_group.response_rate,
+        "response_rate_cum": table.cumulative.response_rate,
+        "lift": table.by_group.lift,
+        "lift_cum": table.cumulative.lift,
+    }
+    for name in case["expected"]:
+        assert found[name].tolist() == expected(case, name), name
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_the_worksheet_of_200_patients(ties):
+    table = lift_table(*worksheet(), ties=ties)
+    assert table.by_group.events.tolist() == WORKSHEET
+    assert table.by_group.cases.tolist() == [20] * 10
+    assert table.by_group.response_rate[:2].tolist() == [0.6, 0.5]
+    assert table.by_group.captured[:2].tolist() == [0.3, 0.25]
+    assert table.by_group.lift.tolist() == [x / 4 for x in WORKSHEET]
+    assert table.cumulative.lift[:3].tolist() == [3.0, 2.75, 2.0]
+    assert table.cumulative.captured[[1, 6]].tolist() == [0.55, 0.85]
+    assert (table.n_events, table.n_samples) == (40, 200)
+
+
+def naive_groups(y, score, groups, ties):
+    """Return cases and events of the groups that hold cases, by definition."""
+    n, distinct = len(y), sorted(set(score), reverse=True)
+    cases, events = [0] * (groups + 1), [0] * (groups + 1)
+    for label, own in zip(y, score, strict=True):
+        above = sum(other > own for other in score)
+        rank = above + 1 if ties == "better" else above + list(score).count(own)
+        group = math.ceil(Fraction(rank * groups, n))
+        if len(distinct) <= groups:
+            group = distinct.index(own) + 1
+        cases[group] += 1
+        events[group] += int(label)
+    filled = [g for g in range(groups + 1) if cases[g]]
+    return filled, [cases[g] for g in filled], [events[g] for g in filled]
+
+
+@modest(100)
+@given(scored(), st.sampled_from(["better", "worse"]))
+def test_equal_scores_that_stay_together(drawn, ties):
+    y, score, groups = drawn
+    table = lift_table(y, score, groups=groups, ties=ties)
+    found = table.group, table.by_group.cases, table.by_group.events
+    wanted = naive_groups(y, score, groups, ties)
+    assert tuple(x.tolist() for x in found) == wanted
+    assert found[2].dtype == np.int64
+
+
+def in_this_order(y, score, groups):
+    """Return events by group, equal scores in the order given."""
+    n, events = len(y), [0] * groups
+    for i, sample in enumerate(sorted(range(n), key=lambda j: -score[j])):
+        events[math.ceil(Fraction((i + 1) * groups, n)) - 1] += int(y[sample])
+    return events
+
+
+@modest(100)
+@given(scored())
+def test_equal_scores_in_order_of_appearance(drawn):
+    y, score, groups = drawn
+    table = lift_table(y, score, groups=groups, ties="first")
+    assert table.by_group.events.tolist() == in_this_order(y, score, groups)
+
+
+@modest(30)
+@given(scored(6, 2))
+def test_expected_events_are_the_mean_over_all_orders(drawn):
+    y, score, groups = drawn
+    orders = [list(order) for order in permutations(range(y.size))]
+    counts = [in_this_order(y[order], score[order], groups) for order in orders]
+    mean = [float(Fraction(sum(c), len(orders))) for c in zip(*counts, strict=True)]
+    table = lift_table(y, score, groups=groups)
+    assert table.by_group.events.tolist() == pytest.approx(mean, rel=1e-12, abs=1e-14)
+    assert table.by_group.events.dtype == np.float64
+
+
+def test_sizes_of_groups_differ_by_one_at_most():
+    y, score = np.arange(23) % 2, np.arange(23.0)
+    for ties in ("expected", "first"):
+        table = lift_table(y, score, groups=5, ties=ties)
+        assert table.by_group.cases.tolist() == [4, 5, 4, 5, 5]
+        assert table.lowest_score.tolist() == [19, 14, 10, 5, 0]
+
+
+def test_lowest_scores_of_groups_with_ties():
+    y, score = [1, 0, 1, 0, 0, 1], [3, 2, 2, 2, 1, 1]
+    lowest = {"expected": [2, 2, 1], "first": [2, 2, 1], "better": [2, 1]}
+    for ties, wanted in lowest.items():
+        options = {"groups": 2 if ties == "better" else 3, "ties": ties}
+        assert lift_table(y, score, **options).lowest_score.tolist() == wanted
+
+
+def test_as_many_groups_as_samples():
+    y, score = worksheet((2, 0, 1), 3)
+    table = lift_table(y, score, groups=9)
+    assert table.by_group.events.tolist() == [1, 1, 0, 0, 0, 0, 1, 0, 0]
+
+
+def test_one_group_is_the_whole():
+    for rates in (
+        lift_table([0, 1, 1], [1, 2, 3], groups=1).by_group,
+        lift_table([0, 1, 1], [1, 2, 3], groups=3).cumulative,
+    ):
+        assert (rates.captured[-1], rates.lift[-1]) == (1, 1)
+        assert [end[-1] for end in rates.captured_interval] == [1, 1]
+        assert [end[-1] for end in rates.lift_interval] == [1, 1]
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_equal_scores_only(ties):
+    table = lift_table([0, 1, 1, 0], [5, 5, 5, 5], groups=2, ties=ties)
+    wanted = {"first": [1, 1], "expected": [1, 1]}.get(ties, [2])
+    assert table.by_group.events.tolist() == wanted
+    assert set(table.by_group.lift) == {1.0}
+
+
+# Laws.
+
+
+@modest(60)
+@given(scored(), st.sampled_from(TIES), st.randoms())
+def test_laws(drawn, ties, random):
+    y, score, groups = drawn
+    table = lift_table(y, score, groups=groups, ties=ties)
+    each, added = table.by_group, table.cumulative
+    assert each.cases.sum() == y.size
+    assert each.events.sum() == pytest.approx(y.sum(), rel=1e-12)
+    assert (each.events >= 0).all()
+    assert (each.events <= each.cases + 1e-12).all()
+    assert (added.captured[-1], added.lift[-1]) == (1, 1)
+    for rates in (each, added):
+        overall = y.sum() / y.size
+        np.testing.assert_allclose(rates.lift, rates.response_rate / overall)
+        shares = rates.cases / y.size
+        np.testing.assert_allclose(rates.captured, rates.lift * shares)
+        for name in ("response_rate", "captured", "lift"):
+            low, high = getattr(rates, f"{name}_interval")
+            value = getattr(rates, name)
+            assert (low <= value + 1e-12).all()
+            assert (value <= high + 1e-12).all()
+            assert (low >= 0).all()
+            assert name == "lift" or (high <= 1).all()
+    for moved in (np.exp(score), 7 * score - 2, np.float32(score)):
+        other = lift_table(y, moved, groups=groups, ties=ties)
+        assert (other.cumulative_events == table.cumulative_events).all()
+    if ties != "first":
+        order = list(range(y.size))
+        random.shuffle(order)
+        shuffled = lift_table(y[order], score[order], groups=groups, ties=ties)
+        assert shuffled == table
+
+
+@modest(60)
+@given(scored())
+def test_rules_for_ties_agree_without_ties(drawn):
+    y, score, groups = drawn
+    distinct = np.arange(score.size)[np.argsort(score)]
+    tables = [lift_table(y, distinct, groups=groups, ties=ties) for ties in TIES]
+    for table in tables[1:]:
+        assert (table.cumulative_events == tables[0].cumulative_events).all()
+        assert (table.cumulative_cases == tables[0].cumulative_cases).all()
+
+
+@modest(60)
+@given(scored())
+def test_cumulative_shares_lie_on_the_gain_curve(drawn):
+    y, score, groups = drawn
+    called, captured = gain_curve(y, score)
+    assert (called[0], captured[0], called[-1], captured[-1]) == (0, 0, 1, 1)
+    assert called.size == np.unique(score).size + 1
+    for ties in ("expected", "better", "worse"):
+        table = lift_table(y, score, groups=groups, ties=ties)
+        share = table.cumulative_cases / y.size
+        wanted = np.interp(share, called, captured)
+        np.testing.assert_allclose(table.cumulative.captured, wanted, atol=1e-12)
+
+
+# Intervals.
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_response_rates_have_wilson_intervals(level):
+    table = lift_table(*worksheet(), confidence_level=level)
+    for rates in (table.by_group, table.cumulative):
+        pairs = zip(rates.events, rates.cases, strict=True)
+        wanted = [wilson_interval(int(e), int(n), level) for e, n in pairs]
+        np.testing.assert_allclose(np.transpose(rates.response_rate_interval), wanted)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_captured_shares_have_the_intervals_of_a_ratio_by_the_score_test(level):
+    table = lift_table(*worksheet(), confidence_level=level)
+    for rates in (table.by_group, table.cumulative):
+        low, high = rates.captured_interval
+        np.testing.assert_allclose(rates.lift_interval.low, low / rates.cases * 200)
+        np.testing.assert_allclose(rates.lift_interval.high, high / rates.cases * 200)
+        for i, (events, n) in enumerate(zip(rates.events, rates.cases, strict=True)):
+            if n == 200:
+                continue
+            counts = events, n, 40 - events, 200 - n
+            options = {"compare": "ratio", "method": "score", "correction": False}
+            ends = confint_proportions_2indep(*counts, alpha=1 - level, **options)
+            odds = np.array(ends) * n / (200 - n)
+            ours = np.array([low[i], high[i]])
+            np.testing.assert_allclose(ours / (1 - ours), odds, rtol=1e-6)
+
+
+def test_ends_of_intervals_without_and_with_all_events():
+    table = lift_table([1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1], groups=2)
+    rates = table.by_group
+    assert rates.captured_interval.low[1] == rates.response_rate_interval.low[1] == 0
+    assert rates.captured_interval.high[0] == rates.response_rate_interval.high[0] == 1
+    # Three of three against none of three: the score test's limit in closed form.
+    z2 = stats.norm.ppf(0.975) ** 2
+    assert 0 < rates.captured_interval.high[1] < 1
+    assert rates.response_rate_interval.high[1] == pytest.approx(z2 / (3 + z2))
+    np.testing.assert_allclose(
+        rates.captured_interval.low[0], 1 - rates.captured_interval.high[1]
+    )
+
+
+def coverage(n, share, shift, n_tables):
+    """Return how often each interval covers, given the lowest scores of the groups."""
+    rng = np.random.default_rng(20)
+    hits = np.zeros((3, 5))
+    for _ in range(n_tables):
+        y = rng.random(n) < share
+        table = lift_table(y, rng.normal(size=n) + shift * y, groups=5)
+        rates = table.cumulative
+        cut = table.lowest_score[:-1]
+        events = share * np.array(
+            [stats.norm.sf(cut - shift), stats.norm.cdf(cut - shift)]
+        )
+        others = (1 - share) * np.array([stats.norm.sf(cut), stats.norm.cdf(cut)])
+        rate, rest_rate = events / (events + others)
+        called = rates.cases[:-1] / n
+        captured = called * rate / (called * rate + (1 - called) * rest_rate)
+        for i, (truth, interval) in enumerate(
+            [
+                (np.append(rate, share), rates.response_rate_interval),
+                (np.append(captured, 1), rates.captured_interval),
+                (np.append(captured / called, 1), rates.lift_interval),
+            ]
+        ):
+            hits[i] += (interval.low <= truth) & (truth <= interval.high)
+    return hits / n_tables
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "shift"), [(300, 0.3, 1.0), (300, 0.2, 0.0), (500, 0.1, 1.0)]
+)
+def test_intervals_cover(n, share, shift):
+    hits = coverage(n, share, shift, 600)
+    assert (hits[1:, -1] == 1).all()
+    assert hits.min() > 0.92
+    assert 0.935 < hits[:, :-1].mean() < 0.97
+
+
+def test_captured_shares_of_the_best_tenths_of_a_population():
+    """Edges that fall by chance cost little where the response changes slowly."""
+    share, shift, edges = 0.2, 1.0, np.arange(1, 10) / 10
+    cut = [
+        optimize.brentq(
+            lambda x, q=q: (
+                share * stats.norm.sf(x - shift) + (1 - share) * stats.norm.sf(x) - q
+            ),
+            -9,
+            9,
+        )
+        for q in edges
+    ]
+    truth = stats.norm.sf(np.array(cut) - shift)
+    rng = np.random.default_rng(8)
+    hits, n_tables = np.zeros(9), 600
+    for _ in range(n_tables):
+        y = rng.random(200) < share
+        table = lift_table(y, rng.normal(size=200) + shift * y)
+        low, high = table.cumulative.captured_interval
+        hits += (low[:-1] <= truth) & (truth <= high[:-1])
+    assert (hits / n_tables).min() > 0.92
+    assert 0.935 < (hits / n_tables).mean() < 0.97
+
+
+# What may be passed.
+
+
+def test_labels_scores_and_missing_truth():
+    y, score = worksheet()
+    wanted = lift_table(y, score)
+    names = np.where(y == 1, "dead", "alive")
+    named = lift_table(names, pd.Series(score), positive="dead")
+    assert named.labels == ("dead", "alive")
+    assert (named.cumulative_events == wanted.cumulative_events).all()
+    turned = lift_table(names, -score, positive="alive")
+    assert (turned.by_group.events[::-1] == 20 - wanted.by_group.events).all()
+    missing = lift_table([None, *y.tolist(), None], [9.0, *score, -9.0])
+    assert (missing.n_missing, missing.n_samples) == (2, 200)
+    assert (missing.cumulative_events == wanted.cumulative_events).all()
+    assert "2 samples without a true label were dropped." in str(missing)
+    assert lift_table(y == 1, score, groups=np.int8(10)).groups == 10
+
+
+def test_infinite_scores():
+    table = lift_table([1, 0, 1, 0], [np.inf, 1, np.inf, 0], groups=2)
+    assert table.by_group.events.tolist() == [2, 0]
+    assert table.to_dict()["lowest_score"] == [None, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (
+            ([0, 1], [1, 2]),
+            {},
+            ValueError,
+            "groups must be from 1 to the number of samples, 2, got 10",
+        ),
+        (
+            ([0, 1], [1, 2]),
+            {"groups": 0},
+            ValueError,
+            "groups must be from 1 to the number of samples, 2, got 0",
+        ),
+        (
+            ([0, 1], [1, 2]),
+            {"groups": 2.0},
+            TypeError,
+            "groups must be a whole number, got 2.0",
+        ),
+        (
+            ([0, 1], [1, 2]),
+            {"groups": True},
+            TypeError,
+            "groups must be a whole number, got True",
+        ),
+        (
+            ([0, 1], [1, 2]),
+            {"ties": "max"},
+            ValueError,
+            "ties must be one of ('expected', 'better', 'worse', 'first'), got 'max'",
+        ),
+        (
+            ([0, 1], [1, 2]),
+            {"confidence_level": 1},
+            ValueError,
+            "confidence_level must lie in (0, 1), got 1",
+        ),
+        (
+            ([0, 0], [1, 2]),
+            {},
+            ValueError,
+            "lift needs both classes: y_true holds no events",
+        ),
+        (
+            ([1, 1], [1, 2]),
+            {},
+            ValueError,
+            "lift needs both classes: y_true holds nothing but events",
+        ),
+    ],
+)
+def test_bad_input(arguments, options, error, message):
+    with pytest.raises(error) as caught:
+        lift_table(*arguments, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("door", [lift_table, gain_curve, ks_statistic])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([0, 1], [1, 2, 3]), ValueError, "scores has 3 scores, y_true has 2 labels"),
+        (([0, 1], [1, math.nan]), ValueError, "scores has NaN for sample 1"),
+        (([0, 1, 2], [1, 2, 3]), ValueError, "y_true must hold two classes, got 3"),
+        (([], []), ValueError, "y_true must hold at least one sample, got none"),
+        (([0, 1], [[1, 2], [2, 1]]), ValueError, "score must be one-dimensional"),
+        ((["a", "b"], [1, 2]), ValueError, "name the positive class of the labels"),
+        (([0, 1], ["x", "y"]), TypeError, "scores must be numbers, got <U1"),
+    ],
+)
+def test_bad_labels_and_scores(door, arguments, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        door(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("door", "what"),
+    [(gain_curve, "a gain curve"), (ks_statistic, "the Kolmogorov-Smirnov distance")],
+)
+def test_one_class_only(door, what):
+    for y, held in (([0, 0], "no events"), ([1, 1], "nothing but events")):
+        with pytest.raises(ValueError, match="needs both classes") as caught:
+            door(y, [1, 2])
+        assert str(caught.value) == f"{what} needs both classes: y_true holds {held}"
+
+
+# The record.
+
+
+def test_columns():
+    table = lift_table(*worksheet())
+    columns = table.columns()
+    frame = pd.DataFrame(columns)
+    assert frame.shape == (10, 24)
+    assert list(frame)[:7] == [
+        "group",
+        "lowest_score",
+        "cases",
+        "events",
+        "response_rate",
+        "response_rate_low",
+        "response_rate_high",
+    ]
+    for prefix, rates in (("", table.by_group), ("cumulative_", table.cumulative)):
+        for name in ("cases", "events", "response_rate", "captured", "lift"):
+            assert (columns[prefix + name] == getattr(rates, name)).all()
+        low, high = rates.lift_interval
+        assert (columns[f"{prefix}lift_low"] == low).all()
+        assert (columns[f"{prefix}lift_high"] == high).all()
+
+
+def test_to_dict_is_ready_for_json():
+    y, score = worksheet()
+    table = lift_table(np.array(["no", "yes"])[y], score, positive="yes")
+    found = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    assert found == table.to_dict()
+    assert (found["event"], found["other"], found["n_events"]) == ("yes", "no", 40)
+    assert found["lift"] == [x / 4 for x in WORKSHEET]
+    assert (found["ties"], found["groups"]) == ("expected", 10)
+    codes = lift_table(np.uint8(y), score).to_dict()
+    assert type(codes["event"]) is int
+    json.dumps(codes)
+
+
+def test_records_compare_and_do_not_change():
+    y, score = worksheet()
+    table = lift_table(y, score)
+    assert table == lift_table(y, score)
+    assert table != lift_table(y, score, groups=5)
+    assert isinstance(table, LiftTable)
+    with pytest.raises(AttributeError):
+        table.ties = "first"
+
+
+def test_printed():
+    lines = str(lift_table(*worksheet())).splitlines()
+    assert lines[:3] == [
+        "Lift by group",
+        "40 of 200 cases are events (1): 20.00 %.",
+        "The 20 cases with the highest scores (10.0 %) hold 30.0 % of the events: "
+        "lift 3.00, 95 % interval [2.00, 4.04].",
+    ]
+    assert " ".join(lines[3].split()) == (
+        "group lowest score cases events response % 95 % captured % 95 % lift 95 %"
+    )
+    assert " ".join(lines[4].split()[2:]) == (
+        "20 12 60.0 [38.7, 78.1] 30.0 [20.0, 40.4] 3.00 [2.00, 4.04]"
+    )
+    assert lines[15] == "Added up from the first group"
+    assert lines[-2].split()[2:5] == ["200", "40", "20.0"]
+    assert lines[-1].startswith("Equal scores are in random order")
+
+
+def test_printed_where_groups_are_empty():
+    y, score = [1, 0, 1, 0, 0, 0], [2, 2, 2, 2, 1, 0]
+    table = lift_table(y, score, groups=2, ties="worse")
+    assert table.group.tolist() == [2]
+    assert str(table).endswith(
+        "in the worst group that one of them reaches.\n"
+        "Ties leave 1 of 2 groups with cases."
+    )
+    row = lift_table(y, score, groups=2).sections()[0].rows[0]
+    assert row[2:4] == ("3", "1.50")
+    assert "<table>" in table._repr_html_()
+
+
+# The Kolmogorov-Smirnov distance.
+
+
+@modest(100)
+@given(scored())
+def test_distance_against_its_definition_and_scipy(drawn):
+    y, score, _ = drawn
+    result = ks_statistic(y, score)
+    n1, n0 = int(y.sum()), int((1 - y).sum())
+    distances = {
+        cut: abs(
+            Fraction(int((score[y == 1] >= cut).sum()), n1)
+            - Fraction(int((score[y == 0] >= cut).sum()), n0)
+        )
+        for cut in np.unique(score)[::-1]
+    }
+    largest = max(distances.values())
+    assert result.statistic == pytest.approx(float(largest), rel=1e-14)
+    where = [cut for cut, distance in distances.items() if distance == largest]
+    assert result.thresholds.tolist() == where
+    if min(n0, n1) > 1:  # SciPy divides by 0 for fewer
+        peer = stats.ks_2samp(score[y == 1], score[y == 0], method="asymp")
+        assert result.statistic == pytest.approx(peer.statistic, rel=1e-12, abs=1e-15)
+    root = math.sqrt(n0 * n1 / (n0 + n1))
+    limit = stats.kstwobign.sf(root * result.statistic)
+    assert result.pvalue == pytest.approx(limit, rel=1e-9)
+    swapped = ks_statistic(y, score, positive=0)
+    assert (swapped.statistic, swapped.pvalue) == (result.statistic, result.pvalue)
+
+
+def test_the_limit_is_that_of_scipy_for_many_cases():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=40_000), rng.normal(0.01, 1, size=60_000)
+    y = np.repeat([0, 1], [a.size, b.size])
+    result = ks_statistic(y, np.append(a, b))
+    peer = stats.ks_2samp(a, b, method="asymp")
+    assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
+    assert result.pvalue == pytest.approx(peer.pvalue, rel=0.02)
+
+
+@pytest.mark.parametrize(("n0", "n1"), [(10, 10), (20, 30), (40, 160), (37, 41)])
+def test_small_pvalues_are_on_the_safe_side(n0, n1):
+    rng = np.random.default_rng(1)
+    for shift in (0.5, 1.0, 1.5):
+        a, b = rng.normal(size=n0), rng.normal(shift, 1, size=n1)
+        result = ks_statistic(np.repeat([0, 1], [n0, n1]), np.append(a, b))
+        exact = stats.ks_2samp(a, b, method="exact").pvalue
+        if exact < 0.1:
+            assert result.pvalue >= exact * 0.995
+        assert result.pvalue == pytest.approx(exact, abs=0.05)
+
+
+def test_distance_of_scores_that_say_nothing():
+    result = ks_statistic([0, 1, 0, 1], [1, 1, 2, 2])
+    assert (result.statistic, result.pvalue) == (0.0, 1.0)
+    assert result.thresholds.tolist() == [2, 1]
+
+
+def test_distance_printed():
+    text = str(ks_statistic([0, 0, 0, 1, 1, 1, None], [1, 2, 4, 3, 5, 6, 7]))
+    assert text.splitlines() == [
+        "Kolmogorov-Smirnov distance",
+        "D = 0.6667, p = 0.518 (against: the scores of both classes have one "
+        "distribution)",
+        "reached by calling scores of at least 5, 3 positive",
+        "3 positives (1), 3 negatives (0)",
+        "1 samples without a true label were dropped.",
+    ]
+    many = ks_statistic(np.arange(14) % 2, np.arange(14) // 2)
+    assert "at least 6, 5, 4, 3, 2, ... positive" in str(many)
+
+
+# Weights.
+
+
+@modest(80)
+@given(scored(), st.integers(0, 99))
+def test_whole_weights_repeat_cases(drawn, seed):
+    y, score, _ = drawn
+    times = np.random.default_rng(seed).integers(0, 4, y.size)
+    times[y.argmax()] = times[y.argmin()] = 2
+    again = np.repeat(y, times), np.repeat(score, times)
+    for one, other in zip(
+        gain_curve(y, score, sample_weight=times), gain_curve(*again), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+    one, other = ks_statistic(y, score, sample_weight=times), ks_statistic(*again)
+    assert one.statistic == pytest.approx(other.statistic, abs=1e-14)
+    np.testing.assert_array_equal(one.thresholds, other.thresholds)
+    n = int(times.sum())
+    for groups in (k for k in range(1, y.size + 1) if n % k == 0):
+        one = lift_table(y, score, groups=groups, sample_weight=times)
+        other = lift_table(*again, groups=groups)
+        np.testing.assert_allclose(one.cumulative_cases, other.cumulative_cases)
+        np.testing.assert_allclose(one.cumulative_events, other.cumulative_events)
+        np.testing.assert_array_equal(one.lowest_score, other.lowest_score)
+        np.testing.assert_allclose(one.by_group.lift, other.by_group.lift)
+
+
+@modest(60)
+@given(scored(), st.integers(0, 99))
+def test_weighted_groups_against_definitions(drawn, seed):
+    y, score, groups = drawn
+    weights = np.random.default_rng(seed).random(y.size) + 0.01
+    table = lift_table(y, score, groups=groups, sample_weight=weights)
+    total = weights.sum()
+    np.testing.assert_allclose(table.by_group.cases, total / groups)
+    for edge, events in zip(
+        table.cumulative_cases, table.cumulative_events, strict=True
+    ):
+        wanted, left = 0.0, edge
+        for value in np.unique(score)[::-1]:  # the same part of all that tie
+            block = weights[score == value].sum()
+            part = min(left / block, 1.0)
+            wanted += part * weights[(score == value) & (y == 1)].sum()
+            left -= part * block
+        assert events == pytest.approx(wanted, abs=1e-9)
+
+
+def test_weighted_distances_against_definitions():
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        y, score = np.arange(40) % 2, rng.normal(size=40).round(1)
+        weights = rng.random(40)
+        result = ks_statistic(y, score, sample_weight=weights)
+        gaps = {
+            at: abs(
+                np.average(score[y == 1] >= at, weights=weights[y == 1])
+                - np.average(score[y == 0] >= at, weights=weights[y == 0])
+            )
+            for at in np.unique(score)
+        }
+        assert result.statistic == pytest.approx(max(gaps.values()))
+        assert gaps[result.thresholds[0]] == pytest.approx(result.statistic)
+        same = ks_statistic(y, score, sample_weight=np.full(40, 0.3))
+        assert same.pvalue == pytest.approx(ks_statistic(y, score).pvalue)
+    assert (result.n_positives, result.n_negatives) == (20, 20)
+
+
+def test_size_of_the_weighted_distance():
+    rng = np.random.default_rng(11)
+    y = np.arange(400) % 2
+    weights = rng.exponential(size=400)  # an effective size of about one half
+    pvalues = [
+        ks_statistic(y, rng.normal(size=400), sample_weight=weights).pvalue
+        for _ in range(1500)
+    ]
+    assert 0.025 < np.mean(np.less(pvalues, 0.05)) < 0.065
+
+
+def test_what_weighted_tables_say():
+    y, score = [1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1]
+    weights = [0.5, 1, 2, 1, 1, 0.5]
+    table = lift_table(y, score, groups=3, sample_weight=weights)
+    assert table.by_group.cases.tolist() == [2, 2, 2]
+    assert table.by_group.events.tolist() == [1.5, 0.5, 0.5]
+    assert np.isnan(table.by_group.lift_interval.low).all()
+    text = str(table)
+    assert "2.50 of 6 cases are events" in text
+    assert "sums of weights" in text
+    assert "interval [" not in text
+    assert "nan" not in text
+    assert json.loads(json.dumps(table.to_dict()))["weighted"] is True
+    for ties in ("better", "worse", "first"):
+        with pytest.raises(
+            ValueError, match="sample_weight= goes with ties='expected'"
+        ):
+            lift_table(y, score, groups=3, ties=ties, sample_weight=weights)
+    for function in (gain_curve, ks_statistic):
+        with pytest.raises(ValueError, match="needs both classes"):
+            function([0, 1], [1, 2], sample_weight=[0, 1])
+
+
+def test_data_by_keyword():
+    given = {"y_true": [0, 0, 1, 1], "score": [1, 2, 3, 4]}
+    assert lift_table(**given, groups=2) == lift_table(*given.values(), groups=2)
+    assert ks_statistic(**given) == ks_statistic(*given.values())
+    assert gain_curve(**given).called.tolist() == [0, 0.25, 0.5, 0.75, 1]

@@ -13,6 +13,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, check_choice
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.fold_result import FoldTestResult
+from fastcmp.kernels.fold_t import fold_t_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -226,7 +227,7 @@ def run_fold_t(
 
     def fill(out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, n_folds)
-        kernels.fold_t_many(rows, factor, float(df), tail, out, status)
+        fold_t_many(rows, factor, float(df), tail, out, status)
 
     return run_rows(
         fill,

@@ -12,6 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, check_choice
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.stream.pair_counts import PairCounts
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CODES = {
-    "midp": kernels.MIDP,
-    "exact": kernels.EXACT,
-    "asymptotic": kernels.ASYMPTOTIC,
-    "corrected": kernels.CORRECTED,
+    "midp": MIDP,
+    "exact": EXACT,
+    "asymptotic": ASYMPTOTIC,
+    "corrected": CORRECTED,
 }
 METHODS = (*_CODES, "unconditional")
 _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
@@ -307,9 +308,7 @@ def evaluate_counts(
         return _unconditional(only_a, only_b, n, tail)
     statistic, pvalue = np.empty(only_a.size), np.empty(only_a.size)
     status = np.empty(only_a.size, np.uint8)
-    kernels.mcnemar_many(
-        only_a, only_b, _CODES[method], tail, statistic, pvalue, status
-    )
+    mcnemar_many(only_a, only_b, _CODES[method], tail, statistic, pvalue, status)
     return statistic, pvalue, status
 
 

@@ -16,17 +16,15 @@ from scipy import stats
 from strategies import modest
 
 from fastcmp.kernels import (
-    CHI_SQUARE,
     DEGENERATE,
     INVALID,
-    LIKELIHOOD,
     OK,
     UNDEFINED,
     cost_chi_square,
     cost_likelihood,
-    cost_test_many,
     mcnemar_asymptotic,
 )
+from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
 
 EPS = 2.0**-52
 

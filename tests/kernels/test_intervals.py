@@ -14,12 +14,7 @@ from scipy import stats
 from strategies import count_pairs, levels, modest, tables
 
 from fastcmp.kernels import (
-    BONETT_PRICE,
-    NEWCOMBE,
-    TANGO,
-    WALD,
     bonett_price_interval,
-    difference_interval_many,
     mcnemar_asymptotic,
     newcombe_interval,
     odds_ratio_exact_interval,
@@ -27,6 +22,13 @@ from fastcmp.kernels import (
     tango_interval,
     wald_interval,
     wilson_interval,
+)
+from fastcmp.kernels.intervals import (
+    BONETT_PRICE,
+    NEWCOMBE,
+    TANGO,
+    WALD,
+    difference_interval_many,
 )
 
 ODDS_RATIOS = {1.0: odds_ratio_exact_interval, 0.5: odds_ratio_midp_interval}

@@ -15,22 +15,18 @@ from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from strategies import alternatives, count_pairs, modest
 
 from fastcmp.kernels import (
-    ASYMPTOTIC,
-    CORRECTED,
     DEGENERATE,
-    EXACT,
     GREATER,
     INVALID,
     LESS,
-    MIDP,
     OK,
     TWO_SIDED,
     mcnemar_asymptotic,
     mcnemar_corrected,
     mcnemar_exact,
-    mcnemar_many,
     mcnemar_midp,
 )
+from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
 
 VARIANTS = {
     MIDP: mcnemar_midp,

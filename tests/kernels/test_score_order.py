@@ -12,7 +12,7 @@ from naive import small_if_interpreted
 from strategies import modest
 
 from fastcmp.inputs.scores import order_of
-from fastcmp.kernels import pack_order, unpack_order
+from fastcmp.kernels.score_order import pack_order, unpack_order
 
 
 def index_bits(n):

@@ -14,7 +14,8 @@ from scipy import special
 from strategies import modest
 
 from fastcmp import kernels
-from fastcmp.kernels import itp_step, log1pmx
+from fastcmp.kernels import log1pmx
+from fastcmp.kernels.roots import itp_step
 
 POSITIVE = [1e-300, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e4, 1e9]
 SHARES = [0.0, 1e-300, 1e-9, 0.025, 0.5, 0.975, 1.0]

@@ -13,7 +13,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, check_choice
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.fold_result import FoldTestResult
-from fastcmp.kernels.fold_t import fold_t_many
+from fastcmp.kernels.fold_t_tests import fold_t_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

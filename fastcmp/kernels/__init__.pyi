@@ -16,9 +16,10 @@ from fastcmp.kernels.cost_interval import cost_wald_interval as cost_wald_interv
 from fastcmp.kernels.counts import count_agreement as count_agreement
 from fastcmp.kernels.counts import count_labels as count_labels
 from fastcmp.kernels.counts import count_paired as count_paired
+from fastcmp.kernels.delong_placements import placements as placements
 from fastcmp.kernels.fold_counts import count_folds as count_folds
-from fastcmp.kernels.fold_t import FoldOutcome as FoldOutcome
-from fastcmp.kernels.fold_t import fold_t as fold_t
+from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
+from fastcmp.kernels.fold_t_tests import fold_t as fold_t
 from fastcmp.kernels.fold_tables import ProportionOutcome as ProportionOutcome
 from fastcmp.kernels.fold_tables import bcv_factor as bcv_factor
 from fastcmp.kernels.fold_tables import bcv_mcnemar as bcv_mcnemar
@@ -39,7 +40,6 @@ from fastcmp.kernels.paired import mcnemar_asymptotic as mcnemar_asymptotic
 from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
 from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
-from fastcmp.kernels.placements import placements as placements
 from fastcmp.kernels.resample import bootstrap_aucs as bootstrap_aucs
 from fastcmp.kernels.resample import permuted_differences as permuted_differences
 from fastcmp.kernels.resample import weighted_auc as weighted_auc
@@ -57,10 +57,10 @@ from fastcmp.kernels.roc_resample import bootstrap_rocs as bootstrap_rocs
 from fastcmp.kernels.roc_resample import highest_at as highest_at
 from fastcmp.kernels.roc_resample import partial_area as partial_area
 from fastcmp.kernels.roc_resample import weighted_roc as weighted_roc
-from fastcmp.kernels.shuffle import deal as deal
-from fastcmp.kernels.shuffle import deal_halves as deal_halves
-from fastcmp.kernels.shuffle import shuffle as shuffle
-from fastcmp.kernels.shuffle import shuffle_within as shuffle_within
+from fastcmp.kernels.shuffling import deal as deal
+from fastcmp.kernels.shuffling import deal_halves as deal_halves
+from fastcmp.kernels.shuffling import shuffle as shuffle
+from fastcmp.kernels.shuffling import shuffle_within as shuffle_within
 from fastcmp.kernels.special import betainc as betainc
 from fastcmp.kernels.special import betaincinv as betaincinv
 from fastcmp.kernels.special import chdtrc as chdtrc

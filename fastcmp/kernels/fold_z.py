@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.fold_t import (
+from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
     _exponent,

@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.fold_t import FoldOutcome, _invalid, fold_t
+from fastcmp.kernels.fold_t_tests import FoldOutcome, _invalid, fold_t
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.fold_t import (
+from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
     _exponent,

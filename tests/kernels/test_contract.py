@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -227,6 +228,12 @@ def test_all_lists_names_that_exist_once():
     assert len(set(kernels.__all__)) == len(kernels.__all__)
     assert all(hasattr(kernels, name) for name in kernels.__all__)
     assert set(kernels.__all__) <= set(dir(kernels))
+
+
+def test_no_kernel_has_the_name_of_a_module():
+    # The import of a module would put it in place of the kernel.
+    modules = {info.name for info in pkgutil.iter_modules(kernels.__path__)}
+    assert not modules & set(kernels.__all__)
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

@@ -26,7 +26,7 @@ from fastcmp.kernels import (
     UNDEFINED,
     FoldOutcome,
 )
-from fastcmp.kernels.fold_t import fold_t_many
+from fastcmp.kernels.fold_t_tests import fold_t_many
 from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
 from fastcmp.kernels.two_fold import (
     ALPAYDIN_F,

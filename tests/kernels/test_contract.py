@@ -327,19 +327,34 @@ def parallel_writer(kernel, n_outputs):
             kernel(*arguments, first[i])
 
     @numba.njit(parallel=True)
-    def two(arguments, first, second):
-        for i in numba.prange(first.shape[0]):
-            kernel(*arguments, first[i], second[i])
-
-    @numba.njit(parallel=True)
     def three(arguments, first, second, third):
         for i in numba.prange(first.shape[0]):
             kernel(*arguments, first[i], second[i], third[i])
 
-    return {1: one, 2: two, 3: three}[n_outputs]
+    return {1: one, 3: three}[n_outputs]
 
 
-@every_kernel
+#: One kernel of each form: a number, named tuples, an array, outputs.
+FORMS = {
+    "binomial_half",
+    "bowker",
+    "count_paired",
+    "fold_t",
+    "hommel_sorted",
+    "mcnemar_midp",
+    "random_below",
+    "sweep_sorted",
+    "weighted_roc",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in FORMS else pytest.mark.slow)
+        for name in EXAMPLES
+    ],
+)
 def test_callable_from_a_users_prange(name):
     example = EXAMPLES[name]
     kernel = getattr(kernels, name)
@@ -372,7 +387,7 @@ def read_only(value):
 
 
 def strided(value):
-    """Lay an array out with gaps, and with its rows in Fortran's order."""
+    """Copy an array into one with gaps, and with its rows in Fortran's order."""
     if not isinstance(value, np.ndarray):
         return value
     wide = np.full(tuple(3 * size for size in value.shape), 1, value.dtype, order="F")

@@ -247,7 +247,7 @@ def test_numbers_may_be_integers(interval):
 
 
 def binomial_shortfall(n, level):
-    """How far from 1 a share may lie of which all n samples are."""
+    """How far from 1 a proportion may lie of which all n samples are."""
     return -math.expm1(-0.5 * squared_quantile(level) / n)
 
 

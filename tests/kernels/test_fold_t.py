@@ -227,10 +227,10 @@ def test_constants_against_references(case):
 
 @pytest.mark.parametrize("m", [2, 3, 5, 12])
 @pytest.mark.parametrize("rho1", [-0.7, 0.0, 0.3, 0.5, 0.9])
-@pytest.mark.parametrize("share", [0.0, 0.4, 0.9])
-def test_constants_match_two_moments(m, rho1, share):
+@pytest.mark.parametrize("proportion", [0.0, 0.4, 0.9])
+def test_constants_match_two_moments(m, rho1, proportion):
     """V is a quadratic form: traces give its mean and variance."""
-    rho2 = share * (1 + rho1) / 2
+    rho2 = proportion * (1 + rho1) / 2
     covariance = np.full((2 * m, 2 * m), rho2)
     for i in range(m):
         covariance[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = rho1

@@ -83,9 +83,9 @@ def test_log1pmx_where_its_formula_changes(x):
     st.floats(-1e300, -1e-300) | st.just(-math.inf),
     st.floats(0, 0.5),
 )
-def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, share):
+def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, proportion):
     high = low + width
-    reach = share * (high - low)
+    reach = proportion * (high - low)
     proposal = itp_step(low, f_low, high, f_high, reach)
     assert low <= proposal <= high
     middle = 0.5 * (low + high)

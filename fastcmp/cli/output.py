@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fastcmp.cli.tables import csv_text, parquet_bytes
 from fastcmp.core.atomic_files import check_place, naming, replacing
 from fastcmp.core.escaping import visible
-from fastcmp.core.report import Section, to_html, to_latex, to_markdown, to_text
+from fastcmp.core.render import to_html, to_latex, to_markdown, to_text
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
+
+    from fastcmp.core.report import Section
 
 
 class Record(Protocol):

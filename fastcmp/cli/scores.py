@@ -16,7 +16,8 @@ from fastcmp.cli.output import (
     write,
 )
 from fastcmp.core.atomic_files import replacing
-from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
 from fastcmp.data import SCORE_EXAMPLES, scores_path
 from fastcmp.inputs.cost_matrix import as_labels
 from fastcmp.pairwise.adjust import ADJUSTMENTS
@@ -198,7 +199,7 @@ def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
 
 def _roc(options: argparse.Namespace) -> None:
     alpha = as_share(options.alpha, "alpha")
-    check_choice(options.adjust, "adjust", ADJUSTMENTS)
+    choose(options.adjust, "adjust", ADJUSTMENTS)
     read = _read(options)
     positive = _positive(options, read.y_true)
     result = fastcmp.delong(read.y_true, read.preds, positive=positive)

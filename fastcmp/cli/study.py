@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import fastcmp
 from fastcmp.cli.output import write
 from fastcmp.cli.tables import csv_text
-from fastcmp.core.report import to_markdown
+from fastcmp.core.render import to_markdown
 
 if TYPE_CHECKING:
     import argparse

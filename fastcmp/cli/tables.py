@@ -11,7 +11,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.report import to_csv
+from fastcmp.core.render import to_csv
 
 if TYPE_CHECKING:
     from fastcmp.cli.output import Record

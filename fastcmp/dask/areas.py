@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole, check_choice
+from fastcmp.core.checks import as_whole
 from fastcmp.core.memory import read_size
+from fastcmp.core.options import choose
 from fastcmp.dask.blocks import read_blocks
 from fastcmp.dask.delongs import delong_of_blocks
 from fastcmp.dask.scores import count_scores, exact_areas
@@ -86,8 +87,8 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     >>> area == fastcmp.auc(is_eight, scores["linear_svm"])
     True
     """
-    check_choice(ties, "ties", tuple(_TIES))
-    check_choice(on_single_class, "on_single_class", ("raise", "nan"))
+    ties = choose(ties, "ties", tuple(_TIES))
+    on_single_class = choose(on_single_class, "on_single_class", ("raise", "nan"))
     split_every = as_whole(split_every, "split_every", 2)
     blocks = read_blocks(data, scores, target=target, names=names)
     single, counts = count_scores(blocks, positive, split_every)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.escaping import visible
+from fastcmp.core.plain import from_plain, to_plain
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.label_values import kind_of
 from fastcmp.io.chosen import advice, titled
-from fastcmp.stream.saved_labels import from_json, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -209,7 +209,7 @@ class LabelCheck:
             Lists of labels and numbers; None of labels that are not saved.
         """
         try:
-            return to_json(self._all())  # type: ignore[no-any-return]
+            return to_plain(self._all())  # type: ignore[no-any-return]
         except TypeError:
             return None
 
@@ -237,7 +237,7 @@ class LabelCheck:
         if state is None:
             self._complete = False
             return
-        state = from_json(state)
+        state = from_plain(state)
         self._true = set(state["true"])
         self._span = _span(self._true)
         for name, n, n_more, known, labels, counts in state["models"]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, check_choice
+from fastcmp.core.checks import LARGEST_COUNT, as_counts
+from fastcmp.core.options import choose
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.mcnemar_result import McNemarResult
@@ -256,8 +257,8 @@ def _cells(table: Any) -> dict[str, Any]:
 
 
 def _check_options(method: str, alternative: str) -> None:
-    check_choice(method, "method", METHODS)
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
 
 
 def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:

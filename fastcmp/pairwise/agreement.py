@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.threads import Crew, check_workers
 from fastcmp.counts.correct_bits import RightBits
@@ -104,7 +105,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     >>> [result.names[i] for i in result.pairs[alike]], f"{result.kappa[alike]:.3f}"
     (['extra_trees', 'random_forest'], '0.985')
     """
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     threads = check_workers(workers)
     labels = encode(y_true, preds, classes=classes, missing=None)

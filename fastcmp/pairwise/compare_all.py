@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import stream
-from fastcmp.core.checks import as_share, check_choice, warn
+from fastcmp.core.checks import as_share, warn
 from fastcmp.core.memory import read_size
+from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.threads import Crew, check_workers
 from fastcmp.counts.pairs import choose_pairs, model_index
@@ -138,7 +139,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     >>> result.best
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
-    check_choice(test, "test", _TESTS)
+    test = choose(test, "test", _TESTS)
     if test == "mcnemar":
         refuse_cost(cost)
     method = check_method(test, method)
@@ -343,14 +344,13 @@ def check_method(test: str, method: str | None) -> str:
         check_options(method)
         return method
     method = "midp" if method is None else method
-    check_choice(method, "method", METHODS)
-    return method
+    return str(choose(method, "method", METHODS))
 
 
 def _read_options(
     adjust: str, alpha: float, keep: object, memory_limit: Any, test: str
 ) -> Options:
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     return Options(
         adjust=adjust,
         alpha=as_share(alpha, "alpha"),

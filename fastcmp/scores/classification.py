@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share, check_choice
+from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share
+from fastcmp.core.options import choose
 from fastcmp.inputs.binary_labels import (
     are_labels,
     as_doubles,
@@ -107,7 +108,7 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     (0.5, 0.0)
     """
     limit = _check_cutoff(cutoff)
-    check_choice(rule, "rule", RULES)
+    rule = choose(rule, "rule", RULES)
     options = _check_options(prevalence, confidence_level, interval)
     check_indexes(
         [("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)]
@@ -240,7 +241,7 @@ def _from_confusion(
 def _check_options(
     prevalence: float | None, confidence_level: float, interval: str
 ) -> dict[str, Any]:
-    check_choice(interval, "interval", INTERVALS)
+    interval = choose(interval, "interval", INTERVALS)
     return {
         "prevalence": None
         if prevalence is None
@@ -361,8 +362,8 @@ def compare_sensitivity_specificity(
     >>> round(result.ppv_weighted.difference, 4), round(result.ppv_weighted.pvalue, 4)
     (0.1333, 0.6442)
     """
-    check_choice(method, "method", METHODS)
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     truth = read_truth(y_true, positive)
     a = read_labels(pred_a, "pred_a", truth)
     b = read_labels(pred_b, "pred_b", truth)

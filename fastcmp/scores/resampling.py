@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
-from fastcmp.core.records import ConfidenceInterval, Printed
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.threads import Crew, parts
 from fastcmp.inputs.scores import Scores, order_of, read_scores
 
@@ -22,7 +22,7 @@ _MOST = 2**31  # samples of a class that can be drawn from
 Floats = NDArray[np.float64]
 
 
-class Resampled(Printed):
+class Resampled(Record):
     """A record of what was measured on resamples, which are the first axis."""
 
     __slots__ = ()

@@ -48,29 +48,7 @@ class _Plan(NamedTuple):
 def count_scores(
     blocks: Blocks, positive: Any, split_every: int
 ) -> tuple[bool, ScoreCounts]:
-    """Count scores in bins that are laid by some of the blocks.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        What to count.
-    positive : label or None
-        The positive class.
-    split_every : int
-        Accumulators that a task merges.
-
-    Returns
-    -------
-    tuple of bool and ScoreCounts
-        Whether there is one vector of scores, not several models; and the counts.
-
-    Raises
-    ------
-    ValueError
-        If a block is refused, or there are no samples.
-    TypeError
-        If scores are not numbers, or labels cannot be compared.
-    """
+    """Count scores in bins that are laid by some of the blocks."""
     dask = load_dask()
     n = len(blocks.parts)
     spread = np.unique(np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int))
@@ -92,25 +70,7 @@ def count_scores(
 
 
 def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
-    """Count the pairs within bins too, by a second pass over the scores.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The samples that were counted.
-    counts : ScoreCounts
-        What the first pass found, of both classes.
-
-    Returns
-    -------
-    dict
-        The exact area of each model, by name.
-
-    Raises
-    ------
-    ValueError
-        If a block is refused, or the samples are not those of the first pass.
-    """
+    """Count the pairs within bins too, by a second pass over the scores."""
     names = counts.names or ()
     chosen = [_open_bins(counts, model) for model in range(len(names))]
     if not any(bins.any() for bins in chosen):
@@ -148,29 +108,7 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
 
 
 def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
-    """Read the scores of one block, and refuse NaN among them.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        How to read a part.
-    part : pair or frame
-        The block.
-    place : str
-        What to call it in an error.
-
-    Returns
-    -------
-    tuple of bool and ScoreBlock
-        Whether there is one vector of scores, not several models; and the block.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, or a score is NaN.
-    TypeError
-        If scores are not numbers.
-    """
+    """Read the scores of one block, and refuse NaN among them."""
     with naming(place):
         y_true, scores = blocks.samples_of(part)
         single, _ = named_scores(scores)

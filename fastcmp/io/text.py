@@ -42,24 +42,7 @@ class LateValueError(ValueError):
 
 
 class TextPart:
-    """A file of lines, perhaps compressed.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        "CSV", "TSV" or "JSON lines".
-    first : TextPart, optional
-        The first such file of a folder, which tells the types of the columns.
-    labels : container of str, optional
-        Columns of labels and ids; others hold numbers. By default all.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or two columns have one name.
-    """
+    """A file of lines, perhaps compressed."""
 
     def __init__(
         self,
@@ -107,13 +90,7 @@ class TextPart:
         return first, parse_rows(b"", self.kind) if table is None else table
 
     def learn(self) -> None:
-        """Read the whole file for the types of its columns.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be read.
-        """
+        """Read the whole file for the types of its columns."""
         lines = Lines(self.path, self.kind, _BLOCK)
         with reading(self.path, self.kind):
             for data in lines:
@@ -130,29 +107,7 @@ class TextPart:
     def blocks(
         self, columns: list[str], start: Place, at_once: int | None = None
     ) -> Iterator[Block]:
-        """Read blocks of lines.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-        start : Place
-            The first line.
-        at_once : int, optional
-            Bytes of a block.
-
-        Yields
-        ------
-        Block
-            In order.
-
-        Raises
-        ------
-        LateValueError
-            If a value does not fit the types.
-        ValueError
-            If the file is damaged.
-        """
+        """Read blocks of lines."""
         row = start.rows
         wanted = {name: self.types[name] for name in columns}
         lines = Lines(self.path, self.kind, at_once or _BLOCK, start.n_bytes)
@@ -175,23 +130,7 @@ class TextPart:
             row += n_rows
 
     def table(self, columns: list[str]) -> Any:
-        """Read the whole file.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-
-        Returns
-        -------
-        pyarrow.Table
-            Them.
-
-        Raises
-        ------
-        ValueError
-            As `blocks`.
-        """
+        """Read the whole file."""
         read = self.blocks(columns, Place(), at_once=_WHOLE * _BLOCK)
         blocks = [block.columns for block in read]
         if not blocks:

@@ -1,4 +1,4 @@
-"""DeLong's covariance of scores in blocks: models ranked apart, products by blocks."""
+"""DeLong's covariance of scores in blocks: each model ranked, products by blocks."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def plan_columns(
 def _homes(
     types: list[Types], paths: list[str], target: str, id_column: str | None
 ) -> dict[str, int]:
-    """Find in which table each column is, but for the ids."""
+    """Find in which table each column is, except the ids."""
     found: dict[str, int] = {}
     for i, own in enumerate(types):
         if id_column is not None and id_column not in own:
@@ -178,7 +178,7 @@ def repeats(plan: Plan) -> Iterator[None]:
             raise
         message = (
             f"{error}; {titled(plan.id_column)} looks like a row index, but does not "
-            f"tell rows apart: leave it out ({advice(plan.id_column)})"
+            f"identify rows: leave it out ({advice(plan.id_column)})"
         )
         raise ValueError(message) from None
 

@@ -81,7 +81,7 @@ def _suffix(path: Path) -> str:
 
 
 def is_part(file: Path) -> bool:
-    """Tell whether a file would be read with the folder in which it lies."""
+    """Tell whether a file would be read as part of its folder."""
     return file.name[0] not in "._" and _suffix(file) in _KINDS
 
 

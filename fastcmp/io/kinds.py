@@ -39,7 +39,7 @@ def plain_array(column: Any) -> Any:
         return column
     try:
         return column.cast(kind)
-    except pa.ArrowInvalid:  # it lies beyond 2 GB of other text: a copy does not
+    except pa.ArrowInvalid:  # it is behind 2 GB of other text; a copy is not
         return pa.concat_arrays([column]).cast(kind)
 
 
@@ -82,7 +82,7 @@ def family(kind: Any) -> str:
 
 
 def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
-    """Refuse ids that cannot be told apart or put in order."""
+    """Refuse ids that cannot be compared or put in order."""
     import pyarrow.compute as pc
 
     own = value_type(kind)

@@ -1,4 +1,4 @@
-"""Whether predictions are labels of the truth at all, told over blocks of samples.
+"""Whether predictions are labels of the truth at all, checked block by block.
 
 A column of scores, weights or ids is no model, and none of its values is right. What is
 kept are the distinct true labels, and of each model the predictions that are not among

@@ -130,7 +130,7 @@ class RowEnds:
     """Where rows end in a text that comes in pieces; a line break may be quoted.
 
     As pyarrow reads CSV, a quote opens only at the beginning of a cell, and two quotes
-    within a quoted cell are one that belongs to it.
+    within a quoted cell are part of it.
     """
 
     def __init__(self, kind: str) -> None:

@@ -1,7 +1,7 @@
 """Parquet and Arrow files, read in blocks of rows from a map of the file.
 
 Pages of a mapped file count as memory while they are touched, so they are given back
-block by block. What is left are the pages that pyarrow is decoding, one a column.
+block by block. In memory are only the pages that pyarrow is decoding, one a column.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class ArrowPart:
             names = schema.names
         check_names(path, names)
         self._check_batches()
-        self.n_rows: int | None = None  # told by each batch, not by the file
+        self.n_rows: int | None = None  # each batch says its own, the file does not
         self.types = _types_in(schema)
 
     def _check_batches(self) -> None:

@@ -34,7 +34,7 @@ class Source:
     def __init__(self, path: Path, labels: Container[str] | None = None) -> None:
         self.path = path
         self.parts: list[Part] = []
-        told: TextPart | None = None  # the first file of text, which tells types
+        first_text: TextPart | None = None  # its types are those of all files
         for file in parts_of(path):
             kind = file_kind(file)
             part: Part
@@ -43,8 +43,8 @@ class Source:
             elif kind == "Arrow":
                 part = ArrowPart(file)
             else:
-                part = TextPart(file, kind, told, labels)
-                told = part if told is None else told
+                part = TextPart(file, kind, first_text, labels)
+                first_text = first_text or part
             self.parts.append(part)
             self._check_part(part)
         self._sizes = [part.path.stat().st_size for part in self.parts]
@@ -57,7 +57,7 @@ class Source:
     def seen(self, name: str) -> Seen:
         """Tell what is known of a column of labels."""
         first = self.parts[0]
-        found = first.told.found_in(name) if isinstance(first, TextPart) else None
+        found = first.inferred.found_in(name) if isinstance(first, TextPart) else None
         return Seen(first.types[name], found)
 
     def read_as(self, name: str, kind: Any) -> None:
@@ -73,9 +73,9 @@ class Source:
             part.learn()
             self._check_part(part)
         for part in texts[1:]:
-            texts[0].told.merge(part.told)
+            texts[0].inferred.merge(part.inferred)
         for part in texts[1:]:
-            part.told.adopt(texts[0].told, list(part.types))
+            part.inferred.adopt(texts[0].inferred, list(part.types))
 
     def table(self, columns: list[str] | None = None) -> Any:
         """Read the whole source."""
@@ -102,7 +102,7 @@ class Source:
 
     @property
     def n_rows(self) -> int | None:
-        """Number of rows; None where only reading would tell."""
+        """Number of rows; None where it is not known before reading."""
         known = [part.n_rows for part in self.parts if part.n_rows is not None]
         return sum(known) if len(known) == len(self.parts) else None
 
@@ -148,7 +148,7 @@ class Source:
 
 
 def read_table(path: str | Path, *, labels: Container[str] | None = None) -> Any:
-    """Read one file or a folder of them, formats told by extensions."""
+    """Read one file or a folder of them, formats known by extensions."""
     source = Source(Path(path), labels)
     try:
         return source.table()

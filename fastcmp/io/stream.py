@@ -81,7 +81,7 @@ class PredictionStream:
 
     @property
     def n_rows(self) -> int | None:
-        """Number of samples; None where only reading would tell."""
+        """Number of samples; None where it is not known before reading."""
         return self.sources[0].n_rows
 
     def size_in_memory(self) -> int:

@@ -1,4 +1,4 @@
-"""Types of the columns of a text file, told from what was read of it."""
+"""Types of the columns of a text file, inferred from the rows read so far."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
 
-class ToldTypes:
+class InferredTypes:
     """What the columns of a text file hold, so far, and their types."""
 
     def __init__(self, kind: str, labels: Container[str] | None) -> None:
@@ -32,7 +32,7 @@ class ToldTypes:
         self._labels = labels
         #: Types of the columns, in their order.
         self.types: dict[str, Any] = {}
-        # None where JSON tells a type that is none of labels.
+        # None where JSON has a type that no labels have.
         self._found: dict[str, int | None] = {}
         # Whole numbers that are not written as pyarrow reads them, such as 1.0.
         self._by_text: set[str] = set()

@@ -4,6 +4,7 @@ from fastcmp import designs as designs
 from fastcmp import kernels as kernels
 from fastcmp import stream as stream
 from fastcmp.core.records import ConfidenceInterval as ConfidenceInterval
+from fastcmp.core.records import from_dict as from_dict
 from fastcmp.counts.label_counts import LabelCounts as LabelCounts
 from fastcmp.counts.label_counts import count_labels as count_labels
 from fastcmp.counts.roc_points import RocCurve as RocCurve

@@ -285,28 +285,6 @@ def keep_side(
     return (low, high) if np.ndim(low) else (float(low), float(high))
 
 
-def check_choice(value: Any, name: str, known: tuple[str | None, ...]) -> None:
-    """Refuse an option that is not among the known ones.
-
-    Parameters
-    ----------
-    value : str
-        What the user passed.
-    name : str
-        The argument.
-    known : tuple of str or None
-        What is possible.
-
-    Raises
-    ------
-    ValueError
-        If it is unknown.
-    """
-    if value not in known:
-        message = f"{name} must be one of {known}, got {value!r}"
-        raise ValueError(message)
-
-
 def warn(message: str) -> None:
     """Warn at the line of the user's that called this package.
 

@@ -1,22 +1,31 @@
-"""Frozen records of single tests. They keep the counts that they came from."""
+"""The base of all records: how a result prints, is written, and is read back."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.report import (
-    Section,
-    format_interval,
-    interval_name,
-    to_html,
-    to_text,
-)
+from fastcmp.core import render
+from fastcmp.core.options import choose
+from fastcmp.core.plain import from_plain, readable, to_plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+    from fastcmp.core.report import Section
+
+#: Version of what `Record.to_dict` gives; `from_dict` refuses any other.
+VERSION = 1
+
+_FRAMES = ("pandas", "polars", "pyarrow")
+_LONGEST = 200  # letters of a repr
+#: Measures of which less is better.
+_LESS_IS_BETTER = ("cost", "error", "loss")
 
 
 class ConfidenceInterval(NamedTuple):
@@ -26,16 +35,12 @@ class ConfidenceInterval(NamedTuple):
     high: Any
 
 
-def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
-    if isinstance(first, float) and first != first:  # noqa: PLR0124  # NaN
-        return bool(second != second)  # noqa: PLR0124
-    return bool(first == second)
+class Record:
+    """What a function returns: a frozen dataclass that prints, and becomes a table.
 
-
-class Printed:
-    """A record that prints as text in a terminal and as HTML in a notebook."""
+    A subclass gives `sections`, and `columns` where its main table is not one row of
+    its fields.
+    """
 
     __slots__ = ()
 
@@ -49,98 +54,318 @@ class Printed:
         """
         raise TypeError(type(self).__name__)
 
+    def columns(self) -> dict[str, Any]:
+        """Give the main table as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            Columns of equal length: a row a test where fields are arrays, else one row.
+        """
+        values = {name: x for name, x in self._shown().items() if _is_cell(x)}
+        size = max((np.size(x) for x in values.values()), default=1)
+        return {
+            name: np.broadcast_to(np.ravel(np.asarray(x)), (size,)).tolist()
+            for name, x in values.items()
+            if np.size(x) in (1, size)
+        }
+
+    def summary(self) -> str:
+        """Say everything in words and tables, of any width and length.
+
+        Returns
+        -------
+        str
+            Lines of text.
+        """
+        return render.to_text(self.sections())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain Python objects, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``record`` and ``version``; entries to be read, in which what is not finite
+            is None; and ``fields``, from which `fastcmp.from_dict` makes the record
+            again, the same to the bit.
+        """
+        return {
+            "record": type(self).__name__,
+            "version": VERSION,
+            **self._entries(),
+            "fields": {name: to_plain(x) for name, x in self._fields().items()},
+        }
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Make a frame of the main table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Whose frame.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The table that `columns` gives.
+
+        Raises
+        ------
+        ValueError
+            If the library is unknown.
+        ImportError
+            If it is not installed.
+
+        Examples
+        --------
+        >>> from fastcmp import compare_all
+        >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
+        >>> result.to_frame("pyarrow").num_rows
+        1
+        """
+        library = choose(library, "library", _FRAMES)
+        try:
+            module = import_module(library)
+        except ImportError:
+            message = f"to_frame({library!r}) needs {library}: pip install {library}"
+            raise ImportError(message) from None
+        make = module.table if library == "pyarrow" else module.DataFrame
+        return make(self.columns())
+
+    def to_markdown(self) -> str:
+        """Write as GitHub's markdown.
+
+        Returns
+        -------
+        str
+            Headings, paragraphs and pipe tables.
+        """
+        return render.to_markdown(self.sections())
+
+    def to_latex(self) -> str:
+        """Write as LaTeX tables for the booktabs package.
+
+        Returns
+        -------
+        str
+            One table environment a table.
+        """
+        return render.to_latex(self.sections())
+
+    def to_html(self) -> str:
+        """Write as HTML, as a notebook shows it.
+
+        Returns
+        -------
+        str
+            A fragment of a page.
+        """
+        return render.to_html(self.sections())
+
+    def _fields(self) -> dict[str, Any]:
+        """Give all fields, by name."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in names}
+
+    def _shown(self) -> dict[str, Any]:
+        """Give what `columns` and `to_dict` show, by name."""
+        return self._fields()
+
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
+        return {name: readable(x) for name, x in self._shown().items()}
+
     def __eq__(self, other: object) -> bool:
         """Compare all fields; arrays are equal where all entries are, NaN included."""
         if type(other) is not type(self):
             return NotImplemented
-        return all(map(_same, self._values(), other._values()))
+        mine, its = self._fields().values(), other._fields().values()
+        return all(map(_same, mine, its))
 
     def __hash__(self) -> int:
         """Hash all fields; arrays have no hash."""
-        return hash(tuple(self._values()))
+        return hash(tuple(self._fields().values()))
 
-    def _values(self) -> list[Any]:
-        return [
-            getattr(self, field.name)
-            for field in fields(self)  # type: ignore[arg-type]
-        ]
+    def __repr__(self) -> str:
+        """Name the record and its fields, in one line."""
+        shown = [f"{name}={_brief(x)}" for name, x in self._fields().items()]
+        line = ", ".join(shown)
+        if len(line) > _LONGEST:
+            line = line[:_LONGEST].rsplit(", ", 1)[0] + ", ..."
+        return f"{type(self).__name__}({line})"
 
     def __str__(self) -> str:
-        """Render as text."""
-        return to_text(self.sections())
+        """Render as text, as wide as the terminal."""
+        return render.to_text(self.sections(), render.terminal_width())
 
     def _repr_html_(self) -> str:
-        return to_html(self.sections())
+        return self.to_html()
+
+
+class Drawn:
+    """A record of which `fastcmp.plot` has a picture."""
+
+    __slots__ = ()
+
+    #: The function of `fastcmp.plot` that draws it.
+    _picture: ClassVar[str]
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the record; needs matplotlib.
+
+        Parameters
+        ----------
+        **options
+            Those of the function of `fastcmp.plot` that draws this record, such as
+            ``ax``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Axes with the picture.
+        """
+        return getattr(import_module("fastcmp.plot"), self._picture)(self, **options)
+
+
+class Compared:
+    """A record of two models, a and b: which did better?"""
+
+    __slots__ = ()
+
+    #: What was measured, such as "accuracy" or "cost".
+    measure: Any
+    #: The measure of a minus that of b.
+    difference: Any
+
+    @property
+    def better(self) -> Any:
+        """Which model did better, "a" or "b", or None; no significance is meant."""
+        gain = np.sign(self.difference)
+        if self.measure in _LESS_IS_BETTER:
+            gain = -gain
+        if np.ndim(gain):
+            names = np.array(["b", None, "a"], dtype=object)
+            known = np.where(np.isnan(gain), 0, gain).astype(int)
+            return names[known + 1]
+        return {1: "a", -1: "b"}.get(gain)
+
+
+class Unpacked:
+    """A record that unpacks into its first fields, as a tuple of arrays would."""
+
+    __slots__ = ()
+
+    #: How many of the fields.
+    _n_unpacked: ClassVar[int]
+
+    def _parts(self) -> tuple[Any, ...]:
+        names = [field.name for field in fields(self)[: self._n_unpacked]]  # type: ignore[arg-type]
+        return tuple(getattr(self, name) for name in names)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Unpack."""
+        return iter(self._parts())
+
+    def __len__(self) -> int:
+        """Count the parts."""
+        return self._n_unpacked
+
+    def __getitem__(self, index: Any) -> Any:
+        """Give a part by its number."""
+        return self._parts()[index]
+
+
+def from_dict(plain: dict[str, Any]) -> Any:
+    """Make a record again from what `to_dict` gave.
+
+    Parameters
+    ----------
+    plain : dict
+        From a record's ``to_dict()``, perhaps through JSON.
+
+    Returns
+    -------
+    Record
+        Equal to the record that it came from.
+
+    Raises
+    ------
+    ValueError
+        If it is no such mapping, of another version, or its fields are not those of
+        the record.
+
+    Examples
+    --------
+    >>> import json
+    >>> from fastcmp import from_dict, mcnemar_from_counts
+    >>> result = mcnemar_from_counts(11, 1)
+    >>> from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    True
+    """
+    if not isinstance(plain, dict) or not {"record", "version", "fields"} <= set(plain):
+        message = "plain must be what a record's to_dict() gave, with record and fields"
+        raise ValueError(message)
+    if plain["version"] != VERSION:
+        message = (
+            f"the record has version {plain['version']!r} of the format, and this "
+            f"fastcmp reads version {VERSION}"
+        )
+        raise ValueError(message)
+    kind = record_class(plain["record"])
+    values = {name: from_plain(x) for name, x in plain["fields"].items()}
+    try:
+        return kind(**values)
+    except TypeError:
+        message = f"these are not the fields of a {kind.__name__}: {sorted(values)}"
+        raise ValueError(message) from None
+
+
+def record_class(name: Any) -> type[Any]:
+    """Find the public class of a record by its name."""
+    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
+        if name in home.__all__:
+            found = getattr(home, name)
+            if isinstance(found, type) and issubclass(found, (Record, tuple)):
+                return found
+    message = f"there is no record {name!r} in this fastcmp"
+    raise ValueError(message)
 
 
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
-    """Give answers the shape of the question: numbers for numbers.
-
-    Parameters
-    ----------
-    flat : ndarray
-        Answers in C order.
-    shape : tuple of int
-        Shape of the question.
-
-    Returns
-    -------
-    ndarray or number
-        The answers in that shape; a Python number for ``()``.
-    """
+    """Give answers the shape of the question: Python numbers for ``()``."""
     return flat.reshape(shape) if shape else flat.item()
 
 
-def effect_sentence(
-    difference: float, interval: ConfidenceInterval, alternative: str
-) -> str:
-    """Say which model did better, and how surely.
-
-    Parameters
-    ----------
-    difference : float
-        Accuracy of a minus that of b.
-    interval : ConfidenceInterval
-        For it, at the level 0.95.
-    alternative : str
-        Of the test that the interval belongs to.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
-    points = 100 * difference
-    low, high = interval
-    shown = format_interval(100 * low, 100 * high, digits=2, sign="+")
-    if difference == 0:
-        lead = "Both models are right equally often"
-    else:
-        better, worse = ("a", "b") if difference > 0 else ("b", "a")
-        lead = (
-            f"Model {better} is right on {abs(points):.2f} % more of the samples than "
-            f"model {worse}"
-        )
-    name = interval_name(0.95, alternative)
-    return f"{lead}: accuracy of a minus b {points:+.2f} points, {name} {shown}."
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+    if isinstance(first, float) and first != first:  # noqa: PLR0124  # NaN
+        return bool(second != second)  # noqa: PLR0124
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(_same, first, second))
+    return bool(first == second)
 
 
-def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
-    """Say which samples were left out.
+def _is_cell(value: Any) -> bool:
+    """Tell what can stand in a table: numbers, names and arrays of them."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biufUO"
+    return value is None or isinstance(value, (str, int, float, np.generic))
 
-    Parameters
-    ----------
-    n_missing, n_excluded : int
-        Samples without a true label, and of classes that were not chosen.
 
-    Returns
-    -------
-    tuple of str
-        No, one or two sentences.
-    """
-    sentences = []
-    if n_missing:
-        sentences.append(f"{n_missing} samples without a true label were dropped.")
-    if n_excluded:
-        sentences.append(f"{n_excluded} samples of other classes were dropped.")
-    return tuple(sentences)
+def _brief(value: Any) -> str:
+    """Write a field in a few letters."""
+    if isinstance(value, np.ndarray):
+        return f"<{value.dtype} {value.shape}>"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.6g}"
+    if isinstance(value, tuple) and len(value) > 4 and type(value) is tuple:
+        return f"<{len(value)} entries>"
+    if isinstance(value, tuple) and type(value) is tuple:
+        inner = ", ".join(map(_brief, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, Record):
+        return f"<{type(value).__name__}>"
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 60 else f"<{type(value).__name__}>"

@@ -13,7 +13,7 @@ from fastcmp.counts.pairs import above
 from fastcmp.kernels.bits import allocate_words, common_tile, discordant_pairs
 
 if TYPE_CHECKING:
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block
     from fastcmp.inputs.labels import Labels
 
@@ -30,14 +30,14 @@ class RightBits(NamedTuple):
     correct: Counts
 
     @classmethod
-    def pack(cls, labels: Labels, crew: Crew) -> RightBits:
+    def pack(cls, labels: Labels, pool: ThreadPool) -> RightBits:
         """Compare predictions with the truth.
 
         Parameters
         ----------
         labels : Labels
             True and predicted codes.
-        crew : Crew
+        pool : ThreadPool
             Who packs.
 
         Returns
@@ -54,7 +54,7 @@ class RightBits(NamedTuple):
                 kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
                 correct[i] = kernels.count_bits(words[i])
 
-        crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
+        pool.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
         return cls(words, correct)
 
     def discordant(self, block: Block) -> tuple[Counts, Counts]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.cost_matrix import in_units, read_cost
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import encode
@@ -31,8 +32,8 @@ _PART = 1 << 21  # samples that are worth a thread
 Cells = tuple[Any, Any, Any, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LabelCounts(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LabelCounts(Record):
     """Samples by true class, class predicted by a and class predicted by b.
 
     What `count_labels` returns is one of the two forms, `DenseLabelCounts` up to 128
@@ -195,7 +196,7 @@ class LabelCounts(Printed):
         return [Section(title="Counts by true and predicted classes", text=text)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DenseLabelCounts(LabelCounts):
     """Counts for few classes: ``counts[t, a, b]``, shape (K, K, K)."""
 
@@ -211,7 +212,7 @@ class DenseLabelCounts(LabelCounts):
         return t, a, b, self.counts[t, a, b]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SparseLabelCounts(LabelCounts):
     """Counts for many classes: ``counts[i]`` samples in the cell ``cells[i]``."""
 
@@ -327,8 +328,8 @@ def _count_dense(
         t, a, b = (column[cuts[i]] for column in columns)
         counted[i] = kernels.count_labels(t, a, b, private[i])
 
-    with Crew(len(cuts)) as crew:
-        crew.run(count, range(len(cuts)))
+    with ThreadPool(len(cuts)) as pool:
+        pool.run(count, range(len(cuts)))
     return sum(private[1:], private[0]) if sum(counted) == n else None
 
 

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_level, as_share, check_choice, keep_side
-from fastcmp.core.records import ConfidenceInterval, Printed, effect_sentence
+from fastcmp.core.checks import as_level, as_share, keep_side
+from fastcmp.core.options import choose
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sentences import effect_sentence
 
 Floats = NDArray[np.float64]
 
@@ -77,8 +79,8 @@ class BetaPosterior(NamedTuple):
         return ConfidenceInterval(_number(low), _number(high))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BCVMcNemarResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class BCVMcNemarResult(Record):
     """McNemar's test of two models over m two-fold cross-validations.
 
     All numbers are arrays of one shape where there were tables of many pairs.
@@ -208,7 +210,7 @@ class BCVMcNemarResult(Printed):
         >>> round(posterior.mode, 4), round(posterior.mean, 4)
         (0.6889, 0.6801)
         """
-        check_choice(which, "which", ("e", "r", "qa", "qb"))
+        which = choose(which, "which", ("e", "r", "qa", "qb"))
         if isinstance(prior, bool) or not isinstance(prior, Real):
             message = f"prior must be a number > 0, got {prior!r}"
             raise TypeError(message)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import Printed
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_interval, format_pvalue
 from fastcmp.crossval.registry import CVTest, find_test
 from fastcmp.pairwise.result import PairwiseResult
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fastcmp.crossval.runs import CVRuns
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CVComparison(Printed):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CVComparison(Record):
     """Two classifiers compared by cross-validation."""
 
     #: The record of each test that was asked for, by name.
@@ -196,7 +196,7 @@ def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:
     return test.run(outcomes.pair(0), alternative)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CVPairwiseResult(PairwiseResult):
     """Many classifiers compared in pairs by cross-validation."""
 

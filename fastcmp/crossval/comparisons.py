@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_seed, as_share, check_choice
+from fastcmp.core.checks import as_seed, as_share
+from fastcmp.core.options import choose
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.crossval.comparison_result import (
     CVComparison,
@@ -135,7 +136,7 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     True
     """
     tests = _read_tests(test)
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     named = list(zip(read_pair_names(names), (model_a, model_b), strict=True))
     seed = as_seed(rng)
     runs = fit_models(
@@ -253,7 +254,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         message = f"test must be the name of one test, got {test!r}"
         raise TypeError(message)
     (chosen,) = _read_tests(test)
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     named = _read_models(models)
     names = tuple(name for name, _ in named)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.core.checks import as_numbers
+from fastcmp.core.options import choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.fold_result import FoldTestResult
 from fastcmp.kernels.fold_t_tests import fold_t_many
@@ -139,7 +140,7 @@ def tail_of(alternative: str) -> int:
     ValueError
         If it is unknown.
     """
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     return ALTERNATIVES[alternative]
 
 

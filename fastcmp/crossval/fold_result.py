@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
-from fastcmp.core.records import ConfidenceInterval, Printed
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 
 _HYPOTHESES = {
@@ -24,8 +24,8 @@ _ESTIMATES = {
 _SYMBOLS = {"t": "t", "f": "F", "z": "z"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FoldTestResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FoldTestResult(Record):
     """A test of two models on the folds of a resampling plan.
 
     All numbers but the degrees of freedom are arrays of one shape where the data had

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, check_choice
+from fastcmp.core.checks import LARGEST_COUNT, as_counts
+from fastcmp.core.options import choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
 from fastcmp.crossval.fold_result import FoldTestResult
@@ -96,7 +97,7 @@ def bcv_mcnemar(
     >>> round(result.effective_factor, 4), round(result.n_effective, 1)
     (1.8182, 272.7)
     """
-    check_choice(alternative, "alternative", tuple(_ALTERNATIVES))
+    alternative = choose(alternative, "alternative", tuple(_ALTERNATIVES))
     rho1, rho2 = _correlations(rho1, rho2)
     counts = _tables(tables, (None, 2, 2, 2), f"(..., m, 2, 2, 2), {_TABLE}")
     m = counts.shape[-4]
@@ -240,7 +241,7 @@ def proportion_z(
     >>> round(result.statistic, 4), f"{result.pvalue:.2e}", round(result.estimate, 4)
     (4.2908, '1.78e-05', 0.1943)
     """
-    check_choice(alternative, "alternative", tuple(_ALTERNATIVES))
+    alternative = choose(alternative, "alternative", tuple(_ALTERNATIVES))
     given = {"errors_a": errors_a, "errors_b": errors_b, "n": n}
     counts = {name: as_counts(raw, name) for name, raw in given.items()}
     try:

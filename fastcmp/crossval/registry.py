@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 from fastcmp.crossval import designs, mcnemar, t_tests, two_fold, z_tests
 from fastcmp.paired.mcnemar import mcnemar_from_counts
 
@@ -391,5 +391,5 @@ def find_test(name: str) -> CVTest:
     ValueError
         If there is no such test.
     """
-    check_choice(name, "test", tuple(TESTS))
+    name = choose(name, "test", tuple(TESTS))
     return TESTS[name]

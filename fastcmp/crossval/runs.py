@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Printed
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fastcmp.crossval.registry import CVTest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DesignRun(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DesignRun(Record):
     """What all models said on the splits of one design."""
 
     design: Design
@@ -58,8 +58,8 @@ class DesignRun(Printed):
         return [Section(title=str(self.design), text=text)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CVRuns(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CVRuns(Record):
     """Predictions of several models on the splits of one or more designs."""
 
     names: tuple[str, ...]

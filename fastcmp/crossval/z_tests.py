@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.core.checks import as_numbers
+from fastcmp.core.options import choose
 from fastcmp.crossval.fold_inputs import (
     check_folds,
     read_differences,
@@ -162,7 +163,7 @@ def bayle_z(
     1.3416
     """
     tail = tail_of(alternative)
-    check_choice(variance, "variance", _VARIANCES)
+    variance = choose(variance, "variance", _VARIANCES)
     x = read_differences(differences, "n")
     check_folds(x.shape[-1], "samples")
     number, sizes = _read_folds(folds, x.shape[-1])

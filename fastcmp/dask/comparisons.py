@@ -6,8 +6,9 @@ from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.checks import as_share
 from fastcmp.core.memory import read_size
+from fastcmp.core.options import choose
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.dask.blocks import Blocks, read_blocks, two_models
 from fastcmp.dask.merge import count_blocks
@@ -116,9 +117,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     True
     """
     # Before anything is computed.
-    check_choice(test, "test", ("mcnemar", "cost"))
+    test = choose(test, "test", ("mcnemar", "cost"))
     check_method(test, method)
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     as_share(alpha, "alpha")
     read_keep(keep)
     if memory_limit is not None:
@@ -215,9 +216,9 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     >>> round(fastcmp.dask.cochrans_q([whole]).statistic, 1)
     795.1
     """
-    check_choice(method, "method", ("asymptotic", "f"))
-    check_choice(post_hoc, "post_hoc", (None, *METHODS))
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    method = choose(method, "method", ("asymptotic", "f"))
+    post_hoc = choose(post_hoc, "post_hoc", (None, *METHODS))
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     as_share(alpha, "alpha")
     blocks = read_blocks(data, preds, target=target, names=names)
     return cochrans_q_from_counts(
@@ -290,7 +291,7 @@ def count_labels(
     if counts.n_samples < 2:
         message = f"y_true must hold at least 2 samples, got {counts.n_samples}"
         raise ValueError(message)
-    return counts.only_record()  # type: ignore[no-any-return]
+    return counts.label_table()  # type: ignore[no-any-return]
 
 
 def _count_pairs(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import warn
-from fastcmp.core.report import MUCH_OUTSIDE
+from fastcmp.core.sentences import MUCH_OUTSIDE
 from fastcmp.inputs.label_values import ascending, kind_of
 
 if TYPE_CHECKING:

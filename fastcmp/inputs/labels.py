@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import check_choice, check_classes
+from fastcmp.core.checks import check_classes
+from fastcmp.core.options import choose
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.label_checks import (
     check_chosen,
@@ -110,7 +111,7 @@ def encode(
     ([0, 1, 1], [[0, 1, 0], [1, 1, 1]])
     """
     if missing is not None:
-        check_choice(missing, "missing", _MISSING_RULES)
+        missing = choose(missing, "missing", _MISSING_RULES)
     names, true, models, kept = _read(y_true, preds, truth, least)
     n_missing = 0 if kept is None else kept.size - len(true)
     if classes is None and (least or not _may_hold_floats(y_true)):

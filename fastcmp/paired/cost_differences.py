@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,8 +65,8 @@ def check_options(
     TypeError
         If the smoothing is no number.
     """
-    check_choice(method, "method", METHODS)
-    check_choice(support, "support", _SUPPORTS)
+    method = choose(method, "method", METHODS)
+    support = choose(support, "support", _SUPPORTS)
     if not isinstance(nonnegative, bool):
         message = f"nonnegative must be True or False, got {nonnegative!r}"
         raise TypeError(message)

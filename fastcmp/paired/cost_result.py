@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_share, check_choice
-from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences, unwrap
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
+from fastcmp.core.records import ConfidenceInterval, Record, unwrap
 from fastcmp.core.report import (
     Section,
     format_interval,
     format_pvalue,
-    outside_sentences,
 )
+from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.counts.label_counts import LabelCounts
 from fastcmp.paired.cost_differences import (
     METHOD_NAMES,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 _INTERVALS = ("profile", "wald")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CostResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CostResult(Record):
     """A cost-sensitive test of two models on the same samples.
 
     All numbers are arrays of one shape where there were counts of many pairs.
@@ -106,7 +107,7 @@ class CostResult(Printed):
         >>> round(low, 4), round(high, 4)
         (-0.3428, -0.0127)
         """
-        check_choice(method, "method", _INTERVALS)
+        method = choose(method, "method", _INTERVALS)
         level = as_share(confidence_level, "confidence_level")
         if isinstance(self.counts, LabelCounts):
             interval = getattr(kernels, f"cost_{method}_interval")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.paired.cost_differences import METHODS as COST_TESTS
@@ -138,10 +139,10 @@ def _chosen_test(
     test: str | None, alternative: str, cost: Any, cost_test: str, missing: str
 ) -> str:
     """Check which options go together, and name the test."""
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
-    check_choice(test, "test", (*METHODS, None))
-    check_choice(cost_test, "cost_test", COST_TESTS)
-    check_choice(missing, "missing", ("raise", "wrong"))
+    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
+    test = choose(test, "test", (*METHODS, None))
+    cost_test = choose(cost_test, "cost_test", COST_TESTS)
+    missing = choose(missing, "missing", ("raise", "wrong"))
     if cost is None:
         return "midp" if test is None else test
     wanted = {"test": "asymptotic", "alternative": "two-sided", "missing": "raise"}

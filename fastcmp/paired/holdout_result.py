@@ -8,23 +8,22 @@ from typing import Any
 
 from fastcmp.core.records import (
     ConfidenceInterval,
-    Printed,
-    dropped_sentences,
+    Record,
 )
 from fastcmp.core.report import (
     Section,
     format_interval,
     format_pvalue,
     interval_name,
-    outside_sentences,
 )
+from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_result import CostResult
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HoldoutResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class HoldoutResult(Record):
     """Two models on one held-out set, compared by error rate or by cost."""
 
     #: The test itself, with its counts: of McNemar's kind, or of costs.
@@ -189,20 +188,8 @@ class HoldoutResult(Printed):
             row["only_b"] = self.comparison.only_b
         return {name: [value] for name, value in row.items()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            As `columns`, without the lists; NaN is None.
-
-        Examples
-        --------
-        >>> from fastcmp import compare_labels
-        >>> compare_labels([0, 1, 1], [0, 1, 1], [0, 0, 1]).to_dict()["pvalue"]
-        0.5
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         values = {name: column[0] for name, column in self.columns().items()}
         values["verdict"] = self.verdict
         return {

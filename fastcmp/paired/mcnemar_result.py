@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_level, check_choice, keep_side
+from fastcmp.core.checks import as_level, keep_side
+from fastcmp.core.options import choose
 from fastcmp.core.records import (
     ConfidenceInterval,
-    Printed,
-    dropped_sentences,
-    effect_sentence,
+    Record,
     unwrap,
 )
-from fastcmp.core.report import Section, format_pvalue, outside_sentences
+from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +43,8 @@ def _ratio(part: Any, whole: Any) -> Any:
     return quotient if np.ndim(quotient) else float(quotient)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class McNemarResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class McNemarResult(Record):
     """McNemar's test of two models on the same samples.
 
     All numbers are arrays of one shape where the counts were.
@@ -157,7 +157,7 @@ class McNemarResult(Printed):
         """
         from fastcmp.kernels.intervals import difference_interval_many
 
-        check_choice(method, "method", _INTERVALS)
+        method = choose(method, "method", _INTERVALS)
         level = as_level(confidence_level, self.alternative)
         options = (_INTERVALS.index(method), level)
         cells = self.table.reshape(-1, 4).T.copy()
@@ -199,7 +199,7 @@ class McNemarResult(Printed):
         """
         from fastcmp import kernels
 
-        check_choice(method, "method", _ODDS_INTERVALS)
+        method = choose(method, "method", _ODDS_INTERVALS)
         interval = getattr(kernels, f"odds_ratio_{method}_interval")
         level = as_level(confidence_level, self.alternative)
         a, b = np.ravel(self.only_a), np.ravel(self.only_b)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp.core.records import (
-    Printed,
+    Record,
 )
 from fastcmp.core.report import Section, format_pvalue
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SymmetryResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SymmetryResult(Record):
     """A chi-square test on the K x K table of two models' predictions."""
 
     statistic: float

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_counts, as_level, check_choice, keep_side
+from fastcmp.core.checks import as_counts, as_level, keep_side
+from fastcmp.core.options import choose
 from fastcmp.core.records import (
     ConfidenceInterval,
-    Printed,
-    dropped_sentences,
-    effect_sentence,
+    Record,
 )
 from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sentences import dropped_sentences, effect_sentence
 from fastcmp.core.tails import normal_tail
 from fastcmp.inputs.labels import encode
 
@@ -29,8 +29,8 @@ _HYPOTHESES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UnpairedResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class UnpairedResult(Record):
     """A test of two accuracies from different samples.
 
     All numbers are arrays of one shape where the counts were.
@@ -275,7 +275,7 @@ def accuracy_unpaired_from_counts(
 
 def _test(counts: list[Any], alternative: str, n_missing: int = 0) -> UnpairedResult:
     correct_a, n_a, correct_b, n_b = counts
-    check_choice(alternative, "alternative", tuple(_HYPOTHESES))
+    alternative = choose(alternative, "alternative", tuple(_HYPOTHESES))
     z = score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b)
     same = (correct_a + correct_b == 0) | (correct_a + correct_b == n_a + n_b)
     pvalue = np.where(same, 1.0, normal_tail(z, alternative))

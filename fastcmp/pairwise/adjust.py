@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.core.checks import as_numbers
+from fastcmp.core.options import choose
 from fastcmp.core.threads import parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.pairwise.ranking import FAMILYWISE
@@ -162,7 +163,7 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
     >>> adjust([0.01, 0.02, 0.03, 0.04, 0.05]).round(4).tolist()
     [0.05, 0.08, 0.09, 0.09, 0.09]
     """
-    check_choice(method, "method", ADJUSTMENTS)
+    method = choose(method, "method", ADJUSTMENTS)
     p = as_numbers(pvalues, "pvalues").astype(np.float64)
     flat = p.ravel()
     known = ~np.isnan(flat)

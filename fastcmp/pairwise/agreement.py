@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_share, check_choice
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
@@ -104,7 +105,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     >>> [result.names[i] for i in result.pairs[alike]], f"{result.kappa[alike]:.3f}"
     (['extra_trees', 'random_forest'], '0.985')
     """
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     threads = check_workers(workers)
     labels = encode(y_true, preds, classes=classes, missing=None)
@@ -123,10 +124,10 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        bits = RightBits.pack(labels, crew)
-        found = _measure_all(labels, chosen, bits, crew)
+        bits = RightBits.pack(labels, pool)
+        found = _measure_all(labels, chosen, bits, pool)
     return AgreementResult(
         **found._asdict(),
         pairs=which,
@@ -171,7 +172,7 @@ def _measure_all(
     labels: Labels,
     chosen: NDArray[np.int32] | None,
     bits: RightBits,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> _Found:
     """Measure all pairs, block by block."""
     n_models = len(labels.names)
@@ -186,7 +187,7 @@ def _measure_all(
         for all_pairs_of, own in zip(everything, some, strict=True):
             all_pairs_of[block.where] = own
 
-    tables.fold(chosen, crew, measure)
+    tables.fold(chosen, pool, measure)
     return everything
 
 

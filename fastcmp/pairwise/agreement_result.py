@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import check_choice
-from fastcmp.core.frames import Tabular
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.options import choose
+from fastcmp.core.records import Record
+from fastcmp.core.render import plain_columns
 from fastcmp.core.report import (
     Section,
     format_pvalue,
-    outside_sentences,
-    plain_columns,
 )
+from fastcmp.core.sentences import dropped_sentences, outside_sentences
 
 _SHOWN = 5  # most alike pairs that are printed, and most different ones
 _SHOWN_EXCHANGES = 10
@@ -45,8 +44,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AgreementResult(Printed, Tabular):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AgreementResult(Record):
     """How alike many models predict on the same samples, pair by pair.
 
     Arrays of length P hold one entry a pair (a, b). What is undefined is NaN.
@@ -140,7 +139,7 @@ class AgreementResult(Printed, Tabular):
         >>> result.matrix("kappa").tolist()
         [[1.0, 0.5], [0.5, 1.0]]
         """
-        check_choice(field, "field", tuple(_DIAGONALS))
+        field = choose(field, "field", tuple(_DIAGONALS))
         values = getattr(self, field)
         mirrored = values
         if field in ("only_a", "only_b"):
@@ -178,22 +177,8 @@ class AgreementResult(Printed, Tabular):
             "reversed": self.exchange_counts[:, 1],
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON if the classes are.
-
-        Returns
-        -------
-        dict
-            Options, models and pairs; what is not finite is None, and classes are as
-            they were passed.
-
-        Examples
-        --------
-        >>> from fastcmp import compare_predictions
-        >>> result = compare_predictions([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
-        >>> result.to_dict()["pairs"]["kappa"]
-        [0.5]
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         return {
             "adjust": self.adjust,
             "alpha": self.alpha,

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels, stream
-from fastcmp.core.checks import as_share, check_choice
-from fastcmp.core.records import Printed, dropped_sentences
-from fastcmp.core.report import Section, format_pvalue, outside_sentences
+from fastcmp import kernels
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
+from fastcmp.core.protocols import are_paired
+from fastcmp.core.records import Record
+from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels.bits import allocate_words
 from fastcmp.paired.mcnemar import METHODS as POST_HOC
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.protocols import PairedCounts
     from fastcmp.pairwise.result import PairwiseResult
 
 _METHODS = ("asymptotic", "f", "exact")
@@ -35,8 +39,8 @@ _MAX_WORK = 20_000_000  # states times ways: some seconds
 _MAX_CELLS = 40_000_000  # entries of the states after a sample: a gigabyte or so
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CochranResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CochranResult(Record):
     """Cochran's Q test that M models are equally accurate."""
 
     #: Cochran's Q.
@@ -163,10 +167,10 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (5.1818, 0.075)
     """
-    check_choice(method, "method", _METHODS)
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    method = choose(method, "method", _METHODS)
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
-    check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
+    post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     labels = encode(y_true, preds, classes=classes, missing=missing)
     n_models, n = len(labels.names), labels.n_samples
     words = allocate_words(n_models, n)
@@ -196,7 +200,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
 
 
 def cochrans_q_from_counts(
-    counts: stream.PairCounts,
+    counts: PairedCounts,
     *,
     method: str = "asymptotic",
     post_hoc: str | None = None,
@@ -240,11 +244,11 @@ def cochrans_q_from_counts(
     >>> round(result.statistic, 1), result.df
     (795.1, 9)
     """
-    check_choice(method, "method", ("asymptotic", "f"))
-    check_choice(adjust, "adjust", ADJUSTMENTS)
+    method = choose(method, "method", ("asymptotic", "f"))
+    adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
-    check_choice(post_hoc, "post_hoc", (None, *POST_HOC))
-    check_counts(counts, (stream.PairCounts,))
+    post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
+    check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:
         message = (

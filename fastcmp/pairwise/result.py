@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import check_choice
-from fastcmp.core.frames import Tabular
-from fastcmp.core.records import Printed
-from fastcmp.core.report import plain_columns
+from fastcmp.core.options import choose
+from fastcmp.core.records import Record
+from fastcmp.core.render import plain_columns
 from fastcmp.pairwise.ranking import (
     FAMILYWISE,
     LOSES,
@@ -43,8 +42,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PairwiseResult(Printed, Tabular):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairwiseResult(Record):
     """Many models on the same samples, compared in pairs.
 
     Arrays of length P hold one entry a pair (a, b) that was kept; those of length M one
@@ -294,7 +293,7 @@ class PairwiseResult(Printed, Tabular):
         >>> result.matrix("difference").tolist()
         [[0.0, 0.25], [-0.25, 0.0]]
         """
-        check_choice(field, "field", _MATRIX_FIELDS)
+        field = choose(field, "field", _MATRIX_FIELDS)
         values = getattr(self, field)
         if values is None:
             message = (
@@ -337,23 +336,8 @@ class PairwiseResult(Printed, Tabular):
             "significant": self.significant,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Options, leaderboard, tie groups, pairs and, where there is a control, the
-            table against it. What is not finite is None, and so are bounds of ranks
-            that `adjust` does not support.
-
-        Examples
-        --------
-        >>> from fastcmp import compare_all
-        >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
-        >>> result.to_dict()["pairs"]["pvalue"]
-        [0.5]
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         board = self.leaderboard
         ranks = board.rank_interval
         low, high = [[None] * len(self.names)] * 2 if ranks is None else ranks.T

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import dropped_sentences
 from fastcmp.core.report import (
     Section,
     format_interval,
     format_pvalue,
-    outside_sentences,
 )
+from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_result import METHOD_NAMES
 from fastcmp.pairwise.ranking import BEATS, EVEN, LOSES, TIED, UNTESTED, letters

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
@@ -318,7 +318,7 @@ def lift(
     if not isinstance(table, LiftTable):
         message = f"lift draws a LiftTable, got {type(table).__name__}"
         raise TypeError(message)
-    check_choice(kind, "kind", tuple(_MEASURES))
+    kind = choose(kind, "kind", tuple(_MEASURES))
     name, label, scale = _MEASURES[kind]
     rates = table.cumulative if cumulative else table.by_group
     cases = rates.cases / table.n_samples

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import check_choice
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.options import choose
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import (
     Scores,
@@ -30,8 +31,8 @@ _TIES = ("half", "concordant", "discordant")
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ConcordanceResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ConcordanceResult(Record):
     """Pairs of a positive and a negative sample, counted exactly."""
 
     #: Pairs in which the positive, or the negative, scores higher; Python integers.
@@ -70,7 +71,7 @@ class ConcordanceResult(Printed):
             In [0, 1]; NaN without pairs.
         """
         pairs = self.concordant + self.discordant + self.tied
-        check_choice(ties, "ties", _TIES)
+        ties = choose(ties, "ties", _TIES)
         twice = {"half": 1, "concordant": 2, "discordant": 0}[ties]
         if not pairs:
             return float("nan")
@@ -245,8 +246,8 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     >>> auc([0, 0, 1, 1], [[0.1, 0.4, 0.4, 0.9], [0.3, 0.2, 0.1, 0.4]]).tolist()
     [0.875, 0.5]
     """
-    check_choice(ties, "ties", _TIES)
-    check_choice(on_single_class, "on_single_class", ("raise", "nan"))
+    ties = choose(ties, "ties", _TIES)
+    on_single_class = choose(on_single_class, "on_single_class", ("raise", "nan"))
     if max_fpr is not None:
         fpr_range = _up_to(max_fpr, fpr_range, tpr_range)
         standardize = True
@@ -275,8 +276,8 @@ def auc(  # noqa: PLR0913  # options, all by keyword
 
     if areas.size * read.positive.size < _THREADS_PAY:
         threads = 1
-    with Crew(min(threads, areas.size)) as crew:
-        crew.run(measure, range(areas.size))
+    with ThreadPool(min(threads, areas.size)) as pool:
+        pool.run(measure, range(areas.size))
     if ties == "half" and region is None:
         warn_of_direction(areas, read, weights)
     return float(areas[0]) if read.single else areas

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 from fastcmp.inputs.class_scores import ClassScores, has_columns, read_class_scores
 from fastcmp.inputs.scores import read_scores
 from fastcmp.scores.auc import count_pairs
@@ -83,8 +83,8 @@ def auc_multiclass(
     >>> auc_multiclass(["a", "b", "c", "c"], scores, average=None).round(3).tolist()
     [1.0, 0.667, 0.875]
     """
-    check_choice(method, "method", ("ovr", "ovo"))
-    check_choice(average, "average", AVERAGES)
+    method = choose(method, "method", ("ovr", "ovo"))
+    average = choose(average, "average", AVERAGES)
     if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
         message = (
             "method='ovo' compares pairs of classes: y_true must be of shape (n,), and "

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_seed, as_whole, check_choice
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.options import choose
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_interval, format_pvalue
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import order_of
@@ -38,7 +40,7 @@ _ALTERNATIVES = ("two-sided", "greater", "less")
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BootstrapResult(Resampled):
     """AUCs of models on stratified bootstrap samples, the same ones for all models.
 
@@ -239,8 +241,8 @@ def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PermutationResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PermutationResult(Record):
     """A permutation test of the difference of two AUCs."""
 
     #: AUC of a minus that of b.
@@ -335,7 +337,7 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     """
     threads = check_workers(workers)
     n_resamples = as_whole(n_resamples, "n_resamples", 2)
-    check_choice(alternative, "alternative", _ALTERNATIVES)
+    alternative = choose(alternative, "alternative", _ALTERNATIVES)
     read = read_both_classes(y_true, {"score_a": score_a, "score_b": score_b}, positive)
     ranks = np.concatenate([_midranks(column) for column in read.columns])
     order = order_of(ranks)
@@ -348,8 +350,8 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
             order, tied, read.positive, seed, part.start, out[part]
         )
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))
     warn_of_direction(np.array([auc_a, auc_b]), read)
     observed = auc_a - auc_b

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_level, check_choice, keep_side
-from fastcmp.core.records import ConfidenceInterval, Printed
+from fastcmp.core.checks import as_level, keep_side
+from fastcmp.core.options import choose
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AUCComparison(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AUCComparison(Record):
     """A test of the difference of two AUCs, or of partial areas or rates."""
 
     #: The difference, less the margin, in standard errors; infinite without variance.
@@ -106,8 +107,8 @@ class AUCComparison(Printed):
         return f"t = {self.zscore:.4g} with {self.df:.4g} d.o.f."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ContrastResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ContrastResult(Record):
     """A test of linear combinations of AUCs."""
 
     #: Chi-square with `df` degrees of freedom.
@@ -178,7 +179,7 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of th
     ValueError
         If an option is unknown, or the margin is no finite number >= 0.
     """
-    check_choice(alternative, "alternative", _ALTERNATIVES)
+    alternative = choose(alternative, "alternative", _ALTERNATIVES)
     if isinstance(margin, bool) or not isinstance(margin, Real):
         message = f"margin must be a number >= 0, got {margin!r}"
         raise TypeError(message)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share, check_choice
+from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share
+from fastcmp.core.options import choose
+from fastcmp.core.protocols import TwoClassCounts, are_two_class
 from fastcmp.inputs.binary_labels import (
     are_labels,
     as_doubles,
@@ -20,7 +22,6 @@ from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar_from_counts
 from fastcmp.scores.classification_result import INTERVALS, ClassificationTable
 from fastcmp.scores.predictive_values import MeasureComparison, predictive_value_test
-from fastcmp.stream.confusion_counts import ConfusionCounts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -107,7 +108,7 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     (0.5, 0.0)
     """
     limit = _check_cutoff(cutoff)
-    check_choice(rule, "rule", RULES)
+    rule = choose(rule, "rule", RULES)
     options = _check_options(prevalence, confidence_level, interval)
     check_indexes(
         [("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)]
@@ -148,7 +149,7 @@ def _count(
 
 
 def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
-    counts: ConfusionCounts | None = None,
+    counts: TwoClassCounts | None = None,
     *,
     tp: int | None = None,
     fp: int | None = None,
@@ -226,7 +227,7 @@ def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
 def _from_confusion(
     counts: Any, positive: Any, options: dict[str, Any]
 ) -> ClassificationTable:
-    if not isinstance(counts, ConfusionCounts):
+    if not are_two_class(counts):
         message = (
             f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
             "numbers by name, tp=, fp=, fn= and tn="
@@ -240,7 +241,7 @@ def _from_confusion(
 def _check_options(
     prevalence: float | None, confidence_level: float, interval: str
 ) -> dict[str, Any]:
-    check_choice(interval, "interval", INTERVALS)
+    interval = choose(interval, "interval", INTERVALS)
     return {
         "prevalence": None
         if prevalence is None
@@ -361,8 +362,8 @@ def compare_sensitivity_specificity(
     >>> round(result.ppv_weighted.difference, 4), round(result.ppv_weighted.pvalue, 4)
     (0.1333, 0.6442)
     """
-    check_choice(method, "method", METHODS)
-    check_choice(alternative, "alternative", tuple(ALTERNATIVES))
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     truth = read_truth(y_true, positive)
     a = read_labels(pred_a, "pred_a", truth)
     b = read_labels(pred_b, "pred_b", truth)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_share, check_choice
-from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval
+from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,8 +89,8 @@ def _updated(prevalence: float, ratio: float) -> float:
     return 1.0 if odds == math.inf else odds / (1.0 + odds)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ClassificationTable(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClassificationTable(Record):
     """What a classifier calls positive and negative, against the truth.
 
     A measure is NaN where its denominator is 0. Counts are whole numbers unless samples
@@ -253,12 +255,12 @@ class ClassificationTable(Printed):
         >>> round(low, 4), round(high, 4)
         (0.2008, 0.4798)
         """
-        check_choice(measure, "measure", (*_SHARES, *_RATIOS))
+        measure = choose(measure, "measure", (*_SHARES, *_RATIOS))
         level = self.confidence_level
         if confidence_level is not None:
             level = as_share(confidence_level, "confidence_level")
         method = self.interval if method is None else method
-        check_choice(method, "method", INTERVALS)
+        method = choose(method, "method", INTERVALS)
         if self.weighted:
             return _NOWHERE
         if measure in _RATIOS:
@@ -311,22 +313,8 @@ class ClassificationTable(Printed):
             "high": [high for _, high in ends],
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Counts, options and measures, and intervals by measure. NaN and infinity
-            are None.
-
-        Examples
-        --------
-        >>> from fastcmp.scores.classification import classification_table_from_counts
-        >>> table = classification_table_from_counts(tp=13, fp=0, fn=27, tn=0)
-        >>> table.to_dict()["sensitivity"], table.to_dict()["specificity"]
-        (0.325, None)
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         names = ("tp", "fp", "fn", "tn", "cutoff", "rule", "prevalence", "labels")
         options = ("weighted", "confidence_level", "interval", "n_missing")
         values = {name: getattr(self, name) for name in (*names, *options)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.inputs.class_scores import has_columns, read_class_scores
 from fastcmp.inputs.scores import read_scores
@@ -258,7 +258,7 @@ def average_precision(
     >>> average_precision(["a", "b", "c", "c"], scores, average=None).tolist()
     [1.0, 0.5, 0.8333333333333333]
     """
-    check_choice(average, "average", AVERAGES)
+    average = choose(average, "average", AVERAGES)
     if not has_columns(score):
         if classes is not None:
             message = "classes= names the columns of score, which has only one"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_share, check_choice
+from fastcmp.core.checks import as_seed, as_share
+from fastcmp.core.options import choose
 from fastcmp.inputs.binary_labels import as_doubles
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
@@ -136,7 +137,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     >>> optimal_cutpoint(y_true, score, criterion="cost", cost_fn=3).cutoff
     0.4
     """
-    check_choice(rule, "rule", RULES)
+    rule = choose(rule, "rule", RULES)
     level = as_share(confidence_level, "confidence_level")
     costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
     _check_criterion(criterion, costs, prevalence)
@@ -253,7 +254,7 @@ def _check_criterion(
     if callable(criterion):
         name = "a function"
     else:
-        check_choice(criterion, "criterion", CRITERIA)
+        criterion = choose(criterion, "criterion", CRITERIA)
         name = repr(criterion)
     if costs != (1.0, 1.0) and criterion not in WEIGHTED:
         message = f"criterion {name} takes no costs: choose one of {WEIGHTED}"

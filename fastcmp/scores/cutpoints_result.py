@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_share
-from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.scores.classification_result import (
     ClassificationTable,
     format_count,
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 _SHOWN = 10  # tied optima that are printed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CutpointResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CutpointResult(Record):
     """The best cutoff by one criterion, or several that are equally good.
 
     Arrays are of shape (m,), one entry an optimum, cutoffs descending.
@@ -169,21 +170,8 @@ class CutpointResult(Printed):
             "tn": self.n_negatives - self.fp,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Criterion, optima and options, of resampling the interval. NaN and an
-            infinite cutoff are None; `tp` and `fp` say which way it calls.
-
-        Examples
-        --------
-        >>> from fastcmp.scores.cutpoints import optimal_cutpoint
-        >>> optimal_cutpoint([0, 0, 1, 1], [1, 2, 3, 4]).to_dict()["cutoffs"]
-        [3.0]
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         names = ["criterion", "value", "maximised", "cutoffs", "midpoints", "tp", "fp"]
         names += ["sensitivity", "specificity", "n_positives", "n_negatives", "labels"]
         names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing"]

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_numbers, as_share, check_choice
-from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences
+from fastcmp.core.checks import as_numbers, as_share
+from fastcmp.core.options import choose
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import normal_tail
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.inputs.model_names import position_of
@@ -33,8 +35,8 @@ _PAIR = ("model_a", "model_b", "difference", "low", "high", "zscore", "pvalue")
 _ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DelongResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DelongResult(Record):
     """AUCs of models on the same samples, with DeLong's covariance."""
 
     #: Shape (M,).
@@ -89,7 +91,7 @@ class DelongResult(Printed):
         >>> result.confidence_interval(method="logit").low.round(3).tolist()
         [0.249, 0.249]
         """
-        check_choice(method, "method", _INTERVALS)
+        method = choose(method, "method", _INTERVALS)
         level = as_share(confidence_level, "confidence_level")
         z = -kernels.ndtri((1 - level) / 2)
         if method == "wald":
@@ -241,7 +243,7 @@ class DelongResult(Printed):
         >>> result.pairwise().best
         ('model_0', 'model_1')
         """
-        check_choice(adjust, "adjust", ADJUSTMENTS)
+        adjust = choose(adjust, "adjust", ADJUSTMENTS)
         alpha = as_share(alpha, "alpha")
         if self.auc.size < 2:
             message = "pairwise needs at least 2 models, got 1"
@@ -298,15 +300,8 @@ class DelongResult(Printed):
             "high": high,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Counts, models, covariance, and of two models their comparison, by itself
-            and as the only row of "pairs".
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         told: dict[str, Any] = {
             "n_positives": self.n_positives,
             "n_negatives": self.n_negatives,

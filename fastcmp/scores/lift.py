@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_share, check_choice
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.checks import as_share
+from fastcmp.core.options import choose
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.score_direction import effective_sizes
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.scores.lift_result import TIES, LiftTable
@@ -114,7 +116,7 @@ def lift_table(
     >>> table.by_group.events.tolist(), table.cumulative.lift.round(3).tolist()
     ([2.5, 0.5], [1.667, 1.0])
     """
-    check_choice(ties, "ties", tuple(TIES))
+    ties = choose(ties, "ties", tuple(TIES))
     level = as_share(confidence_level, "confidence_level")
     if sample_weight is not None and ties != "expected":
         message = f"sample_weight= goes with ties='expected', got {ties!r}"
@@ -265,8 +267,8 @@ def gain_curve(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KsResult(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class KsResult(Record):
     """Kolmogorov-Smirnov distance between the scores of two classes."""
 
     #: The largest distance between true and false positive rate.

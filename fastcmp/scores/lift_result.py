@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import ConfidenceInterval, Printed, dropped_sentences
-from fastcmp.core.report import Section, format_interval, plain_columns
+from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.render import plain_columns
+from fastcmp.core.report import Section, format_interval
+from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +43,8 @@ class LiftRates(NamedTuple):
     lift_interval: ConfidenceInterval
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LiftTable(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LiftTable(Record):
     """Events in groups of cases, from the highest scores down.
 
     Arrays are of shape (G,), one entry for each group that holds a case.
@@ -118,21 +120,8 @@ class LiftTable(Printed):
                 columns[f"{prefix}{name}_high"] = high
         return columns
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            As `columns`, with lists, and the numbers of the whole. An infinite score
-            is None.
-
-        Examples
-        --------
-        >>> from fastcmp.scores.lift import lift_table
-        >>> lift_table([0, 0, 1, 1], [1, 2, 3, 4], groups=2).to_dict()["captured"]
-        [1.0, 0.0]
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         event, other = (
             label.item() if isinstance(label, np.generic) else label
             for label in self.labels

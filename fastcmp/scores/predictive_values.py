@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastcmp import kernels
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
 from fastcmp.scores.classification_result import plain
 
 _COLUMNS = ("test", "value_a", "value_b", "statistic", "pvalue")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PredictiveValueTest(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PredictiveValueTest(Record):
     """A score test of two models' predictive values on the same samples."""
 
     #: Chi-square with one degree of freedom.
@@ -59,8 +60,8 @@ class PredictiveValueTest(Printed):
         return [Section(title=title, text=text)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MeasureComparison(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MeasureComparison(Record):
     """Sensitivity, specificity and predictive values of two models compared."""
 
     #: McNemar's tests among the positives, and among the negatives.
@@ -106,14 +107,8 @@ class MeasureComparison(Printed):
             columns[name] = list(column)
         return columns
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects, ready for JSON.
-
-        Returns
-        -------
-        dict
-            A mapping for each test, and labels; NaN is None.
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         values: dict[str, Any] = {
             name: dict(zip(_COLUMNS, row, strict=True))
             for name, row in self._rows().items()

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
-from fastcmp.core.records import ConfidenceInterval, Printed
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.scores import Scores, order_of, read_scores
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _MOST = 2**31  # samples of a class that can be drawn from
 Floats = NDArray[np.float64]
 
 
-class Resampled(Printed):
+class Resampled(Record):
     """A record of what was measured on resamples, which are the first axis."""
 
     __slots__ = ()
@@ -144,8 +144,8 @@ def bootstrap_aucs(read: Scores, n_resamples: int, seed: int, threads: int) -> F
     def draw(part: slice) -> None:
         kernels.bootstrap_aucs(orders, ties, read.positive, seed, part.start, out[part])
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     return out
 
 
@@ -186,8 +186,8 @@ def bootstrap_rocs(
             orders, ties, read.positive, by_tpr, at, area, seed, part.start, out[part]
         )
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     return out
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_seed, as_whole
-from fastcmp.core.records import dropped_sentences
 from fastcmp.core.report import Section, format_interval
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import check_workers
 from fastcmp.inputs.model_names import position_of
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 _SHOWN = 12  # rows of a printed table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RocBand(Resampled):
     """Rates of models read from their ROC curves, on bootstrap samples too."""
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.scores import Scores, order_of, read_scores, read_weights
 from fastcmp.kernels.roc import split_scores
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ThresholdSweep(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ThresholdSweep(Record):
     """Classification tables at every distinct score, from the highest down.
 
     A sample is predicted positive where its score reaches the threshold. All arrays are

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.atomic_files import replacing
-from fastcmp.stream.saved_labels import from_json, to_json
+from fastcmp.core.plain import from_plain, to_plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def write_state(
         if array.dtype.hasobject:
             message = f"{name} holds objects, which are not saved"
             raise TypeError(message)
-    line = json.dumps(to_json(settings)).encode("ascii") + b"\n"
+    line = json.dumps(to_plain(settings)).encode("ascii") + b"\n"
     with replacing(Path(path)) as file:
         file.write(_first_line(kind, "0" * 64))
         file.write(line)
@@ -146,7 +146,7 @@ def read_state(
             raise ValueError(message)
         file.seek(start)
         try:
-            settings = from_json(json.loads(file.readline()))
+            settings = from_plain(json.loads(file.readline()))
             arrays = _read_arrays(file)
         except _FORMS as error:
             message = (

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import Printed, dropped_sentences
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section
+from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AreaBounds(Printed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AreaBounds(Record):
     """The area under a ROC curve, as far as counts in bins tell.
 
     A positive and a negative in different bins are in order or not, those in one bin

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, check_choice
+from fastcmp.core.checks import as_numbers
+from fastcmp.core.options import choose
 from fastcmp.inputs.scores import as_scores
 from fastcmp.kernels.score_bins import BinTables, find_score_bins
 from fastcmp.stream.score_edges import MOST_EDGES, as_words, lay_edges, make_tables
@@ -62,7 +63,7 @@ class ScoreMap:
         if np.isnan(array).any() or not np.all(array[1:] > array[:-1]):
             message = "edges must ascend, and hold no NaN"
             raise ValueError(message)
-        check_choice(grid, "grid", (*_WIDE, *_NARROW))
+        grid = choose(grid, "grid", (*_WIDE, *_NARROW))
         if grid in _NARROW and not np.array_equal(array, _values_of(grid)[1:]):
             message = f"edges of {grid} scores must be all values of that type: use fit"
             raise ValueError(message)

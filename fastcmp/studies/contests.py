@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.errors import ErrorStudy, find_equal
 from fastcmp.studies.problems import Problem
@@ -98,7 +98,7 @@ def find_contest(name: str, path: Path | None = None) -> Contest:
     ValueError
         If the name is unknown, or a path is missing.
     """
-    check_choice(name, "dataset", CONTESTS)
+    name = choose(name, "dataset", CONTESTS)
     if name == "simple":
         return _simple()
     population = populations.load(name, path)

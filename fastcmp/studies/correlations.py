@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import Printed
-from fastcmp.core.report import Section, plain_columns
+from fastcmp.core.records import Record
+from fastcmp.core.render import plain_columns
+from fastcmp.core.report import Section
 from fastcmp.crossval import designs
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.problems import data_seed
@@ -90,8 +91,8 @@ def correlations(estimates: NDArray[np.float64]) -> tuple[float, float]:
     return float(within), float(across)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CorrelationStudy(Printed):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CorrelationStudy(Record):
     """The correlations of many pairs of algorithms on several data sets: Figure 1."""
 
     #: Data set and two algorithms of each experiment.
@@ -133,14 +134,8 @@ class CorrelationStudy(Printed):
             "rho2": self.rho2,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects.
-
-        Returns
-        -------
-        dict
-            What is not finite is None.
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         columns = plain_columns(self.columns())
         return {
             "replications": self.replications,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import Printed
-from fastcmp.core.report import Section, plain_columns
+from fastcmp.core.records import Record
+from fastcmp.core.render import plain_columns
+from fastcmp.core.report import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 _STEPS = 40
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ErrorStudy(Printed):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ErrorStudy(Record):
     """Error rates of two algorithms, the second with a parameter."""
 
     dataset: str
@@ -55,14 +56,8 @@ class ErrorStudy(Printed):
             "se_b": self.standard_errors[:, 1],
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain Python objects.
-
-        Returns
-        -------
-        dict
-            Settings, curves and the null hypothesis.
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         return {
             "dataset": self.dataset,
             "setting": self.setting,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Printed
-from fastcmp.core.report import Section, plain_columns
+from fastcmp.core.records import Record
+from fastcmp.core.render import plain_columns
+from fastcmp.core.report import Section
 from fastcmp.studies.rivals import RIVALS
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 _LEVEL = 0.95
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PowerStudy(Printed):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PowerStudy(Record):
     """Rejections along a parameter that drives two error rates apart: Figure 4."""
 
     dataset: str
@@ -75,14 +76,8 @@ class PowerStudy(Printed):
             "reasonable": np.tile(self.reasonable, len(self.values)),
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything but the p-values as plain Python objects.
-
-        Returns
-        -------
-        dict
-            Settings and curves.
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         return {
             "dataset": self.dataset,
             "setting": self.setting,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole, check_choice
+from fastcmp.core.checks import as_whole
+from fastcmp.core.options import choose
 from fastcmp.core.progress import reporting
 from fastcmp.core.threads import check_workers
 from fastcmp.studies import algorithms, populations
@@ -61,7 +62,7 @@ class Options:
 
     def __post_init__(self) -> None:
         # Here, and not after minutes of work.
-        check_choice(self.dataset, "dataset", DATASETS)
+        choose(self.dataset, "dataset", DATASETS)
         as_whole(self.replications, "replications", 1)
         if as_whole(self.seed, "seed", 0) >= SEEDS:
             message = f"seed must be below {SEEDS}, got {self.seed}"

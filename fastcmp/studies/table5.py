@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Printed
-from fastcmp.core.report import Section, format_interval, plain_columns
+from fastcmp.core.records import Record
+from fastcmp.core.render import plain_columns
+from fastcmp.core.report import Section, format_interval
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
 
@@ -20,8 +21,8 @@ _LEVEL = 0.95
 _QUANTILE = 1.959963984540054
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TypeOneErrors(Printed):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TypeOneErrors(Record):
     """How often each test rejects a true null hypothesis."""
 
     dataset: str
@@ -95,14 +96,8 @@ class TypeOneErrors(Printed):
             "z": self.zscore,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything but the p-values as plain Python objects.
-
-        Returns
-        -------
-        dict
-            What is not finite is None.
-        """
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
         tests = plain_columns(self.columns())
         return {
             "dataset": self.dataset,

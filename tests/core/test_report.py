@@ -7,15 +7,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from fastcmp.core.render import to_csv, to_html, to_latex, to_markdown, to_text
 from fastcmp.core.report import (
     Section,
     format_interval,
     format_pvalue,
-    to_csv,
-    to_html,
-    to_latex,
-    to_markdown,
-    to_text,
 )
 
 TABLE = Section(

@@ -23,11 +23,11 @@ from fastcmp import (
     cost_test,
     cost_test_from_counts,
     count_labels,
-    differences,
-    label_counts,
     mcnemar_from_counts,
 )
+from fastcmp.counts import label_counts
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+from fastcmp.paired import cost_differences
 
 SEED = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
 COST = [[0, 1], [5, 0]]
@@ -398,7 +398,7 @@ def test_smoothing_adds_to_each_cell(options, levels, problem, smoothing):
     counts, cost = problem
     assume(cost_test_from_counts(*problem).status == OK)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(differences, "_LEVELS", levels)
+        patch.setattr(cost_differences, "_LEVELS", levels)
         result = cost_test_from_counts(counts, cost, smoothing=smoothing, **options)
     added = cost_test_from_counts(counts + smoothing, cost, smoothing=0, **options)
     for name in ("statistic", "pvalue", "multiplier"):
@@ -427,7 +427,7 @@ def test_the_default_smoothing():
 @pytest.mark.parametrize("smoothing", [0, 1])
 def test_the_sign_condition(monkeypatch, smoothing, levels):
     """One difference of 30 beside many of 1: its fitted count would be negative."""
-    monkeypatch.setattr(differences, "_LEVELS", levels)
+    monkeypatch.setattr(cost_differences, "_LEVELS", levels)
     cost = [[0, 1], [30, 0]]
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 1], counts[0, 1, 0], counts[1, 0, 1] = 8, 400, 3
@@ -447,8 +447,8 @@ def test_the_sign_condition(monkeypatch, smoothing, levels):
 
 
 def test_smoothing_beyond_memory(monkeypatch):
-    monkeypatch.setattr(differences, "_LEVELS", 1)
-    monkeypatch.setattr(differences, "_CELLS", 7)
+    monkeypatch.setattr(cost_differences, "_LEVELS", 1)
+    monkeypatch.setattr(cost_differences, "_CELLS", 7)
     wanted = r"^smoothing is out of reach for a cost matrix of 2 classes with 3 .*: use"
     with pytest.raises(ValueError, match=wanted):
         cost_test_from_counts(SEED, COST, smoothing=1)

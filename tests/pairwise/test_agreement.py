@@ -18,14 +18,14 @@ from strategies import modest
 from fastcmp import (
     AgreementResult,
     adjust,
-    agreement,
     bowker,
     compare_all,
     compare_predictions,
     load_digits,
     stuart_maxwell,
 )
-from fastcmp.core.report import to_html, to_latex, to_markdown
+from fastcmp.core.render import to_html, to_latex, to_markdown
+from fastcmp.pairwise import agreement
 
 COUNTS = {"only_a", "only_b", "bowker_df", "stuart_maxwell_df"}
 

@@ -18,14 +18,14 @@ from strategies import modest
 
 from fastcmp import (
     adjust,
-    batch,
     compare_all,
     cost_test,
-    label_tensors,
     load_digits,
-    pair_costs,
 )
-from fastcmp.core.report import to_latex, to_markdown
+from fastcmp.core.render import to_latex, to_markdown
+from fastcmp.counts import pair_tables
+from fastcmp.pairwise import compare_all as all_pairs
+from fastcmp.pairwise import cost_tests
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 METHODS = ("likelihood", "chi-square")
@@ -183,7 +183,7 @@ def test_the_way_for_many_levels_agrees(n_models, n, method, seed):
     options = {"method": method, "classes": [0, 1, 2, 3]}
     expect = compare_costs(y_true, preds, COST_4, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_costs, "LEVELS", 1)
+        patch.setattr(cost_tests, "LEVELS", 1)
         result = compare_costs(y_true, preds, COST_4, **options)
     assert_close(result, expect)
 
@@ -221,7 +221,7 @@ def test_slices_of_levels_give_the_bits_of_counting_samples(
     labels = simulate(9, 400, 4)
     found = []
     for sliced in (True, False):
-        monkeypatch.setattr(label_tensors, "slices_pay", lambda *_, s=sliced: s)
+        monkeypatch.setattr(pair_tables, "slices_pay", lambda *_, s=sliced: s)
         found.append(compare_costs(*labels, COST_4, method=method, **chosen))
     assert_same(*found)
 
@@ -235,8 +235,8 @@ BIG = small_if_interpreted((40, 5000), (6, 200))
 @pytest.mark.parametrize("levels", [256, 1])
 @pytest.mark.parametrize("method", METHODS)
 def test_any_number_of_workers_gives_the_same_bits(monkeypatch, method, levels):
-    monkeypatch.setattr(batch, "_THREADS_PAY", 1)
-    monkeypatch.setattr(pair_costs, "LEVELS", levels)
+    monkeypatch.setattr(all_pairs, "_THREADS_PAY", 1)
+    monkeypatch.setattr(cost_tests, "LEVELS", levels)
     n_models, n = BIG if levels > 1 else (12, 300)
     labels = simulate(n_models, n, 4)
     expect = compare_costs(*labels, COST_4, method=method, workers=1)
@@ -248,7 +248,7 @@ def test_any_number_of_workers_gives_the_same_bits(monkeypatch, method, levels):
 @pytest.mark.parametrize("workers", [1, 4])
 @pytest.mark.parametrize("chosen", [{}, {"control": 3}, {"pairs": [(0, 1), (5, 2)]}])
 def test_progress_rises_to_the_total(monkeypatch, workers, chosen):
-    monkeypatch.setattr(batch, "_THREADS_PAY", 1)
+    monkeypatch.setattr(all_pairs, "_THREADS_PAY", 1)
     seen = []
     result = compare_costs(
         *simulate(20, 300),
@@ -330,7 +330,7 @@ def test_swapping_models_mirrors_the_answer(method):
 
 @pytest.mark.parametrize("levels", [256, 1])
 def test_the_order_of_samples_does_not_matter(monkeypatch, levels):
-    monkeypatch.setattr(pair_costs, "LEVELS", levels)
+    monkeypatch.setattr(cost_tests, "LEVELS", levels)
     y_true, preds = simulate(5, 300, 4)
     order = np.random.default_rng(1).permutation(300)
     expect = compare_costs(y_true, preds, COST_4)

@@ -13,13 +13,13 @@ from children import started
 from naive import small_if_interpreted
 
 from fastcmp import (
-    batch,
     cochrans_q,
     cochrans_q_from_counts,
     compare_all,
     compare_all_from_counts,
 )
 from fastcmp.counts.pairs import Block, pairs_at, tiles_of
+from fastcmp.pairwise import compare_all as all_pairs
 from fastcmp.pairwise.cost_tests import CostJudge
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.pairwise.ranking import UNTESTED
@@ -43,7 +43,7 @@ def simulate(n_models=23, n=2000, seed=0):
 
 @pytest.fixture(autouse=True)
 def threads_always(monkeypatch):
-    monkeypatch.setattr(batch, "_THREADS_PAY", 1)
+    monkeypatch.setattr(all_pairs, "_THREADS_PAY", 1)
 
 
 @pytest.fixture(scope="module", params=TESTS, ids=["mcnemar", "cost"])

@@ -19,7 +19,7 @@ from statsmodels.stats.multitest import multipletests
 from strategies import modest
 
 from fastcmp import compare_all, load_digits, mcnemar
-from fastcmp.core.report import to_latex, to_markdown
+from fastcmp.core.render import to_latex, to_markdown
 from fastcmp.pairwise.ranking import EVEN, UNTESTED
 
 FIELDS = (

@@ -21,7 +21,7 @@ from sklearn import metrics
 from strategies import levels, modest
 
 from fastcmp import load_digits_scores, optimal_cutpoint
-from fastcmp.core.report import to_csv
+from fastcmp.core.render import to_csv
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.scores.classification import (
     classification_table,
@@ -213,7 +213,7 @@ def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
 
 
 def test_intervals_that_an_r_package_prints():
-    # Printed in the README of DTComPair (R), for test y1 of its data set Paired1.
+    # Record in the README of DTComPair (R), for test y1 of its data set Paired1.
     table = classification_table_from_counts(
         tp=397, fp=84, fn=54, tn=177, interval="clopper-pearson"
     )
@@ -720,7 +720,7 @@ def test_score_tests_against_their_definitions(of_positives, of_negatives):
 
 
 def test_score_tests_that_an_r_package_prints():
-    # Printed by pv.wgs in the README of DTComPair (R), for its data set Paired1.
+    # Record by pv.wgs in the README of DTComPair (R), for its data set Paired1.
     y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
     result = compare_sensitivity_specificity(y, a, b)
     for name, values, statistic, pvalue in (

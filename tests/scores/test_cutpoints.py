@@ -18,7 +18,7 @@ from reference_cases import expected, parametrize
 from sklearn.metrics import roc_auc_score
 from strategies import modest
 
-from fastcmp.core.report import to_csv
+from fastcmp.core.render import to_csv
 from fastcmp.scores.classification import classification_table
 from fastcmp.scores.cutpoints import optimal_cutpoint
 

@@ -10,6 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from fastcmp.core.plain import to_plain
 from fastcmp.stream import (
     ConfusionCounts,
     LabelCounts,
@@ -20,7 +21,6 @@ from fastcmp.stream import (
     files,
     load,
 )
-from fastcmp.stream.saved_labels import to_json
 
 #: Loads all files in a folder with 300 MB more than Python and NumPy have taken.
 CHILD = """
@@ -200,7 +200,7 @@ def fields(settings, before=()):
 
 def with_setting(settings, place, raw):
     """Write settings as JSON, with a raw text in one place."""
-    changed = json.loads(json.dumps(to_json(settings)))
+    changed = json.loads(json.dumps(to_plain(settings)))
     inner = changed
     for key in place[:-1]:
         inner = inner[key]
@@ -215,7 +215,7 @@ def bad_files(counts, folder):
         counts._settings(),
         counts._arrays(),
     )
-    line, good = json.dumps(to_json(settings)), npz(arrays)
+    line, good = json.dumps(to_plain(settings)), npz(arrays)
     for place in fields(settings):
         for what, raw in WRONG.items():
             harmless = {(place[-1], None), (place[-1], what)} & HARMLESS
@@ -266,7 +266,7 @@ def test_each_wrong_field_is_a_value_error(name, tmp_path):
 def damaged(tmp_path, state, **arrays):
     """Save a state with other arrays."""
     path = tmp_path / "counts"
-    settings = json.dumps(to_json(state._settings()))
+    settings = json.dumps(to_plain(state._settings()))
     write(path, type(state).__name__, settings, npz({**state._arrays(), **arrays}))
     return path
 

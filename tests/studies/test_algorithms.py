@@ -422,7 +422,7 @@ def test_true_errors_of_the_simple_population():
 
 @pytest.mark.slow
 def test_true_errors_as_printed():
-    # Printed: 12.27 % for C4.5, 8.21 % for the neighbour at omega = 1, and equal at
+    # Record: 12.27 % for C4.5, 8.21 % for the neighbour at omega = 1, and equal at
     # omega = 0.29. That is what training sets of 150 give, the half of 300.
     n_sets = small_if_interpreted(200, 0)
     if not n_sets:

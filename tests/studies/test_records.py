@@ -12,7 +12,7 @@ from study_records import (
     type_one_errors,
 )
 
-from fastcmp.core.report import to_csv, to_latex, to_markdown, to_text
+from fastcmp.core.render import to_csv, to_latex, to_markdown, to_text
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.table5 import TypeOneErrors

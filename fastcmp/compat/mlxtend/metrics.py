@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.compat.mlxtend.codes import shared_codes
-from fastcmp.core.checks import check_choice
+from fastcmp.core.options import choose
 from fastcmp.inputs.label_values import kind_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def accuracy_score(
     ... )
     0.8333
     """
-    check_choice(method, "method", _METHODS)
+    method = choose(method, "method", _METHODS)
     (true, pred), classes = _read_both(y_target, y_predicted)
     right = true == pred
     present = np.unique(true)
@@ -291,7 +291,7 @@ def scoring(
     >>> float(scoring([1, 1, 0, 0], [1, 0, 0, 0], metric="f1")).__round__(4)
     0.6667
     """
-    check_choice(metric, "metric", (*_ACCURACIES, *_BINARY))
+    metric = choose(metric, "metric", (*_ACCURACIES, *_BINARY))
     (true, pred), classes = _read_both(y_target, y_predicted)
     chosen = np.unique(true)
     if not isinstance(unique_labels, str):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_numbers, as_whole, check_choice
+from fastcmp.core.checks import as_numbers, as_whole
+from fastcmp.core.options import choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,7 +91,7 @@ def permutation_test(  # mlxtend's signature
     >>> round(permutation_test([4.1, 5.0, 5.2, 6.3], [1.5, 2.2, 3.9, 4.0]), 4)
     0.0286
     """
-    check_choice(method, "method", ("exact", "approximate"))
+    method = choose(method, "method", ("exact", "approximate"))
     first, second = _read_sample(x, "x"), _read_sample(y, "y")
     if paired and first.size != second.size:
         message = (
@@ -99,7 +100,7 @@ def permutation_test(  # mlxtend's signature
         )
         raise ValueError(message)
     if not callable(func):
-        check_choice(func, "func", tuple(_MEANS))
+        func = choose(func, "func", tuple(_MEANS))
         if method == "exact":
             return _exact_means(first, second, func, paired=paired)
     statistic = func if callable(func) else _MEANS[func]

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from fastcmp.compat.mlxtend.codes import shared_codes
 from fastcmp.compat.mlxtend.estimators import kind_of, scikit_learn
 from fastcmp.compat.mlxtend.samples import resamples
-from fastcmp.core.checks import as_whole, check_choice
+from fastcmp.core.checks import as_whole
+from fastcmp.core.options import choose
 from fastcmp.crossval.fits import take_rows
 from fastcmp.crossval.fold_units import count_rows
 
@@ -123,7 +124,7 @@ def bootstrap_point632_score(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     ((200,), 0.974)
     """
     n_splits = as_whole(n_splits, "n_splits", 1)
-    check_choice(method, "method", _RULES)
+    method = choose(method, "method", _RULES)
     score = scoring_func or _default_score(estimator, predict_proba=predict_proba)
     labels = y if hasattr(y, "iloc") else np.asarray(y)
     n = _check_rows(X, labels)
@@ -277,7 +278,7 @@ def bias_variance_decomp(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     >>> loss < 0.1, variance < 0.1
     (True, True)
     """
-    check_choice(loss, "loss", ("0-1_loss", "mse"))
+    loss = choose(loss, "loss", ("0-1_loss", "mse"))
     num_rounds = as_whole(num_rounds, "num_rounds", 1)
     labels = y_train if hasattr(y_train, "iloc") else np.asarray(y_train)
     n, n_test = _check_rows(X_train, labels), _check_rows(X_test, y_test, "X_test")

@@ -1,0 +1,166 @@
+"""Values as JSON and back, of the same type and to the bit.
+
+JSON itself knows strings, booleans, finite numbers, lists and mappings with names.
+Others become a mapping with one key that says their type.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import math
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PLAIN = (str, int, bool, type(None))
+_KINDS = "biufMm"  # NumPy's scalars whose bytes say all
+_TYPE = re.compile(rf"[<>|][{_KINDS}][0-9]{{1,2}}(\[[0-9]{{0,9}}[a-zA-Z]{{1,2}}\])?")
+
+
+def to_plain(value: Any) -> Any:
+    """Turn a value into what JSON can hold, exactly.
+
+    Raises TypeError for a type that has no such form.
+    """
+    kind = type(value)
+    if kind in _PLAIN or (kind is float and math.isfinite(value)):
+        return value
+    if kind is list:
+        return [to_plain(part) for part in value]
+    if kind is dict:
+        if all(type(key) is str and not key.startswith("$") for key in value):
+            return {key: to_plain(part) for key, part in value.items()}
+        return {"$dict": [[to_plain(k), to_plain(x)] for k, x in value.items()]}
+    if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
+        kind = np.generic
+    if isinstance(value, Path):
+        kind = Path
+    if hasattr(value, "_fields") and not isinstance(value, type):
+        return {"$record": [kind.__name__, _named(value)]}
+    for mark, (marked, write, _) in _MARKS.items():
+        if kind is marked:
+            return {mark: write(value)}
+    message = (
+        f"values of type {kind.__name__} are not saved ({value!r}): use strings, "
+        "numbers, booleans, bytes or dates for labels, or pickle it"
+    )
+    raise TypeError(message)
+
+
+def from_plain(value: Any) -> Any:
+    """Undo `to_plain`."""
+    if isinstance(value, list):
+        return [from_plain(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((mark, held),) = value.items()
+        if mark in _MARKS:
+            return _MARKS[mark][2](held)
+    return {key: from_plain(part) for key, part in value.items()}
+
+
+def readable(value: Any) -> Any:
+    """Turn a value into what JSON can hold, for reading: what is not finite is None."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, _PLAIN):
+        return value
+    if hasattr(value, "_fields"):
+        return {name: readable(x) for name, x in _named(value, plain=False).items()}
+    if isinstance(value, dict):
+        return {str(key): readable(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [readable(part) for part in value]
+    return str(value)
+
+
+def _named(value: Any, *, plain: bool = True) -> dict[str, Any]:
+    """Give the fields of a record or of a named tuple, by name."""
+    held = value._fields
+    named = held() if callable(held) else {name: getattr(value, name) for name in held}
+    return {name: to_plain(x) for name, x in named.items()} if plain else named
+
+
+def _record(held: Any) -> Any:
+    """Make a record, or a named tuple, from its name and fields."""
+    from fastcmp.core.records import record_class
+
+    name, parts = held
+    return record_class(name)(**{key: from_plain(x) for key, x in parts.items()})
+
+
+def _tuple(held: list[Any]) -> tuple[Any, ...]:
+    if not isinstance(held, list):
+        message = f"a tuple must be held by a list, got {type(held).__name__}"
+        raise TypeError(message)
+    return tuple(map(from_plain, held))
+
+
+def _bits(scalar: np.generic) -> list[str]:
+    return [scalar.dtype.str, scalar.tobytes().hex()]
+
+
+def _scalar(held: list[str]) -> Any:
+    (scalar,) = np.frombuffer(bytes.fromhex(held[1]), _dtype(held[0]))
+    return scalar
+
+
+def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
+    if array.dtype.kind == "O":
+        return ["O", list(array.shape), [to_plain(x) for x in array.ravel().tolist()]]
+    if array.dtype.kind == "U":
+        return ["U", list(array.shape), array.ravel().tolist()]
+    if array.dtype.kind not in _KINDS:
+        message = f"arrays of type {array.dtype} are not saved"
+        raise TypeError(message)
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
+    data = base64.b64encode(little.tobytes()).decode("ascii")
+    return [little.dtype.str, list(array.shape), data]
+
+
+def _array(held: list[Any]) -> np.ndarray[Any, Any]:
+    kind, shape, data = held
+    if kind == "U":
+        return np.array(data, dtype=np.str_).reshape(shape)
+    if kind == "O":
+        array = np.empty(len(data), dtype=object)
+        array[:] = [from_plain(x) for x in data]
+        return array.reshape(shape)
+    raw = bytearray(base64.b64decode(data, validate=True))
+    return np.frombuffer(raw, _dtype(kind)).reshape(shape)
+
+
+def _dtype(kind: str) -> np.dtype[Any]:
+    if not _TYPE.fullmatch(kind):
+        message = f"{kind!r} is no type of a label or an array"
+        raise ValueError(message)
+    return np.dtype(kind)
+
+
+#: What marks a type: the type, and the ways to write and to read it.
+_MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "$float": (float, str, float),
+    "$tuple": (tuple, lambda t: to_plain(list(t)), _tuple),
+    "$dict": (None, str, lambda held: {from_plain(k): from_plain(x) for k, x in held}),
+    "$bytes": (bytes, bytes.hex, bytes.fromhex),
+    "$datetime": (dt.datetime, dt.datetime.isoformat, dt.datetime.fromisoformat),
+    "$date": (dt.date, dt.date.isoformat, dt.date.fromisoformat),
+    "$decimal": (Decimal, str, Decimal),
+    "$path": (Path, str, Path),
+    "$numpy": (np.generic, _bits, _scalar),
+    # Their bytes, and what `str` makes of them, lose a zero at the end.
+    "$numpy.str": (np.str_, "".join, lambda held: np.str_("".join(held))),
+    "$numpy.bytes": (np.bytes_, bytes.hex, lambda held: np.bytes_(bytes.fromhex(held))),
+    "$array": (np.ndarray, _array_bits, _array),
+    "$record": (None, str, _record),
+}

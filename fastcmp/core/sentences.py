@@ -1,0 +1,100 @@
+"""Sentences that many records share: who did better, and what was left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastcmp.core.report import format_interval, interval_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastcmp.core.records import ConfidenceInterval
+
+#: Proportion of predictions that may not be labels of the truth before it is said.
+MUCH_OUTSIDE = 0.1
+
+
+def effect_sentence(
+    difference: float, interval: ConfidenceInterval, alternative: str
+) -> str:
+    """Say which model did better, and how surely.
+
+    Parameters
+    ----------
+    difference : float
+        Accuracy of a minus that of b.
+    interval : ConfidenceInterval
+        For it, at the level 0.95.
+    alternative : str
+        Of the test that the interval belongs to.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    points = 100 * difference
+    low, high = interval
+    shown = format_interval(100 * low, 100 * high, digits=2, sign="+")
+    if difference == 0:
+        lead = "Both models are right equally often"
+    else:
+        better, worse = ("a", "b") if difference > 0 else ("b", "a")
+        lead = (
+            f"The accuracy of model {better} is {abs(points):.2f} percentage points "
+            f"above that of model {worse}"
+        )
+    name = interval_name(0.95, alternative)
+    return f"{lead} (a minus b: {points:+.2f}, {name} {shown})."
+
+
+def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
+    """Say which samples were left out.
+
+    Parameters
+    ----------
+    n_missing, n_excluded : int
+        Samples without a true label, and of classes that were not chosen.
+
+    Returns
+    -------
+    tuple of str
+        No, one or two sentences.
+    """
+    sentences = []
+    if n_missing:
+        sentences.append(f"{n_missing} samples without a true label were dropped.")
+    if n_excluded:
+        sentences.append(f"{n_excluded} samples of other classes were dropped.")
+    return tuple(sentences)
+
+
+def outside_sentences(
+    n_outside: Sequence[int], names: Sequence[str], n_samples: int
+) -> tuple[str, ...]:
+    """Say which models predict many labels that the truth does not hold.
+
+    Parameters
+    ----------
+    n_outside : sequence of int
+        Such predictions of each model; empty where they were not counted.
+    names : sequence of str
+        The models.
+    n_samples : int
+        All samples.
+
+    Returns
+    -------
+    tuple of str
+        A sentence for each of the first three, and one for the others.
+    """
+    much = [i for i, n in enumerate(n_outside) if n > MUCH_OUTSIDE * n_samples]
+    sentences = [
+        f"{100 * n_outside[i] / n_samples:.1f} % of the predictions of {names[i]} are "
+        "labels that the truth does not hold; they count as wrong."
+        for i in much[:3]
+    ]
+    if len(much) > 3:
+        sentences.append(f"So are many of those of {len(much) - 3} more models.")
+    return tuple(sentences)

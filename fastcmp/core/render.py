@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 40  # of a table that is printed or stands in a notebook
 _NARROWEST = 40  # letters; a narrower terminal is not wrapped for
-_LONG_WORD = 32  # letters; longer words in a cell may be broken, and are no numbers
+_LONG_WORD = 32  # letters; longer ones in a cell may be broken, and are no numbers
 
 
 def terminal_width() -> int:
@@ -74,7 +74,7 @@ def _wrap(text: str, width: int | None, *, break_words: bool = True) -> list[str
     if width is None or _width(text) <= width:
         return [text]
     lines: list[str] = []
-    for word in text.split(" "):
+    for word in text.rstrip().split(" "):
         if lines and _width(lines[-1]) + 1 + _width(word) <= width:
             lines[-1] += " " + word
         else:
@@ -100,31 +100,35 @@ def _aligned(section: Section, width: int | None) -> list[str]:
     columns = list(zip(*table, strict=True))
     right = [section.is_numeric(j) for j in range(len(columns))]
     widths = [max(map(_width, column)) for column in columns]
-    least = list(map(_least_width, columns, right))
+    most = _LONG_WORD if width is None else min(_LONG_WORD, width // 2 - 2)
+    least = [_least_width(columns[j], right[j], most) for j in range(len(columns))]
     lines = []
     for part in _fitting(least, width):
         sizes = _shared_out({j: widths[j] for j in part}, least, width)
-        for row in table:
-            cells = [_wrap(row[j], sizes[j]) for j in part]
-            for line in zip_longest(*cells, fillvalue=""):
-                filled = [
-                    " " * (sizes[j] - _width(text)) + text
-                    if right[j]
-                    else text + " " * (sizes[j] - _width(text))
-                    for j, text in zip(part, line, strict=True)
-                ]
+        wrapped = [[_wrap(cell, sizes[j]) for cell in columns[j]] for j in part]
+        used = [
+            max(_width(line) for cell in cells for line in cell) for cells in wrapped
+        ]
+        sides = [right[j] for j in part]
+        for row in zip(*wrapped, strict=True):
+            for texts in zip_longest(*row, fillvalue=""):
+                filled = map(_filled, texts, used, sides)
                 lines.append(("  " + "  ".join(filled)).rstrip())
         lines.append("")
     return lines[:-1]
 
 
-def _least_width(column: tuple[str, ...], is_numeric: bool) -> int:  # noqa: FBT001
+def _filled(text: str, size: int, is_right: bool) -> str:  # noqa: FBT001
+    blank = " " * (size - _width(text))
+    return blank + text if is_right else text + blank
+
+
+def _least_width(column: tuple[str, ...], is_numeric: bool, most: int) -> int:  # noqa: FBT001
     """Tell how far a column can be narrowed: numbers not at all."""
     longest = max(map(_width, column[1:]), default=0)
-    words = [word for cell in column for word in cell.split(" ")]
-    if is_numeric and longest <= _LONG_WORD:
-        return max(longest, *map(_width, column[0].split(" ")))
-    return min(_LONG_WORD, max(map(_width, words)))
+    if is_numeric and longest <= most:
+        column = (column[0], "x" * longest)
+    return min(most, max(_width(word) for cell in column for word in cell.split(" ")))
 
 
 def _fitting(least: list[int], width: int | None) -> list[list[int]]:

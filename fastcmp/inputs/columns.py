@@ -114,6 +114,18 @@ class Column:
         return next(iter(kinds), "")
 
 
+def count_rows(raw: Any, name: str) -> int:
+    """Count the rows of a list, array, sparse matrix or frame."""
+    shape = getattr(raw, "shape", None)
+    if shape:
+        return int(shape[0])
+    try:
+        return len(raw)
+    except TypeError:
+        message = f"{name} must hold one row a sample, got {type(raw).__name__}"
+        raise TypeError(message) from None
+
+
 def read_column(raw: Any, name: str) -> Column:
     """Read labels of any supported type.
 

@@ -12,6 +12,13 @@ import numpy as np
 from fastcmp.core.escaping import visible
 
 
+def has_names(raw: Any) -> bool:
+    """Tell a mapping or a frame, whose columns have names, from an array."""
+    return isinstance(raw, Mapping) or any(
+        hasattr(raw, name) for name in ("columns", "column_names")
+    )
+
+
 def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     """List the columns of several models with their names.
 

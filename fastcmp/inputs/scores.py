@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,7 +12,7 @@ from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,11 +167,10 @@ def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
     ValueError
         If an array is not of one or two dimensions, or names repeat.
     """
-    is_frame = hasattr(scores, "columns") or hasattr(scores, "column_names")
     nested = isinstance(scores, (list, tuple)) and any(
         hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in scores
     )
-    if not isinstance(scores, Mapping) and not is_frame and not nested:
+    if not has_names(scores) and not nested:
         array = scores if hasattr(scores, "ndim") else np.asanyarray(scores)
         if array.ndim == 1:
             return True, [("scores", scores)]

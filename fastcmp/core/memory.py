@@ -29,14 +29,7 @@ _GROUPS = (
 
 
 def read_size(size: int | str, name: str = "memory_limit") -> int:
-    """Read bytes, or a number with a unit such as "500 MB", "1.5 GiB" or "1e9".
-
-    Examples
-    --------
-    >>> from fastcmp.core.memory import read_size
-    >>> read_size("1.5 GB"), read_size("2 KiB")
-    (1500000000, 2048)
-    """
+    """Read bytes: a number, or text with a unit, as "500 MB", "1.5 GiB", "1e9"."""
     text = str(size).strip()
     found = None if isinstance(size, bool) else _SIZE.fullmatch(text)
     n_bytes = 0.0

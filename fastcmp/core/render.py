@@ -287,15 +287,7 @@ def _html_row(row: tuple[str, ...], styles: list[str], tag: str) -> str:
 
 
 def to_csv(columns: dict[str, Any]) -> str:
-    """Write columns as comma-separated text, numbers in full precision.
-
-    Examples
-    --------
-    >>> print(to_csv({"model": ["a", "b"], "accuracy": [0.5, 0.25]}), end="")
-    model,accuracy
-    a,0.5
-    b,0.25
-    """
+    """Write columns as comma-separated text, numbers in full precision."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -304,13 +296,7 @@ def to_csv(columns: dict[str, Any]) -> str:
 
 
 def plain_columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
-    """Make columns ready for JSON: plain objects; what is not finite is None.
-
-    Examples
-    --------
-    >>> plain_columns({"model": ["a", "b"], "accuracy": [0.5, float("nan")]})
-    {'model': ['a', 'b'], 'accuracy': [0.5, None]}
-    """
+    """Make columns ready for JSON: plain objects; what is not finite is None."""
     plain = {}
     for name, values in columns.items():
         entries = values.tolist() if hasattr(values, "tolist") else list(values)

@@ -39,7 +39,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
                     part.chmod(mode)
             part.replace(target)
     finally:
-        with suppress(OSError):  # in its place by now, or as little to be had as that
+        with suppress(OSError):  # it was moved to its place, or never made
             part.unlink()
 
 

@@ -1,4 +1,4 @@
-"""Names and labels are data: what of them a terminal would obey is shown instead."""
+"""Names and labels are data: control characters in them are shown, not obeyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of long work, shown by rich or told to a function."""
+"""Progress of long work, drawn by rich or passed to a function."""
 
 from __future__ import annotations
 

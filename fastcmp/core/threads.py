@@ -1,4 +1,4 @@
-"""Threads that share the work of one call. No other module starts any."""
+"""Threads that share the work of one call; no other module starts threads."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def no_step(_: object) -> int:
 
 
 def _work(tasks: SimpleQueue[Any], ended: list[object], _: object) -> None:
-    """Do tasks until all is over; hold what tells of a pool that was lost."""
+    """Do tasks until the pool ends; the last argument lives as long as the thread."""
     while not ended and _do(tasks.get()):
         pass
     tasks.put(None)  # no other thread waits for a task
@@ -180,7 +180,7 @@ class ThreadPool:
             try:
                 for thread in missing:
                     thread.start()
-            except RuntimeError as error:  # the system has no more of them
+            except RuntimeError as error:  # the system has no more threads
                 answers.put((None, None, error))
             starts.put(None)
 

@@ -326,6 +326,7 @@ CASES = [
 ]
 #: Public functions that take no arrays: numbers, records or nothing.
 NO_ARRAYS = {
+    "from_dict",
     "auc_from_counts",
     "classification_table_from_counts",
     "cochrans_q_from_counts",

@@ -23,7 +23,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """
     check_place(path)
     target = Path(os.path.realpath(path))
-    # A name of its own: two writers do not meet, and no file of the user is lost.
+    # An unused name: two writers do not collide, and no file of the user is lost.
     part = target.with_name(f".fastcmp-{secrets.token_hex(8)}.part")
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
 

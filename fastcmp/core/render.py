@@ -95,7 +95,7 @@ def _width(text: str) -> int:
 
 
 def _aligned(section: Section, width: int | None) -> list[str]:
-    """Lay out a table, in parts below each other where it is too wide."""
+    """Align a table, in parts below each other where it is too wide."""
     table = [tuple(map(visible, row)) for row in (section.columns, *section.rows)]
     columns = list(zip(*table, strict=True))
     right = [section.is_numeric(j) for j in range(len(columns))]

@@ -65,7 +65,7 @@ class LabelTable(Record):
         return t, a, b, self.counts
 
     def to_dense(self) -> NDArray[np.int64]:
-        """Lay out all counts.
+        """Give all counts as one array.
 
         Returns
         -------

@@ -120,8 +120,7 @@ class PairTables:
     def count(self, block: Block, room: Counts | None = None) -> Counts:
         """Count the tables of the pairs of a block; from any thread.
 
-        They are written to `room` if given. They are ``[p, t, a, b]``, or without true
-        codes ``[p, a, b]``.
+        They are ``[p, t, a, b]``, or ``[p, a, b]`` without true codes.
         """
         k, p = self._k, len(block.pairs)
         shape = (p, k, k) if self._y_true is None else (p, k, k, k)
@@ -206,7 +205,7 @@ class _Slices:
         self.parts = parts(len(preds), shared)
 
     def pack(self, part: slice) -> None:
-        """Make the slices of some models, one of `packing`; from any thread."""
+        """Pack as many models as share a byte."""
         rows = self._k - 1
         models = range(part.start, part.stop)
         shared = None
@@ -232,11 +231,7 @@ class _Slices:
         return sorted_codes
 
     def count(self, block: Block, counts: Counts) -> None:
-        """Count the tables of the pairs of a block; from any thread.
-
-        They are written to `room` if given. They are ``[p, t, a, b]``, or without true
-        codes ``[p, a, b]``.
-        """
+        """Write the tables of a block, shape (p, T, K, K)."""
         pairs = block.pairs.astype(np.int64)
         if block.tile is not None:
             self._write(block.tile, pairs, counts)

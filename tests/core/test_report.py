@@ -201,17 +201,17 @@ def test_csv():
         "model": ["svm", 'q"uote', "a,b", "two\nlines", ""],
         "accuracy": np.array([0.1, 1 / 3, 1e-300, np.nan, 1.0]),
         "correct": np.array([1, 2**62, 0, -1, 5]),
-        "told": np.array([True, False, True, False, True]),
+        "differs": np.array([True, False, True, False, True]),
     }
     text = to_csv(columns)
     assert "\r" not in text
     header, *rows = csv.reader(io.StringIO(text, newline=""))
     assert header == list(columns)
-    names, accuracy, correct, told = zip(*rows, strict=True)
+    names, accuracy, correct, differs = zip(*rows, strict=True)
     assert list(names) == columns["model"]
     np.testing.assert_array_equal(list(map(float, accuracy)), columns["accuracy"])
     assert list(map(int, correct)) == columns["correct"].tolist()
-    assert list(told) == ["True", "False", "True", "False", "True"]
+    assert list(differs) == ["True", "False", "True", "False", "True"]
     assert to_csv({"a": [], "b": []}) == "a,b\n"
 
 

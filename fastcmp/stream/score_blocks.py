@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.columns import Column, read_column
-from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.model_names import check_indexes, has_names
 from fastcmp.inputs.scores import named_scores
 from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
 from fastcmp.stream.score_edges import as_words
@@ -124,7 +123,7 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
     """
     truth = read_column(y_true, "y_true")
     is_single, named = named_scores(scores)
-    named = _in_order(named, names, has_names=not is_single and _has_names(scores))
+    named = _in_order(named, names, has_names=not is_single and has_names(scores))
     read = [read_score_column(raw, visible(name)) for name, raw in named]
     for (name, _), (column, _) in zip(named, read, strict=True):
         if column.shape != (len(truth),):
@@ -146,12 +145,6 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
         kinds=tuple(kind for _, kind in read),
         truth=truth,
         kept=kept,
-    )
-
-
-def _has_names(scores: Any) -> bool:
-    return isinstance(scores, Mapping) or any(
-        hasattr(scores, name) for name in ("columns", "column_names")
     )
 
 

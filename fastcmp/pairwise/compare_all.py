@@ -12,7 +12,7 @@ from fastcmp.core.checks import as_share, warn
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import choose_pairs, model_index
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
@@ -157,15 +157,15 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     level = 1 - options.alpha
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
         judge: Judge
         if test == "cost":
             tested = check_options(method)
-            judge = judge_costs(labels, matrix, tested, level, n_pairs, crew)
+            judge = judge_costs(labels, matrix, tested, level, n_pairs, pool)
         else:
-            judge = judge_accuracies(labels, method, level, crew)
-        judged = judge_pairs(judge, chosen, labels.names, options, crew)
+            judge = judge_accuracies(labels, method, level, pool)
+        judged = judge_pairs(judge, chosen, labels.names, options, pool)
     told = {
         "n_missing": labels.n_missing,
         "n_excluded": labels.n_excluded,
@@ -250,9 +250,9 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     judge = _judge_counts(counts, cost, method, 1 - options.alpha)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        judged = judge_pairs(judge, chosen, names, options, crew)
+        judged = judge_pairs(judge, chosen, names, options, pool)
     told = {"n_missing": counts.n_missing, "n_excluded": counts.n_excluded}
     found = _record(judge, judged, names, options, (test, method), told)
     return _with_control(found, control)

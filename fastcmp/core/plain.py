@@ -1,7 +1,8 @@
 """Values as JSON and back, of the same type and to the bit.
 
 JSON itself knows strings, booleans, finite numbers, lists and mappings with names.
-Others become a mapping with one key that says their type.
+Any other value becomes a mapping with one key, which begins with "$" and says its type.
+Reading makes values of these types only, and records of fastcmp: no code is run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import datetime as dt
 import math
 import re
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PLAIN = (str, int, bool, type(None))
-_KINDS = "biufMm"  # NumPy's scalars whose bytes say all
-_TYPE = re.compile(rf"[<>|][{_KINDS}][0-9]{{1,2}}(\[[0-9]{{0,9}}[a-zA-Z]{{1,2}}\])?")
+_KINDS = "biufcMm"  # NumPy's scalars whose bytes say all
+_TYPE = re.compile(
+    r"[<>|]([biufcMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"
+)
 
 
 def to_plain(value: Any) -> Any:
-    """Turn a value into what JSON can hold, exactly.
-
-    Raises TypeError for a type that has no such form.
-    """
+    """Turn a value into what JSON can hold, exactly, or raise a TypeError."""
     kind = type(value)
     if kind in _PLAIN or (kind is float and math.isfinite(value)):
         return value
@@ -38,15 +39,17 @@ def to_plain(value: Any) -> Any:
         if all(type(key) is str and not key.startswith("$") for key in value):
             return {key: to_plain(part) for key, part in value.items()}
         return {"$dict": [[to_plain(k), to_plain(x)] for k, x in value.items()]}
+    for base, known in ((Path, Path), (np.memmap, np.ndarray)):
+        if isinstance(value, base):
+            kind = known
     if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
         kind = np.generic
-    if isinstance(value, Path):
-        kind = Path
-    if hasattr(value, "_fields") and not isinstance(value, type):
-        return {"$record": [kind.__name__, _named(value)]}
     for mark, (marked, write, _) in _MARKS.items():
         if kind is marked:
             return {mark: write(value)}
+    if kind is _record_class(kind.__name__):
+        named = {name: to_plain(x) for name, x in _fields_of(value).items()}
+        return {"$record": [kind.__name__, named]}
     message = (
         f"values of type {kind.__name__} are not saved ({value!r}): use strings, "
         "numbers, booleans, bytes or dates for labels, or pickle it"
@@ -55,16 +58,36 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
-    """Undo `to_plain`."""
+    """Undo `to_plain`, or raise a ValueError or TypeError."""
     if isinstance(value, list):
         return [from_plain(part) for part in value]
     if not isinstance(value, dict):
         return value
-    if len(value) == 1:
-        ((mark, held),) = value.items()
-        if mark in _MARKS:
-            return _MARKS[mark][2](held)
-    return {key: from_plain(part) for key, part in value.items()}
+    marks = [key for key in value if key.startswith("$")]
+    if not marks:
+        return {key: from_plain(part) for key, part in value.items()}
+    if len(value) > 1 or marks[0] not in _MARKS:
+        message = f"{marks[0]} is no type of a value that this fastcmp knows"
+        raise ValueError(message)
+    return _MARKS[marks[0]][2](value[marks[0]])
+
+
+def record_class(name: Any) -> type[Any]:
+    """Find the public class of a record, or of a named tuple, by its name."""
+    found = _record_class(name)
+    if found is None:
+        message = f"there is no record {name!r} in this fastcmp"
+        raise ValueError(message)
+    return found
+
+
+def _record_class(name: Any) -> type[Any] | None:
+    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
+        if name in getattr(home, "__all__", ()):
+            found = getattr(home, name)
+            if isinstance(found, type) and hasattr(found, "_fields"):
+                return found
+    return None
 
 
 def readable(value: Any) -> Any:
@@ -76,7 +99,7 @@ def readable(value: Any) -> Any:
     if isinstance(value, _PLAIN):
         return value
     if hasattr(value, "_fields"):
-        return {name: readable(x) for name, x in _named(value, plain=False).items()}
+        return {name: readable(x) for name, x in _fields_of(value).items()}
     if isinstance(value, dict):
         return {str(key): readable(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -84,17 +107,14 @@ def readable(value: Any) -> Any:
     return str(value)
 
 
-def _named(value: Any, *, plain: bool = True) -> dict[str, Any]:
+def _fields_of(value: Any) -> dict[str, Any]:
     """Give the fields of a record or of a named tuple, by name."""
     held = value._fields
-    named = held() if callable(held) else {name: getattr(value, name) for name in held}
-    return {name: to_plain(x) for name, x in named.items()} if plain else named
+    return held() if callable(held) else {name: getattr(value, name) for name in held}
 
 
 def _record(held: Any) -> Any:
     """Make a record, or a named tuple, from its name and fields."""
-    from fastcmp.core.records import record_class
-
     name, parts = held
     return record_class(name)(**{key: from_plain(x) for key, x in parts.items()})
 
@@ -111,30 +131,28 @@ def _bits(scalar: np.generic) -> list[str]:
 
 
 def _scalar(held: list[str]) -> Any:
-    (scalar,) = np.frombuffer(bytes.fromhex(held[1]), _dtype(held[0]))
+    kind, data = held
+    (scalar,) = np.frombuffer(bytes.fromhex(data), _dtype(kind))
     return scalar
 
 
 def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
     if array.dtype.kind == "O":
         return ["O", list(array.shape), [to_plain(x) for x in array.ravel().tolist()]]
-    if array.dtype.kind == "U":
-        return ["U", list(array.shape), array.ravel().tolist()]
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in _KINDS + "US":
         message = f"arrays of type {array.dtype} are not saved"
         raise TypeError(message)
-    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
+    little = array.astype(array.dtype.newbyteorder("<"))
     data = base64.b64encode(little.tobytes()).decode("ascii")
     return [little.dtype.str, list(array.shape), data]
 
 
 def _array(held: list[Any]) -> np.ndarray[Any, Any]:
     kind, shape, data = held
-    if kind == "U":
-        return np.array(data, dtype=np.str_).reshape(shape)
     if kind == "O":
         array = np.empty(len(data), dtype=object)
-        array[:] = [from_plain(x) for x in data]
+        for i, part in enumerate(data):  # a list among them is one entry
+            array[i] = from_plain(part)
         return array.reshape(shape)
     raw = bytearray(base64.b64decode(data, validate=True))
     return np.frombuffer(raw, _dtype(kind)).reshape(shape)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.core import render
 from fastcmp.core.options import choose
-from fastcmp.core.plain import from_plain, readable, to_plain
+from fastcmp.core.plain import from_plain, readable, record_class, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -319,17 +319,6 @@ def from_dict(plain: dict[str, Any]) -> Any:
     except TypeError:
         message = f"these are not the fields of a {kind.__name__}: {sorted(values)}"
         raise ValueError(message) from None
-
-
-def record_class(name: Any) -> type[Any]:
-    """Find the public class of a record by its name."""
-    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
-        if name in home.__all__:
-            found = getattr(home, name)
-            if isinstance(found, type) and issubclass(found, (Record, tuple)):
-                return found
-    message = f"there is no record {name!r} in this fastcmp"
-    raise ValueError(message)
 
 
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:

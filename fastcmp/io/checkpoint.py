@@ -11,8 +11,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.stream import LabelCounts, PairCounts
-from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +32,11 @@ _WRONG = (
     TypeError,
     ValueError,
 )
-_KIND = "Checkpoint"
+_KIND = FileKind(
+    "Checkpoint",
+    "a checkpoint",
+    "remove it to begin anew, or name another checkpoint",
+)
 _SECONDS = 5.0  # between two savings
 _SHARE = 20  # of the time is spent on saving at most one part
 _STOPS = (signal.SIGINT, signal.SIGTERM)
@@ -78,10 +82,7 @@ class Checkpoint:
         """
         if not self.path.exists():
             return None
-        kind, settings, arrays = read_state(self.path)
-        if kind != _KIND:
-            message = f"{self.path} holds {kind}, not a checkpoint of files"
-            raise ValueError(message)
+        _, settings, arrays = read_state(self.path, _KIND)
         try:
             change = _change(settings["inputs"], self._inputs)
             counts = None if change else self._counts(settings, arrays)
@@ -90,10 +91,7 @@ class Checkpoint:
         except _WRONG as error:
             raise ValueError(self._malformed()) from error
         if change:
-            message = (
-                f"{self.path} was saved for other input: {change}; remove it to begin "
-                "anew, or name another checkpoint"
-            )
+            message = f"{self.path} was saved for other input: {change}; {_KIND.advice}"
             raise ValueError(message)
         if counts is None:
             raise ValueError(self._malformed())
@@ -125,7 +123,7 @@ class Checkpoint:
     def _malformed(self) -> str:
         return (
             f"{self.path} has the checksum of a checkpoint, but its content cannot be "
-            "right: remove it to begin anew"
+            f"right; {_KIND.advice}"
         )
 
     def save(
@@ -155,7 +153,7 @@ class Checkpoint:
             "state": counts._settings(),
             "labels": None if check is None else check.state(),
         }
-        write_state(self.path, _KIND, settings, counts._arrays())
+        write_state(self.path, "Checkpoint", settings, counts._arrays())
         now = time.monotonic()
         self._next = now + max(_SECONDS, _SHARE * (now - begun))
 

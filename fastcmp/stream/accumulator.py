@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.threads import new_lock
-from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
     import os
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     Arrays = dict[str, NDArray[Any]]
+
+
+_KIND = FileKind(
+    None,
+    "a file of an accumulator of fastcmp.stream",
+    "take another file, or count the samples of this one anew",
+)
 
 
 class Accumulator(ABC):
@@ -286,7 +293,7 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     ...     stream.load(Path(folder, "part.counts")) == counts
     True
     """
-    return restored(path, *read_state(path))
+    return restored(path, *read_state(path, _KIND))
 
 
 def restored(

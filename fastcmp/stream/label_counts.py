@@ -139,7 +139,7 @@ class LabelCounts(ClassCounts):
             cells = cells[:, [0, 2, 1]]
         return self._recorded(cells, counts)
 
-    def only_record(self) -> DenseLabelCounts | SparseLabelCounts:
+    def label_table(self) -> DenseLabelCounts | SparseLabelCounts:
         """Give the counts of the only pair.
 
         Returns
@@ -156,7 +156,7 @@ class LabelCounts(ClassCounts):
         --------
         >>> from fastcmp.stream import LabelCounts
         >>> counts = LabelCounts().update([0, 1], {"a": [0, 1], "b": [1, 1]})
-        >>> counts.only_record().n_samples
+        >>> counts.label_table().n_samples
         2
         """
         if self.n_pairs != 1:

@@ -1,4 +1,4 @@
-"""Docstrings of all that is public are complete: numpydoc's checks, without exception."""
+"""Docstrings of all that is public are complete, by numpydoc's checks."""
 
 import inspect
 
@@ -14,7 +14,9 @@ NOT_ASKED = {"ES01", "SA01", "SS03", "EX01"}
 
 def is_asked(name, value):
     """Tell functions and classes from constants, whose type has the docstring."""
-    return inspect.isclass(value) or inspect.isroutine(value) or hasattr(value, "py_func")
+    return (
+        inspect.isclass(value) or inspect.isroutine(value) or hasattr(value, "py_func")
+    )
 
 
 @pytest.mark.parametrize("module", MODULES)

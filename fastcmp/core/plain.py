@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import inspect
 import math
 import re
 from decimal import Decimal
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PLAIN = (str, int, bool, type(None))
-_KINDS = "biufcMm"  # NumPy's scalars whose bytes say all
+_KINDS = "biufMm"  # NumPy's scalars whose bytes say all
 _TYPE = re.compile(
-    r"[<>|]([biufcMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"
+    r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"
 )
 
 
@@ -72,21 +73,31 @@ def from_plain(value: Any) -> Any:
     return _MARKS[marks[0]][2](value[marks[0]])
 
 
-def record_class(name: Any) -> type[Any]:
-    """Find the public class of a record, or of a named tuple, by its name."""
-    found = _record_class(name)
-    if found is None:
-        message = f"there is no record {name!r} in this fastcmp"
+def make_record(name: Any, plain: dict[str, Any]) -> Any:
+    """Make a record, or a named tuple, from the name of its class and its fields."""
+    kind = _record_class(name)
+    if kind is None:
+        message = f"record must be a class of results of fastcmp, got {name!r}"
         raise ValueError(message)
-    return found
+    values = {key: from_plain(value) for key, value in plain.items()}
+    given = inspect.signature(kind).parameters
+    needed = {key for key, x in given.items() if x.default is x.empty}
+    if not needed <= set(values) <= set(given):
+        message = (
+            f"fields of a {name} must be {sorted(given)}, got {sorted(values)}: pass "
+            "what to_dict() gave"
+        )
+        raise ValueError(message)
+    return kind(**values)
 
 
 def _record_class(name: Any) -> type[Any] | None:
+    """Find the public class of a record, or named tuple, by its name."""
     for home in map(import_module, ("fastcmp", "fastcmp.studies")):
-        if name in getattr(home, "__all__", ()):
-            found = getattr(home, name)
-            if isinstance(found, type) and hasattr(found, "_fields"):
-                return found
+        known = isinstance(name, str) and name in getattr(home, "__all__", ())
+        found = getattr(home, name) if known else None
+        if isinstance(found, type) and hasattr(found, "_fields"):
+            return found
     return None
 
 
@@ -111,12 +122,6 @@ def _fields_of(value: Any) -> dict[str, Any]:
     """Give the fields of a record or of a named tuple, by name."""
     held = value._fields
     return held() if callable(held) else {name: getattr(value, name) for name in held}
-
-
-def _record(held: Any) -> Any:
-    """Make a record, or a named tuple, from its name and fields."""
-    name, parts = held
-    return record_class(name)(**{key: from_plain(x) for key, x in parts.items()})
 
 
 def _tuple(held: list[Any]) -> tuple[Any, ...]:
@@ -150,10 +155,8 @@ def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
 def _array(held: list[Any]) -> np.ndarray[Any, Any]:
     kind, shape, data = held
     if kind == "O":
-        array = np.empty(len(data), dtype=object)
-        for i, part in enumerate(data):  # a list among them is one entry
-            array[i] = from_plain(part)
-        return array.reshape(shape)
+        entries = map(from_plain, data)
+        return np.fromiter(entries, object, len(data)).reshape(shape)
     raw = bytearray(base64.b64decode(data, validate=True))
     return np.frombuffer(raw, _dtype(kind)).reshape(shape)
 
@@ -180,5 +183,5 @@ _MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "$numpy.str": (np.str_, "".join, lambda held: np.str_("".join(held))),
     "$numpy.bytes": (np.bytes_, bytes.hex, lambda held: np.bytes_(bytes.fromhex(held))),
     "$array": (np.ndarray, _array_bits, _array),
-    "$record": (None, str, _record),
+    "$record": (None, str, lambda held: make_record(*held)),
 }

@@ -91,7 +91,7 @@ def outside_sentences(
     """
     much = [i for i, n in enumerate(n_outside) if n > MUCH_OUTSIDE * n_samples]
     sentences = [
-        f"{100 * n_outside[i] / n_samples:.1f} % of the predictions of {names[i]} are "
+        f"{100 * n_outside[i] / n_samples:.1f}% of the predictions of {names[i]} are "
         "labels that the truth does not hold; they count as wrong."
         for i in much[:3]
     ]

@@ -134,7 +134,9 @@ def test_copies_pickles_and_files_are_the_same(kind, n, tmp_path):
         assert type(other) is type(counts)
         assert other == before
         assert other.names == counts.names
-        assert repr(other) == f"<{type(counts).__name__}: {counts.n_samples} samples>"
+        wanted = f"<{type(counts).__name__}: {counts.n_samples} samples"
+        wanted += f" of {counts.n_models} models>" if counts.names else ">"
+        assert repr(other) == wanted
         other.update(*more)
         assert other == before.copy().update(*more)
         assert counts == before
@@ -274,6 +276,36 @@ def test_bad_options(kind):
         PairCounts(missing="drop")
     assert kind(np.array(["x", "y"])).names == ("x", "y")
     assert [type(name) for name in kind(np.array(["x", "y"])).names] == [str, str]
+
+
+def test_what_is_printed_and_what_a_notebook_shows():
+    block = ["x", "y", None], {"a": ["x", "y", "y"], "<b>": ["x", "x", "x"]}
+    for kind in (PairCounts, LabelCounts, ConfusionCounts):
+        counts = kind().update(*block)
+        name = kind.__name__
+        assert repr(counts) == f"<{name}: 2 samples of 2 models>"
+        assert str(counts) == (
+            f"{name}: 2 samples of 2 models\n"
+            "1 samples without a true label were dropped.\n"
+            "  model  right  accuracy\n"
+            "  a          2    1.0000\n"
+            "  <b>        1    0.5000"
+        )
+        assert "&lt;b&gt;" in counts._repr_html_()
+        assert str(kind()) == f"{name}: 0 samples"
+        assert str(kind(2)).endswith("  model_1      0         -")
+
+
+@ALL
+def test_correct_samples_are_counted_alike(kind):
+    y_true, preds = block_of(60)
+    counts = filled(kind)
+    _, models = some(kind, y_true, preds)
+    if counts.n_samples == 60:
+        wanted = [(models[name] == y_true).sum() for name in counts.names]
+        assert counts.correct.tolist() == wanted
+    rows = str(counts).splitlines()[-counts.n_models :]
+    assert [int(row.split()[1]) for row in rows] == counts.correct.tolist()
 
 
 # Files.

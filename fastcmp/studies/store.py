@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     #: From the first replicate of a part, and the one after its last, to their rows.
     Work = Callable[[int, int], NDArray[np.float64]]
 
-#: Seconds between two writes of all rows: after each part, they would take longer than
-#: the work where there are many.
+#: Seconds between two writes of all rows: with many rows, a write takes longer than a
+#: part.
 _PAUSE = 2.0
 _KIND = FileKind(
     "Study",
@@ -125,7 +125,7 @@ def run_replicates(  # noqa: PLR0913  # options, all by keyword
 
 
 def _missing(done: NDArray[np.bool_], part: int) -> list[slice]:
-    """Cut what is not done into parts."""
+    """Cut the replicates that are not done into parts."""
     missing = np.flatnonzero(~done)
     stretches = np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1)
     return [
@@ -138,7 +138,7 @@ def _missing(done: NDArray[np.bool_], part: int) -> list[slice]:
 def _keeper(
     store: Store | None, rows: NDArray[np.float64], done: NDArray[np.bool_]
 ) -> Callable[..., None]:
-    """Give a function that writes the rows, at once or not too often."""
+    """Make a function that writes the rows, at once or every few seconds."""
     last = time.monotonic()
 
     def keep(*, at_once: bool) -> None:
@@ -152,7 +152,7 @@ def _keeper(
 
 @contextmanager
 def _workers(count: int, *, threads: bool) -> Iterator[Any]:
-    """Give a way to run parts of the work: here, on threads, or in processes."""
+    """Give a function that runs parts of the work on threads or in processes."""
     if threads or count == 1:
         with ThreadPool(count) as pool:
             yield lambda work, tasks: pool.answers(partial(_run_part, work), tasks)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.inputs.scores import as_scores
+from fastcmp.kernels.score_bins import BinTables, find_score_bins
 from fastcmp.stream.score_edges import (
     MOST_EDGES,
     as_words,
@@ -204,7 +204,7 @@ class ScoreMap:
     def _bins_of(self, column: NDArray[Any]) -> NDArray[np.int64]:
         """Find the bins of scores that have the type of the map."""
         bins = np.empty(column.size, np.int64)
-        at = kernels.find_score_bins(as_words(column), self._lookup(), bins)
+        at = find_score_bins(as_words(column), self._lookup(), bins)
         if at < column.size:
             message = f"scores has NaN for sample {at}"
             raise ValueError(message)
@@ -222,7 +222,7 @@ class ScoreMap:
             raise ValueError(message)
         return column.astype(self.dtype, copy=False)
 
-    def _lookup(self) -> kernels.BinTables:
+    def _lookup(self) -> BinTables:
         """Give the tables in which kernels look up bins."""
         if self._tables is None:
             edges = self.edges.astype(self.dtype)

@@ -111,7 +111,7 @@ from fastcmp.scores.roc_equality import VenkatramanResult as VenkatramanResult
 from fastcmp.scores.roc_equality import venkatraman as venkatraman
 from fastcmp.scores.thresholds import ThresholdSweep as ThresholdSweep
 from fastcmp.scores.thresholds import threshold_sweep as threshold_sweep
-from fastcmp.stream.area_from_counts import auc_from_counts as auc_from_counts
 from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
+from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 
 __version__: str

@@ -50,8 +50,8 @@ def choose(value: Any, name: str, known: Any) -> Any:
     `known` holds names, and perhaps None; a ValueError lists them where `value` is none
     of them.
     """
-    if value is None and None in known:
-        return None
+    if (value is None or isinstance(value, str)) and value in known:
+        return value
     if isinstance(value, str):
         key = _plain(value)
         by_key = {_plain(each): each for each in known if isinstance(each, str)}

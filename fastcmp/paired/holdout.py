@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_share
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.paired.cost_differences import METHODS as COST_TESTS
 from fastcmp.paired.cost_test import cost_test as _cost_test
 from fastcmp.paired.holdout_result import HoldoutResult
-from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar
+from fastcmp.paired.mcnemar import METHODS, mcnemar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -101,14 +101,13 @@ def add_holdout(commands: Any) -> None:
     add = holdout.add_argument
     _add_labels(add)
     add("--models", nargs=2, metavar="COL", help="the two columns (the only two)")
-    add("--test", help="asymptotic, exact, midp (midp; with costs asymptotic)")
+    add("--method", help="variant of the test (midp; for costs likelihood)")
     add(
         "--alternative",
         default="two-sided",
         help="two-sided, greater (the first is better), less (two-sided)",
     )
     add("--alpha", type=float, default=0.05, help="significance level (0.05)")
-    add("--cost-test", default="likelihood", help="likelihood, chi-square (likelihood)")
     add_output(add)
     holdout.set_defaults(run=_holdout)
 
@@ -232,11 +231,10 @@ def _holdout(options: argparse.Namespace) -> None:
             read.y_true,
             read.preds[first],
             read.preds[second],
-            test=options.test,
+            method=options.method,
             alternative=options.alternative,
             alpha=options.alpha,
             cost=cost,
-            cost_test=options.cost_test,
             missing=options.missing,
             names=(first, second),
         )

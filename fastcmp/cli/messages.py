@@ -66,8 +66,6 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     given = vars(options)
 
     def option(name: str) -> str:
-        if name == "method" and name not in given:
-            name = "test"  # as `holdout` calls it
         return f"--{name.replace('_', '-')}" if name in given else ""
 
     def argument(found: re.Match[str]) -> str:

@@ -293,7 +293,7 @@ class McNemarResult(Compared, Record):
         return [Section(title=title, text=text)]
 
 
-def describe_test(result: McNemarResult) -> str:
+def describe_test(result: Any) -> str:
     """Write the p-value of a single test, and a statistic that is not a count."""
     names = {"chi2": "chi-square", "normal": "z"}
     shown = f"p = {format_pvalue(result.pvalue)}"

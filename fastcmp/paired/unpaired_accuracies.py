@@ -133,8 +133,8 @@ class UnpairedResult(Compared, Record):
             effect_sentence(
                 self.difference, self.confidence_interval(), self.alternative
             ),
-            f"accuracy a {self.accuracy_a:.4f} on {self.n_a} samples, "
-            f"b {self.accuracy_b:.4f} on {self.n_b}",
+            f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
+            f"of b {self.accuracy_b:.4f} on {self.n_b}.",
             f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
             *dropped_sentences(self.n_missing, 0),
         )

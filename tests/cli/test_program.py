@@ -721,8 +721,8 @@ def test_formats_of_holdout(capsys, pair, cost, options):
     assert json.loads(out) == expect.to_dict()
     _, out, _ = run(capsys, *words, "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(out))
-    assert list(row) == [*expect.columns(), "verdict"]
-    assert row["verdict"] == expect.verdict
+    assert list(row) == [*expect.columns(), "decision"]
+    assert row["decision"] == expect.decision
     assert (row["model_a"], row["model_b"]) == ("svm", "tree")
     for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
         assert float(row[name]) == expect.columns()[name][0], name

@@ -96,8 +96,8 @@ def test_labels_are_counted():
     wanted = accuracy_unpaired_from_counts(2, 3, 4, 5, alternative="less")
     assert result.pvalue == wanted.pvalue
     text = str(result)
-    assert "accuracy a 0.6667 on 3 samples, b 0.8000 on 5" in text
-    assert "one-sided 95 % interval [-100.00, " in text
+    assert "Accuracy of a 0.6667 on 3 samples, of b 0.8000 on 5." in text
+    assert "one-sided 95% CI [-100.00, " in " ".join(text.split())
     assert "1 samples without a true label were dropped." in text
 
 

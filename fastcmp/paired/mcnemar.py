@@ -102,8 +102,10 @@ def mcnemar(
     >>> result.table.tolist()
     [[2, 3], [0, 1]]
     """
-    method, alternative = _chosen(method, alternative)
-    labels = _encode_pair(y_true, pred_a, pred_b, classes, missing)
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    models = {"pred_a": pred_a, "pred_b": pred_b}
+    labels = encode(y_true, models, classes=classes, missing=missing)
     return _evaluate(
         _cells(_table(labels)),
         method,
@@ -166,7 +168,8 @@ def mcnemar_from_counts(
     >>> round(mcnemar_from_counts(table=[[873, 16], [3, 7]]).pvalue, 4)
     0.0026
     """
-    method, alternative = _chosen(method, alternative)
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     given: dict[str, Any] = {
         "only_a": only_a,
         "only_b": only_b,
@@ -187,7 +190,7 @@ def _evaluate(
     shape = counts["only_a"].shape
     flat = {name: x.ravel() for name, x in counts.items()}
     n = None
-    if len(flat) == len(_CELLS):
+    if method == "unconditional" and len(flat) == len(_CELLS):
         n = sum(flat.values(), np.zeros((), np.int64))
     statistic, pvalue, status = evaluate_counts(
         flat["only_a"], flat["only_b"], n, method, alternative
@@ -244,13 +247,6 @@ def _cells(table: Ints) -> dict[str, Ints]:
     """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
     flat = table.reshape(*table.shape[:-2], 4)
     return {name: flat[..., i] for i, name in enumerate(_CELLS)}
-
-
-def _chosen(method: str, alternative: str) -> tuple[str, str]:
-    return (
-        choose(method, "method", METHODS),
-        choose(alternative, "alternative", ALTERNATIVES),
-    )
 
 
 def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
@@ -379,18 +375,8 @@ def mcnemar_table(
     >>> mcnemar_table([0, 0, 1, 1], [0, 0, 1, 0], [0, 1, 0, 1]).tolist()
     [[1, 2], [1, 0]]
     """
-    return _table(_encode_pair(y_true, pred_a, pred_b, classes, missing))
-
-
-def _encode_pair(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    classes: Sequence[Any] | None,
-    missing: str,
-) -> Labels:
     models = {"pred_a": pred_a, "pred_b": pred_b}
-    return encode(y_true, models, classes=classes, missing=missing)
+    return _table(encode(y_true, models, classes=classes, missing=missing))
 
 
 def _table(labels: Labels) -> Ints:

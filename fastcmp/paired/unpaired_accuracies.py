@@ -18,6 +18,8 @@ from fastcmp.inputs.labels import encode
 from fastcmp.paired.mcnemar_result import HYPOTHESES, describe_test
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
 
@@ -37,8 +39,9 @@ class UnpairedResult(Compared, Record):
     correct_b: Any
     n_b: Any
     alternative: str
-    #: Samples dropped because the true label is missing.
+    #: Samples dropped because the true label is missing, or not a chosen class.
     n_missing: int = 0
+    n_excluded: int = 0
 
     @property
     def distribution(self) -> str:
@@ -136,7 +139,7 @@ class UnpairedResult(Compared, Record):
             f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
             f"of b {self.accuracy_b:.4f} on {self.n_b}.",
             f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
-            *dropped_sentences(self.n_missing, 0),
+            *dropped_sentences(self.n_missing, self.n_excluded),
         )
         return [Section(title=title, text=text)]
 
@@ -148,6 +151,8 @@ def accuracy_unpaired(
     pred_b: ArrayLike,
     *,
     alternative: str = "two-sided",
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
 ) -> UnpairedResult:
     """Compare the accuracies of two models on different samples.
 
@@ -161,6 +166,11 @@ def accuracy_unpaired(
         The same of model b.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these; a prediction outside
+        them is an error.
+    missing : {"raise", "wrong"}
+        How to treat a missing prediction: refuse it, or count it as wrong.
 
     Returns
     -------
@@ -177,7 +187,7 @@ def accuracy_unpaired(
 
     See Also
     --------
-    fastcmp.mcnemar : Two models on the same samples, which tells more.
+    fastcmp.mcnemar : Two models on the same samples, with more power.
     fastcmp.delong_unpaired : Areas under two curves on different samples.
 
     Examples
@@ -189,7 +199,7 @@ def accuracy_unpaired(
     0.0261
     """
     parts = [
-        encode(y, {name: pred}, truth=truth, least=1)
+        encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
         for truth, y, name, pred in (
             ("y_a", y_a, "pred_a", pred_a),
             ("y_b", y_b, "pred_b", pred_b),
@@ -200,7 +210,12 @@ def accuracy_unpaired(
         for part in parts
         for x in (np.count_nonzero(part.y_true == part.preds[0]), part.n_samples)
     ]
-    return _test(counts, alternative, sum(part.n_missing for part in parts))
+    return _test(
+        counts,
+        alternative,
+        n_missing=sum(part.n_missing for part in parts),
+        n_excluded=sum(part.n_excluded for part in parts),
+    )
 
 
 def accuracy_unpaired_from_counts(
@@ -275,7 +290,7 @@ def accuracy_unpaired_from_counts(
     return _test(cells, alternative)
 
 
-def _test(counts: list[Any], alternative: str, n_missing: int = 0) -> UnpairedResult:
+def _test(counts: list[Any], alternative: str, **dropped: int) -> UnpairedResult:
     correct_a, n_a, correct_b, n_b = counts
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     z = score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b)
@@ -289,7 +304,7 @@ def _test(counts: list[Any], alternative: str, n_missing: int = 0) -> UnpairedRe
         correct_b=correct_b,
         n_b=n_b,
         alternative=alternative,
-        n_missing=n_missing,
+        **dropped,
     )
 
 

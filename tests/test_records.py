@@ -148,7 +148,10 @@ KNOWN = (
 @pytest.mark.parametrize("name", RECORDS)
 def test_the_better_of_two_models(name):
     record = examples()[name]
-    if not isinstance(record, Compared) or np.ndim(record.difference):
+    # Two discordant counts alone have no difference of accuracies.
+    if not isinstance(record, Compared) or name == "mcnemar_from_counts":
+        return
+    if np.ndim(record.difference):
         return
     sign = -1 if record.measure in ("cost", "error") else 1
     wanted = {1: "a", -1: "b"}.get(sign * np.sign(record.difference))

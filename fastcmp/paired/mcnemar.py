@@ -14,16 +14,17 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
 from fastcmp.paired.mcnemar_result import McNemarResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CODES = {
-    "midp": kernels.MIDP,
-    "exact": kernels.EXACT,
-    "asymptotic": kernels.ASYMPTOTIC,
-    "corrected": kernels.CORRECTED,
+    "midp": MIDP,
+    "exact": EXACT,
+    "asymptotic": ASYMPTOTIC,
+    "corrected": CORRECTED,
 }
 METHODS = (*_CODES, "unconditional")
 _CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
@@ -280,9 +281,7 @@ def evaluate_counts(
     else:
         chi_square, pvalue = np.empty(only_a.size), np.empty(only_a.size)
         status = np.empty(only_a.size, np.uint8)
-        kernels.mcnemar_many(
-            only_a, only_b, _CODES[method], tail, chi_square, pvalue, status
-        )
+        mcnemar_many(only_a, only_b, _CODES[method], tail, chi_square, pvalue, status)
     statistic = reference_statistic(only_a, only_b, chi_square, method, alternative)
     return statistic, pvalue, status
 

@@ -199,7 +199,7 @@ CASES = [
     called(F.compare_all, TRUTH, dict(zip("abcd", PREDS, strict=True)), control="b"),
     called(F.compare_all, TRUTH, list(PREDS), missing="wrong", keep=2),
     called(F.compare_predictions, TRUTH, PREDS),
-    called(F.compare_labels, TRUTH, A, B, cost=COST, cost_test="chi-square"),
+    called(F.compare_labels, TRUTH, A, B, cost=COST, method="chi-square"),
     called(hold_out, TRUTH, A, B, COST),
     called(F.mcnemar, TRUTH, A, B),
     called(F.mcnemar_table, TRUTH, A, B),

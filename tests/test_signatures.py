@@ -37,6 +37,8 @@ FOREIGN = {
 }
 #: Where `test` chooses a family of tests.
 FAMILIES = {"compare_all", "compare_cv", "compare_cv_all", "folds"}
+#: Where a missing prediction can only be refused: it has no class to count, no cost.
+NEED_CLASSES = {"cost_test", "count_labels"}
 #: What `groups` and `pairs` mean elsewhere.
 OTHER_DEFAULTS = {("lift_table", "groups")}
 
@@ -84,7 +86,8 @@ def test_what_siblings_have(name):
     found = set(parameters(TOP[name]))
     if {"y_true", "pred_a"} <= found or {"y_true", "preds"} <= found:
         binary = {"positive"} & found
-        assert binary or {"classes", "missing"} <= found
+        wanted = {"classes"} if name.rpartition(".")[2] in NEED_CLASSES else set()
+        assert binary or (wanted or {"classes", "missing"}) <= found
     if "preds" in found and "data" not in found:
         assert {"names", "workers", "progress"} <= found
     if "n_resamples" in found:

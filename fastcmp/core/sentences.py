@@ -34,19 +34,16 @@ def effect_sentence(
     str
         A sentence.
     """
-    points = 100 * difference
-    low, high = interval
-    shown = format_interval(100 * low, 100 * high, digits=2, sign="+")
+    low, high = (100 * end for end in interval)
     if difference == 0:
         lead = "Both models are right equally often"
     else:
-        better, worse = ("a", "b") if difference > 0 else ("b", "a")
         lead = (
-            f"The accuracy of model {better} is {abs(points):.2f} percentage points "
-            f"above that of model {worse}"
+            f"Model {'a' if difference > 0 else 'b'} is more accurate by "
+            f"{abs(100 * difference):.2f} percentage points"
         )
-    name = interval_name(0.95, alternative)
-    return f"{lead} (a minus b: {points:+.2f}, {name} {shown})."
+    shown = format_interval(low, high, digits=2, sign="+")
+    return f"{lead} (a minus b, {interval_name(0.95, alternative)} {shown})."
 
 
 def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_seed, as_share
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.crossval.comparison_result import (
     CVComparison,
@@ -22,7 +22,6 @@ from fastcmp.crossval.fits import fit_models
 from fastcmp.crossval.registry import CVTest, find_test
 from fastcmp.crossval.t_tests import nadeau_bengio_t
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.paired.mcnemar import ALTERNATIVES
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
 from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 

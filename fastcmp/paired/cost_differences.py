@@ -1,4 +1,4 @@
-"""Samples grouped by what a cost more than b: where cost-sensitive tests start."""
+"""Samples grouped by the difference of costs, on which cost-sensitive tests rest."""
 
 from __future__ import annotations
 
@@ -40,38 +40,17 @@ def check_options(
     nonnegative: bool = False,  # noqa: FBT001, FBT002  # passed on
     support: str = "all",
 ) -> CostOptions:
-    """Check the options of a cost-sensitive test.
-
-    Parameters
-    ----------
-    method : str
-        As in `fastcmp.cost_test`, like the others.
-    smoothing : float, optional
-        What to add to each cell.
-    nonnegative : bool
-        For the chi-square.
-    support : str
-        For the likelihood ratio.
-
-    Returns
-    -------
-    CostOptions
-        The options, the default smoothing filled in.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or two do not go together.
-    TypeError
-        If the smoothing is no number.
-    """
+    """Check the options of `fastcmp.cost_test`, and fill in the default smoothing."""
     method = choose(method, "method", METHODS)
     support = choose(support, "support", _SUPPORTS)
     if not isinstance(nonnegative, bool):
         message = f"nonnegative must be True or False, got {nonnegative!r}"
         raise TypeError(message)
     if nonnegative and method == "likelihood":
-        message = "nonnegative=True is for method='chi-square': a likelihood always is"
+        message = (
+            "nonnegative=True is for method='chi-square': those of the likelihood "
+            "ratio are never negative"
+        )
         raise ValueError(message)
     if support == "observed" and method == "chi-square":
         message = "support='observed' is for method='likelihood'"
@@ -95,38 +74,14 @@ def check_options(
 def fold(
     counts: LabelTable, cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """List the differences of the cells on which the models differ in cost.
-
-    Parameters
-    ----------
-    counts : LabelTable
-        Samples by true and predicted classes.
-    cost : ndarray of float64, shape (K, K)
-        A checked cost matrix.
-
-    Returns
-    -------
-    tuple of ndarray of float64, shape (D,)
-        Differences d = cost[t, a] - cost[t, b] other than 0, and samples with each.
-    """
+    """List the differences of the cells where the costs differ, and their samples."""
     t, a, b, samples = counts.nonzero()
     d = cost[t, a] - cost[t, b]
     return d[d != 0], samples[d != 0].astype(np.float64)
 
 
 def cell_differences(cost: NDArray[np.float64]) -> NDArray[np.float64]:
-    """List cost[t, a] - cost[t, b] of all cells.
-
-    Parameters
-    ----------
-    cost : ndarray of float64, shape (K, K)
-        A checked cost matrix.
-
-    Returns
-    -------
-    ndarray of float64, shape (K**3,)
-        In C order of [t, a, b].
-    """
+    """List cost[t, a] - cost[t, b] of all K**3 cells, in C order of [t, a, b]."""
     return (cost[:, :, None] - cost[:, None, :]).ravel()
 
 
@@ -136,37 +91,17 @@ def evaluate(
     cost: NDArray[np.float64],
     options: CostOptions,
 ) -> CostOutcome:
-    """Test one pair of models.
-
-    Parameters
-    ----------
-    values, weights : ndarray of float64, shape (D,)
-        As from `fold`.
-    cost : ndarray of float64, shape (K, K)
-        A checked cost matrix.
-    options : CostOptions
-        Which test.
-
-    Returns
-    -------
-    CostOutcome
-        The answer, smoothing included.
-
-    Raises
-    ------
-    ValueError
-        If smoothing would need more differences than can be listed.
-    """
+    """Test one pair of models from the lists that `fold` gives."""
     largest, smoothing = float(cost.max()), options.smoothing
     if not weights.any():
-        # Smoothing is symmetric: alone it says nothing.
+        # Smoothing is symmetric: alone it shows no difference.
         return kernels.cost_chi_square(values, weights, nonnegative=False)
     if options.method == "likelihood":
         values, weights = _smoothed(values, weights, cost, smoothing)
         reach = largest if options.support == "all" else 0.0
         return kernels.cost_likelihood(values, weights, reach)
-    # Of the cells that smoothing fills, the statistic asks for the sum of d**2 alone,
-    # and the sign condition for the largest d: two values stand for all of them.
+    # The statistic needs only the sum of d**2 over the cells that smoothing fills, and
+    # the sign condition only the largest d. So two values stand for all of them.
     unit = cost / largest
     square = 2.0 * (len(cost) * (unit**2).sum() - (unit.sum(axis=1) ** 2).sum())
     pair = np.full(2, 0.5 * smoothing * square)
@@ -201,7 +136,7 @@ def _positive_differences(
     """List differences above 0, and how many of the K**3 cells have each.
 
     The negative ones mirror them. Cells are counted by the two costs that they
-    subtract: how often each cost stands in each row tells all, without the cells.
+    subtract, from how often each cost stands in each row, without listing the cells.
     """
     k = len(cost)
     levels, code = np.unique(cost, return_inverse=True)
@@ -216,9 +151,8 @@ def _positive_differences(
         d = d[d > 0]
         return d, np.ones(d.size)
     message = (
-        f"smoothing is out of reach for a cost matrix of {k} classes with "
-        f"{levels.size} different costs, whose differences would not fit in memory: "
-        "use smoothing=0"
+        f"smoothing needs too much memory for a cost matrix of {k} classes with "
+        f"{levels.size} different costs: use smoothing=0"
     )
     raise ValueError(message)
 
@@ -242,17 +176,7 @@ def group_cells(
 ) -> CostGroups:
     """Group the cells of a table once, for many tables.
 
-    Parameters
-    ----------
-    differences, cells : ndarray of float64, shape (C,)
-        The difference of each cell, and how many of the K**3 cells it stands for.
-    largest : float
-        The largest cost.
-
-    Returns
-    -------
-    CostGroups
-        The groups.
+    `cells` says how many of the K**3 cells each one stands for.
     """
     values, group = np.unique(differences, return_inverse=True)
     group = group.ravel()
@@ -265,18 +189,7 @@ def group_cells(
 
 
 def groups_of(cost: NDArray[np.float64]) -> CostGroups:
-    """Group the cells [t, a, b] of a tensor of counts.
-
-    Parameters
-    ----------
-    cost : ndarray of float64, shape (K, K)
-        A checked cost matrix.
-
-    Returns
-    -------
-    CostGroups
-        Of K**3 cells in C order.
-    """
+    """Group the cells [t, a, b] of a tensor of counts, in C order."""
     d = cell_differences(cost)
     return group_cells(d, np.ones(d.size), float(cost.max()))
 
@@ -284,21 +197,9 @@ def groups_of(cost: NDArray[np.float64]) -> CostGroups:
 def evaluate_many(
     counts: NDArray[np.int64], groups: CostGroups, options: CostOptions
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """Test many pairs of models against one cost matrix.
+    """Test many pairs of models, counts (P, C), against one cost matrix.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (P, C)
-        Samples in each cell of each table.
-    groups : CostGroups
-        The cells.
-    options : CostOptions
-        Which test.
-
-    Returns
-    -------
-    tuple of ndarray, shape (P, 4) and (P,)
-        Statistics, p-values, multipliers and whether at a bound; and statuses.
+    Gives (P, 4): statistics, p-values, multipliers, whether at a bound; and statuses.
     """
     from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
 
@@ -321,24 +222,7 @@ def evaluate_many(
 def intervals_many(
     counts: NDArray[np.int64], groups: CostGroups, method: str, confidence_level: float
 ) -> NDArray[np.float64]:
-    """Bound the differences of many pairs.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (P, C)
-        Samples in each cell of each table.
-    groups : CostGroups
-        The cells.
-    method : {"profile", "wald"}
-        Which interval.
-    confidence_level : float
-        In (0, 1).
-
-    Returns
-    -------
-    ndarray, shape (P, 2)
-        Both ends.
-    """
+    """Bound the differences of many pairs, counts (P, C): both ends, shape (P, 2)."""
     from fastcmp.kernels import cost_interval
 
     ends = np.empty((len(counts), 2))

@@ -10,11 +10,11 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
-from fastcmp.core.records import ConfidenceInterval, Record, unwrap
+from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.report import (
     Section,
     format_interval,
-    format_pvalue,
+    interval_name,
 )
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.counts.label_table import LabelTable
@@ -24,6 +24,7 @@ from fastcmp.paired.cost_differences import (
     groups_of,
     intervals_many,
 )
+from fastcmp.paired.mcnemar_result import describe_test
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,7 @@ _INTERVALS = ("profile", "wald")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CostResult(Record):
+class CostResult(Compared, Record):
     """A cost-sensitive test of two models on the same samples.
 
     All numbers are arrays of one shape where there were counts of many pairs.
@@ -50,7 +51,7 @@ class CostResult(Record):
     #: likelihood ratio and w (1 - m d) by the chi-square, for w samples whose
     #: difference of costs is d.
     multiplier: Any
-    #: Whether m is at the end of its range: the fitted distribution then has mass on an
+    #: Whether m is at the end of its range. The fitted distribution then has mass on an
     #: unobserved difference (likelihood), or none on an observed one (chi-square).
     at_bound: Any
     #: Samples by true class and predicted classes, or an array (..., K, K, K).
@@ -62,6 +63,21 @@ class CostResult(Record):
     smoothing: float
     nonnegative: bool = False
     support: str = "all"
+
+    @property
+    def distribution(self) -> str:
+        """What the p-value comes from: "chi2"."""
+        return "chi2"
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the chi-square distribution: 1."""
+        return 1
+
+    @property
+    def measure(self) -> str:
+        """What `difference` is a difference of: "cost"."""
+        return "cost"
 
     @property
     def difference(self) -> Any:
@@ -121,7 +137,7 @@ class CostResult(Record):
 
     @property
     def n_outside(self) -> tuple[int, int]:
-        """How many predictions by a and by b are classes that no sample truly has."""
+        """Predictions of a, and of b, that are labels which the truth does not hold."""
         if not isinstance(self.counts, LabelTable):
             return 0, 0
         t, a, b, counts = self.counts.nonzero()
@@ -135,21 +151,35 @@ class CostResult(Record):
         remarks = []
         if self.status == kernels.UNDEFINED:
             remarks.append(
-                "All observed differences have one sign: no distribution on them "
+                "All observed differences have one sign, so no distribution on them "
                 "alone has equal costs. support='all' has an answer."
             )
         if self.at_bound and self.method == "likelihood":
             remarks.append(
-                "Equal costs are most likely with mass on a difference that was not "
-                "observed: the sample is small for its costs."
+                "The most likely distribution with equal costs has mass on a "
+                "difference that was not observed: the sample is small for its costs."
             )
         if self.smoothing:
             n_cells = self.smoothing * len(self.cost) ** 3
             remarks.append(
-                f"{self.smoothing:g} was added to each cell for the test, {n_cells:g} "
-                f"beside {self.n_samples} samples."
+                f"The test added {self.smoothing:g} to each cell, {n_cells:g} in all, "
+                f"to {self.n_samples} samples."
             )
         return remarks
+
+    def _shown(self) -> dict[str, Any]:
+        derived = (
+            "difference",
+            "measure",
+            "better",
+            "distribution",
+            "df",
+            "n_samples",
+            "n_outside",
+        )
+        shown = {**self._fields(), **{name: getattr(self, name) for name in derived}}
+        del shown["counts"], shown["cost"]
+        return shown
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -168,10 +198,9 @@ class CostResult(Record):
         text = (
             f"a costs {self.loss_a:.4g}, b {self.loss_b:.4g} per sample (lower is "
             f"better; {self.n_samples} samples)",
-            f"cost of a minus b {self.difference:+.4g}, 95 % interval "
+            f"cost of a minus b {self.difference:+.4g}, {interval_name(0.95)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
-            f"{METHOD_NAMES[self.method]} {self.statistic:.4g}, "
-            f"p = {format_pvalue(self.pvalue)} (against: a and b cost the same)",
+            f"{describe_test(self)} (H0: a and b cost the same)",
             *self.remarks,
             *dropped_sentences(self.counts.n_missing, self.counts.n_excluded),
             *outside_sentences(self.n_outside, ("a", "b"), self.n_samples),

@@ -67,7 +67,7 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
         For the chi-square: whether the fitted counts must not be negative.
     support : {"all", "observed"}
         For the likelihood ratio: fit a distribution on all cells, or only on those with
-        samples, which is not possible where a is never better (or never worse).
+        samples, which has no solution where a is never better (or never worse).
     classes : sequence, optional
         Order of the classes in `cost`; samples whose true label is another are left
         out, and a prediction of another is refused.
@@ -89,7 +89,7 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     -----
     Both tests are asymptotic and two-sided, with one degree of freedom. With two
     classes of equal cost and no smoothing the chi-square is McNemar's. Smoothing adds
-    K**3 samples that nobody observed: beyond a few classes they outweigh the data.
+    K**3 samples that nobody observed; with many classes they outweigh the data.
 
     References
     ----------
@@ -121,27 +121,7 @@ def count_costs(
     cost: Any,
     classes: Sequence[Any] | None,
 ) -> tuple[LabelTable, CostMatrix]:
-    """Count labels in the order of a cost matrix.
-
-    Parameters
-    ----------
-    y_true, pred_a, pred_b : array-like, shape (n,)
-        True and predicted labels.
-    cost : array-like of shape (K, K), mapping or frame
-        Costs of mistakes.
-    classes : sequence or None
-        As in `cost_test`.
-
-    Returns
-    -------
-    tuple of LabelTable and CostMatrix
-        Both of the same classes.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit.
-    """
+    """Count labels in the order of a cost matrix; gives both, of the same classes."""
     matrix = read_cost(cost, classes)
     with naming_cost(matrix, classes):
         counts = count_labels(y_true, pred_a, pred_b, classes=matrix.classes)

@@ -1,6 +1,7 @@
-"""Two models on one held-out set: which to keep? The doors of MATLAB's users.
+"""Two models on one held-out set: which to keep?
 
-`compare_labels` is their testcholdout, `compare_holdout` their compareHoldout.
+MATLAB's users know `compare_labels` as testcholdout, `compare_holdout` as
+compareHoldout.
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_share
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
-from fastcmp.paired.cost_differences import METHODS as COST_TESTS
-from fastcmp.paired.cost_test import cost_test as _cost_test
+from fastcmp.paired.cost_differences import METHODS as COST_METHODS
+from fastcmp.paired.cost_test import cost_test
 from fastcmp.paired.holdout_result import HoldoutResult
-from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar
+from fastcmp.paired.mcnemar import METHODS, mcnemar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
+    from fastcmp.paired.cost_result import CostResult
+    from fastcmp.paired.mcnemar_result import McNemarResult
 
 _NAMES = ("a", "b")
 
@@ -32,12 +35,11 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     pred_a: ArrayLike,
     pred_b: ArrayLike,
     *,
-    test: str | None = None,
+    method: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     cost: Any = None,
-    cost_test: str = "likelihood",
     missing: str = "raise",
     names: tuple[str, str] = _NAMES,
 ) -> HoldoutResult:
@@ -49,9 +51,10 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
         True labels. Samples with a missing one are dropped and counted.
     pred_a, pred_b : array-like, shape (n,)
         Labels that the two models predicted.
-    test : {"midp", "exact", "asymptotic", "corrected", "unconditional"}, optional
-        Variant of McNemar's test, "midp" by default. With `cost` only "asymptotic",
-        the default there.
+    method : str, optional
+        Variant of McNemar's test: "midp" (default), "exact", "asymptotic", "corrected"
+        or "unconditional". With `cost` the test of equal costs: "likelihood" (default)
+        or "chi-square".
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better. With `cost` only "two-sided".
     alpha : float
@@ -62,10 +65,9 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     cost : array-like of shape (K, K), mapping or frame, optional
         Compare expected costs instead of error rates: ``cost[t, p]`` is the cost of
         predicting p when the truth is t, as in `fastcmp.cost_test`.
-    cost_test : {"likelihood", "chi-square"}
-        Which cost-sensitive test.
     missing : {"raise", "wrong"}
-        What to make of a missing prediction. With `cost` only "raise".
+        How to treat a missing prediction: refuse it, or count it as wrong. With `cost`
+        only "raise".
     names : tuple of two str
         What to call the models where the record is printed.
 
@@ -77,13 +79,14 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     Raises
     ------
     ValueError
-        If an option is unknown or does not go with a cost matrix, or labels do not fit.
+        If an option is unknown or does not fit a comparison with or without costs, or
+        labels do not fit.
     TypeError
         If labels cannot be compared.
 
     See Also
     --------
-    mcnemar : The test of error rates, with its table.
+    mcnemar : The test of accuracies, with its table.
     fastcmp.cost_test : The test of expected costs, with all its options.
 
     Examples
@@ -94,64 +97,59 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     >>> result.reject, f"{result.pvalue:.1e}"
     (True, '5.1e-41')
     """
+    method, alternative, missing = _choose(method, alternative, missing, cost)
     alpha = _check_alpha(alpha, alternative)
     names = read_pair_names(names)
-    chosen = _chosen_test(test, alternative, cost, cost_test, missing)
+    comparison: McNemarResult | CostResult
     if cost is None:
-        return HoldoutResult(
-            comparison=mcnemar(
-                y_true,
-                pred_a,
-                pred_b,
-                method=chosen,
-                alternative=alternative,
-                classes=classes,
-                missing=missing,
-            ),
-            test=chosen,
+        comparison = mcnemar(
+            y_true,
+            pred_a,
+            pred_b,
+            method=method,
             alternative=alternative,
-            alpha=alpha,
-            names=names,
+            classes=classes,
+            missing=missing,
         )
-    return HoldoutResult(
-        comparison=_cost_test(
-            y_true, pred_a, pred_b, cost, method=cost_test, classes=classes
-        ),
-        test=chosen,
-        alternative=alternative,
-        alpha=alpha,
-        names=names,
-    )
+    else:
+        comparison = cost_test(
+            y_true, pred_a, pred_b, cost, method=method, classes=classes
+        )
+    return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
 
 
 def _check_alpha(alpha: Any, alternative: str) -> float:
-    share = as_share(alpha, "alpha")
-    if share >= 0.5 and alternative in {"greater", "less"}:
+    level = as_share(alpha, "alpha")
+    if level >= 0.5 and alternative != "two-sided":
         message = (
-            "alpha must be below 0.5 for a one-sided test, the level of its interval "
-            f"being 1 - alpha, got {alpha}"
+            "alpha must be below 0.5 for a one-sided test, because its interval has "
+            f"the level 1 - alpha, got {alpha}"
         )
         raise ValueError(message)
-    return share
+    return level
 
 
-def _chosen_test(
-    test: str | None, alternative: str, cost: Any, cost_test: str, missing: str
-) -> str:
-    """Check which options go together, and name the test."""
-    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
-    test = choose(test, "test", (*METHODS, None))
-    cost_test = choose(cost_test, "cost_test", COST_TESTS)
+def _choose(
+    method: str | None, alternative: str, missing: str, cost: Any
+) -> tuple[str, str, str]:
+    """Choose the options, and refuse those that do not fit."""
+    known, others = (METHODS, COST_METHODS) if cost is None else (COST_METHODS, METHODS)
+    default = known[0]
+    method = choose(method, "method", (*known, *others, None)) or default
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     missing = choose(missing, "missing", ("raise", "wrong"))
-    if cost is None:
-        return "midp" if test is None else test
-    wanted = {"test": "asymptotic", "alternative": "two-sided", "missing": "raise"}
-    given = {"test": test, "alternative": alternative, "missing": missing}
-    for name, value in given.items():
-        if value not in (None, wanted[name]):
+    if method in others:
+        message = (
+            f"method must be one of {known} {'without' if cost is None else 'with'} "
+            f"cost=, got {method!r}"
+        )
+        raise ValueError(message)
+    wanted = {"alternative": "two-sided", "missing": "raise"}
+    for name, value in {"alternative": alternative, "missing": missing}.items():
+        if cost is not None and value != wanted[name]:
             message = f"cost permits only {name}={wanted[name]!r}, got {value!r}"
             raise ValueError(message)
-    return cost_test
+    return method, alternative, missing
 
 
 def compare_holdout(  # noqa: PLR0913  # options, all by keyword
@@ -161,12 +159,11 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     X_b: Any,  # noqa: N803
     y: Any,
     *,
-    test: str | None = None,
+    method: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     cost: Any = None,
-    cost_test: str = "likelihood",
     missing: str = "raise",
     names: tuple[str, str] = _NAMES,
 ) -> HoldoutResult:
@@ -182,8 +179,9 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     y : array-like of shape (n,), or str
         True labels, or the name of their column in both frames, which is then taken
         away from the predictors.
-    test : str, optional
-        As in `compare_labels`.
+    method : str, optional
+        Variant of McNemar's test, or of the test of equal costs, as in
+        `compare_labels`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
     alpha : float
@@ -191,8 +189,6 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     classes : sequence, optional
         As in `compare_labels`.
     cost : array-like of shape (K, K), mapping or frame, optional
-        As in `compare_labels`.
-    cost_test : {"likelihood", "chi-square"}
         As in `compare_labels`.
     missing : {"raise", "wrong"}
         As in `compare_labels`.
@@ -231,8 +227,9 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     >>> result.loss_a, result.loss_b, result.pvalue
     (0.0, 0.5, 0.125)
     """
+    # Options are checked before models take their time.
+    method, alternative, missing = _choose(method, alternative, missing, cost)
     _check_alpha(alpha, alternative)
-    _chosen_test(test, alternative, cost, cost_test, missing)
     if isinstance(y, str):
         true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
         true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806
@@ -248,12 +245,11 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
         y,
         _predict(model_a, X_a, n, "a"),
         _predict(model_b, X_b, n, "b"),
-        test=test,
+        method=method,
         alternative=alternative,
         alpha=alpha,
         classes=classes,
         cost=cost,
-        cost_test=cost_test,
         missing=missing,
         names=names,
     )
@@ -309,7 +305,7 @@ def _shared_codes(first: Column, second: Column) -> list[Any]:
 
 
 def _refuse_regressor(model: Any, name: str) -> None:
-    """Refuse what says of itself, in scikit-learn's way, that it predicts numbers."""
+    """Refuse a regressor of scikit-learn."""
     if not hasattr(model, "get_params"):
         return
     try:

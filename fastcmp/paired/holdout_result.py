@@ -6,10 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from fastcmp.core.records import (
-    ConfidenceInterval,
-    Record,
-)
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import (
     Section,
     format_interval,
@@ -19,25 +16,22 @@ from fastcmp.core.report import (
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_result import CostResult
-from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
+from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult, describe_test
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class HoldoutResult(Record):
-    """Two models on one held-out set, compared by error rate or by cost."""
+class HoldoutResult(Compared, Record):
+    """Two models on one held-out set, compared by accuracy or by cost."""
 
-    #: The test itself, with its counts: of McNemar's kind, or of costs.
+    #: The test itself, with its counts: McNemar's, or one of costs.
     comparison: McNemarResult | CostResult
-    #: What was tested: a variant of McNemar's test, or a cost-sensitive test.
-    test: str
-    alternative: str
     alpha: float
     #: What to call the models.
     names: tuple[str, str] = ("a", "b")
 
     @property
     def reject(self) -> bool:
-        """Whether equality is rejected: the p-value is at most `alpha`."""
+        """Whether H0 is rejected: the p-value is at most `alpha`."""
         return bool(self.pvalue <= self.alpha)
 
     @property
@@ -47,13 +41,39 @@ class HoldoutResult(Record):
 
     @property
     def statistic(self) -> float:
-        """McNemar's chi-square, the likelihood ratio or the chi-square of costs."""
+        """That of `comparison`."""
         return float(self.comparison.statistic)
+
+    @property
+    def distribution(self) -> str:
+        """That of `comparison`."""
+        return self.comparison.distribution
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of a chi-square distribution, else None."""
+        return self.comparison.df
 
     @property
     def status(self) -> int:
         """A `fastcmp.kernels.Status`."""
         return int(self.comparison.status)
+
+    @property
+    def method(self) -> str:
+        """A variant of McNemar's test, or a cost-sensitive test."""
+        return self.comparison.method
+
+    @property
+    def alternative(self) -> str:
+        """Which alternative was tested; of costs "two-sided"."""
+        result = self.comparison
+        return "two-sided" if isinstance(result, CostResult) else result.alternative
+
+    @property
+    def measure(self) -> str:
+        """What `difference` is a difference of: "accuracy" or "cost"."""
+        return self.comparison.measure
 
     @property
     def loss_a(self) -> float:
@@ -67,12 +87,12 @@ class HoldoutResult(Record):
 
     @property
     def n_outside_a(self) -> int:
-        """How many predictions of a are labels, but not of the truth."""
+        """How many predictions of a are labels that the truth does not hold."""
         return (*self.comparison.n_outside, 0)[0]
 
     @property
     def n_outside_b(self) -> int:
-        """How many predictions of b are labels, but not of the truth."""
+        """How many predictions of b are labels that the truth does not hold."""
         return (*self.comparison.n_outside, 0, 0)[1]
 
     @property
@@ -85,23 +105,26 @@ class HoldoutResult(Record):
         return (wrong + result.only_b) / n, (wrong + result.only_a) / n
 
     @property
+    def _measured(self) -> tuple[float, float]:
+        """The measure of both models."""
+        result = self.comparison
+        if isinstance(result, CostResult):
+            return self._losses
+        return result.accuracy_a, result.accuracy_b
+
+    @property
     def difference(self) -> float:
-        """Loss of a minus that of b: negative where a is better."""
-        if isinstance(self.comparison, CostResult):
-            return float(self.comparison.difference)
-        return -float(self.comparison.difference)
+        """The accuracy, or the cost, of a minus that of b."""
+        return float(self.comparison.difference)
 
     @property
     def interval(self) -> ConfidenceInterval:
         """Interval for `difference` at 1 - `alpha`, one-sided if the test is.
 
-        Newcombe's for error rates, of profile likelihood for costs. For "greater" `low`
-        is -1, for "less" `high` is 1: the difference is of losses.
+        Newcombe's for accuracies, of profile likelihood for costs. For "greater" `high`
+        is 1, for "less" `low` is -1.
         """
-        low, high = self.comparison.confidence_interval(1.0 - self.alpha)
-        if isinstance(self.comparison, CostResult):
-            return ConfidenceInterval(low, high)
-        return ConfidenceInterval(-high, -low)
+        return self.comparison.confidence_interval(1.0 - self.alpha)
 
     @property
     def n_samples(self) -> int:
@@ -115,7 +138,7 @@ class HoldoutResult(Record):
 
     @property
     def n_excluded(self) -> int:
-        """Number of samples dropped, their true label not being a chosen class."""
+        """Number of samples dropped because their true label is no chosen class."""
         return self._dropped[1]
 
     @property
@@ -125,77 +148,53 @@ class HoldoutResult(Record):
         return source.n_missing, source.n_excluded
 
     @property
-    def verdict(self) -> str:
+    def decision(self) -> str:
         """The answer in one sentence."""
         a, b = self.names
-        if isinstance(self.comparison, CostResult):
-            losses = f"{a} costs {self.loss_a:.4g}, {b} {self.loss_b:.4g} per sample"
-            name = COST_NAMES[self.test]
+        first, second = self._measured
+        result = self.comparison
+        if isinstance(result, CostResult):
+            measured = f"{a} costs {first:.4g}, {b} {second:.4g} per sample"
+            name = COST_NAMES[self.method]
+            test = f"{name} test, {describe_test(result)}"
         else:
-            losses = (
-                f"{a} is wrong on {100 * self.loss_a:.2f} % of the samples, {b} on "
-                f"{100 * self.loss_b:.2f} %"
+            measured = (
+                f"{a} is right on {100 * first:.2f}% of the samples, {b} on "
+                f"{100 * second:.2f}%"
             )
-            name = f"{METHOD_NAMES[self.test]} McNemar's test, chi-square"
-        numbers = f"({name} {self.statistic:.4g}, p = {format_pvalue(self.pvalue)})"
-        if math.isnan(self.pvalue):
-            return f"{losses}; the test has no answer here {numbers}."
-        return f"{losses}; {self._decision} {numbers}."
+            test = (
+                f"{METHOD_NAMES[self.method]} McNemar's test, {describe_test(result)}"
+            )
+        return f"{measured}; {self._answer} ({test})."
 
     @property
-    def _decision(self) -> str:
-        a, b = self.names
+    def _answer(self) -> str:
+        if math.isnan(self.pvalue):
+            return "the test has no answer here"
         if self.alternative == "two-sided":
             return f"the difference is {'' if self.reject else 'not '}significant"
+        a, b = self.names
         first, second = (a, b) if self.alternative == "greater" else (b, a)
         how = "is significantly" if self.reject else "is not significantly"
         return f"{first} {how} better than {second}"
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Lay out the record as columns of one row.
-
-        Returns
-        -------
-        dict of str to list
-            Names, losses, test and decision; without a cost also on how many samples
-            only one model is right.
-        """
+    def _shown(self) -> dict[str, Any]:
         low, high = self.interval
-        cost = isinstance(self.comparison, CostResult)
-        row = {
-            "model_a": self.names[0],
-            "model_b": self.names[1],
-            "loss": "cost" if cost else "error rate",
-            "loss_a": self.loss_a,
-            "loss_b": self.loss_b,
-            "difference": self.difference,
-            "low": float(low),
-            "high": float(high),
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "reject": self.reject,
-            "test": self.test,
-            "alternative": self.alternative,
-            "alpha": self.alpha,
-            "n_samples": self.n_samples,
-            "n_missing": self.n_missing,
-            "n_excluded": self.n_excluded,
-            "n_outside_a": self.n_outside_a,
-            "n_outside_b": self.n_outside_b,
-        }
-        if not isinstance(self.comparison, CostResult):
+        names = ("measure", "loss_a", "loss_b", "difference", "better")
+        test = ("statistic", "distribution", "df", "pvalue", "reject", "method")
+        counted = ("n_samples", "n_missing", "n_excluded", "n_outside_a", "n_outside_b")
+        row: dict[str, Any] = {"model_a": self.names[0], "model_b": self.names[1]}
+        row |= {name: getattr(self, name) for name in names}
+        row |= {"low": float(low), "high": float(high)}
+        row |= {name: getattr(self, name) for name in (*test, "alternative", "alpha")}
+        row |= {name: getattr(self, name) for name in counted}
+        if isinstance(self.comparison, McNemarResult):
             row["only_a"] = self.comparison.only_a
             row["only_b"] = self.comparison.only_b
-        return {name: [value] for name, value in row.items()}
+        return row
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
-        values = {name: column[0] for name, column in self.columns().items()}
-        values["verdict"] = self.verdict
-        return {
-            name: None if isinstance(x, float) and math.isnan(x) else x
-            for name, x in values.items()
-        }
+        return {**Record._entries(self), "decision": self.decision}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -205,40 +204,47 @@ class HoldoutResult(Record):
         list of Section
             The answer, the numbers and remarks on them.
         """
+        title = f"Numbers ({self.alternative}, alpha = {self.alpha:g})"
+        return [
+            Section(title="Which model is better?", text=(self.decision,)),
+            Section(
+                title=title,
+                columns=("", "value"),
+                rows=self._rows(),
+                notes=self._notes(),
+            ),
+        ]
+
+    def _rows(self) -> tuple[tuple[str, str], ...]:
         a, b = self.names
-        cost = isinstance(self.comparison, CostResult)
-        loss = "cost" if cost else "error rate"
-        side = "two" if self.alternative == "two-sided" else "one"
-        level = f"{interval_name(1 - self.alpha)}, {side}-sided"
-        rows = (
-            (f"{loss} of {a}", f"{self.loss_a:.4f}"),
-            (f"{loss} of {b}", f"{self.loss_b:.4f}"),
+        first, second = self._measured
+        statistic = {"chi2": "chi-square", "normal": "z"}.get(self.distribution)
+        return (
+            (f"{self.measure} of {a}", f"{first:.4f}"),
+            (f"{self.measure} of {b}", f"{second:.4f}"),
             (f"{a} minus {b}", f"{self.difference:+.4f}"),
-            (level, format_interval(*self.interval, digits=4, sign="+")),
-            ("statistic", f"{self.statistic:.4f}"),
+            (
+                interval_name(1 - self.alpha, self.alternative),
+                format_interval(*self.interval, digits=4, sign="+"),
+            ),
+            *([(statistic, f"{self.statistic:.4f}")] if statistic else []),
             ("p-value", format_pvalue(self.pvalue)),
             ("samples", f"{self.n_samples}"),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        a, b = self.names
+        result = self.comparison
         outside = (self.n_outside_a, self.n_outside_b)
-        notes = (
+        if isinstance(result, CostResult):
+            notes = ["Lower is better.", *result.remarks]
+        else:
+            notes = [
+                f"Only {a} is right on {result.only_a} samples, only {b} on "
+                f"{result.only_b}."
+            ]
+        return (
+            *notes,
             *dropped_sentences(self.n_missing, self.n_excluded),
             *outside_sentences(outside, self.names, self.n_samples),
         )
-        if isinstance(self.comparison, CostResult):
-            notes = (*self.comparison.remarks, *notes)
-        else:
-            counts = self.comparison
-            notes = (
-                f"Samples on which only {a} is right: {counts.only_a}, only {b}: "
-                f"{counts.only_b}.",
-                *notes,
-            )
-        return [
-            Section(title="Which model is better?", text=(self.verdict,)),
-            Section(
-                title=f"Numbers ({self.alternative}, at {self.alpha:g})",
-                columns=("", "value"),
-                rows=rows,
-                notes=("Lower is better.", *notes),
-            ),
-        ]

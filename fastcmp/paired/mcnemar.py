@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
@@ -27,12 +27,8 @@ _CODES = {
     "corrected": CORRECTED,
 }
 METHODS = (*_CODES, "unconditional")
+_CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
 _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
-ALTERNATIVES = {
-    "two-sided": kernels.TWO_SIDED,
-    "greater": kernels.GREATER,
-    "less": kernels.LESS,
-}
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -68,7 +64,7 @@ def mcnemar(
         Compare only samples whose true label is one of these; a prediction outside
         them is an error.
     missing : {"raise", "wrong"}
-        What to make of a missing prediction.
+        How to treat a missing prediction: refuse it, or count it as wrong.
 
     Returns
     -------
@@ -107,24 +103,14 @@ def mcnemar(
     >>> result.table.tolist()
     [[2, 3], [0, 1]]
     """
-    _check_options(method, alternative)
-    labels = _encode_pair(y_true, pred_a, pred_b, classes, missing)
-    table = _table(labels)
-    cells = table.ravel().reshape(4, 1)
-    statistic, pvalue, status = evaluate_counts(
-        cells[1], cells[2], table.sum(), method, alternative
-    )
-    both_right, only_a, only_b, both_wrong = table.ravel().tolist()
-    return McNemarResult(
-        statistic=statistic.item(),
-        pvalue=pvalue.item(),
-        status=status.item(),
-        only_a=only_a,
-        only_b=only_b,
-        both_right=both_right,
-        both_wrong=both_wrong,
-        method=method,
-        alternative=alternative,
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    models = {"pred_a": pred_a, "pred_b": pred_b}
+    labels = encode(y_true, models, classes=classes, missing=missing)
+    return _evaluate(
+        _cells(_table(labels)),
+        method,
+        alternative,
         n_missing=labels.n_missing,
         n_excluded=labels.n_excluded,
         n_outside=labels.n_outside,
@@ -146,15 +132,15 @@ def mcnemar_from_counts(
     Parameters
     ----------
     only_a, only_b : array-like of int
-        Samples that only model a, only model b, classified rightly. The arrays are
-        broadcast against each other. A `fastcmp.stream.PairCounts` alone stands for
-        all four counts, of two models or of all pairs (in the order of
-        ``np.triu_indices(M, 1)``), and so does a 2 x 2 table.
+        Samples that only model a, only model b, classified correctly. The arrays are
+        broadcast against each other. A `fastcmp.stream.PairCounts`, or a 2 x 2 table,
+        comes alone and holds all four counts: of two models, or of all pairs in the
+        order of ``np.triu_indices(M, 1)``.
     table : array-like of int, shape (..., 2, 2), optional
         All four counts at once, as `mcnemar_table` gives them: rows a right, a wrong;
         columns b right, b wrong.
     both_right, both_wrong : array-like of int, optional
-        Samples that both classified rightly, wrongly. The unconditional test,
+        Samples that both classified correctly, wrongly. The unconditional test,
         accuracies and intervals for the difference need them.
     method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
         As in `mcnemar`.
@@ -183,7 +169,8 @@ def mcnemar_from_counts(
     >>> round(mcnemar_from_counts(table=[[873, 16], [3, 7]]).pvalue, 4)
     0.0026
     """
-    _check_options(method, alternative)
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     given: dict[str, Any] = {
         "only_a": only_a,
         "only_b": only_b,
@@ -193,11 +180,18 @@ def mcnemar_from_counts(
     }
     given, dropped = _given_counts(given)
     counts = _broadcast({name: as_counts(raw, name) for name, raw in given.items()})
+    _check_total(counts)
+    return _evaluate(counts, method, alternative, **dropped)
+
+
+def _evaluate(
+    counts: dict[str, Ints], method: str, alternative: str, **dropped: Any
+) -> McNemarResult:
+    """Test checked counts of one shape."""
     shape = counts["only_a"].shape
-    flat = {name: np.ravel(x) for name, x in counts.items()}
-    _check_total(flat)
+    flat = {name: x.ravel() for name, x in counts.items()}
     n = None
-    if "both_right" in flat and "both_wrong" in flat:
+    if method == "unconditional" and len(flat) == len(_CELLS):
         n = sum(flat.values(), np.zeros((), np.int64))
     statistic, pvalue, status = evaluate_counts(
         flat["only_a"], flat["only_b"], n, method, alternative
@@ -214,7 +208,7 @@ def mcnemar_from_counts(
 
 
 def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Collect the counts by name, and how many samples a stream has dropped."""
+    """Collect the counts by name, and how many samples a stream dropped."""
     given = {name: counts for name, counts in given.items() if counts is not None}
     first = given.get("only_a")
     if are_paired(first):
@@ -229,7 +223,11 @@ def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
         if len(given) > 1:
             message = f"a table holds all four counts: it comes alone, not {[*given]}"
             raise TypeError(message)
-        return _cells(given["table"]), {}
+        cells = as_counts(given["table"], "table")
+        if cells.shape[-2:] != (2, 2):
+            message = f"table must be of shape (..., 2, 2), got {cells.shape}"
+            raise ValueError(message)
+        return _cells(cells), {}
     if not {"only_a", "only_b"} <= set(given):
         message = (
             f"{'only_b' if 'only_a' in given else 'only_a'} must be whole numbers, got "
@@ -246,20 +244,10 @@ def _is_table(counts: Any) -> bool:
     return False
 
 
-def _cells(table: Any) -> dict[str, Any]:
-    """Take the four counts out of one or more tables."""
-    cells = as_counts(table, "table")
-    if cells.shape[-2:] != (2, 2):
-        message = f"table must be of shape (..., 2, 2), got {cells.shape}"
-        raise ValueError(message)
-    names = ("both_right", "only_a", "only_b", "both_wrong")
-    flat = cells.reshape(*cells.shape[:-2], 4)
-    return {name: flat[..., i] for i, name in enumerate(names)}
-
-
-def _check_options(method: str, alternative: str) -> None:
-    method = choose(method, "method", METHODS)
-    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
+def _cells(table: Ints) -> dict[str, Ints]:
+    """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
+    flat = table.reshape(*table.shape[:-2], 4)
+    return {name: flat[..., i] for i, name in enumerate(_CELLS)}
 
 
 def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
@@ -272,10 +260,10 @@ def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
     return dict(zip(counts, arrays, strict=True))
 
 
-def _check_total(flat: dict[str, Ints]) -> None:
-    total = sum(x.astype(np.float64) for x in flat.values())
+def _check_total(counts: dict[str, Ints]) -> None:
+    total = sum(x.astype(np.float64) for x in counts.values())
     if np.size(total) and np.max(total) > LARGEST_COUNT:
-        names = " + ".join(flat)
+        names = " + ".join(counts)
         message = f"{names} must be at most 2**53, got {np.max(total):.6g}"
         raise ValueError(message)
 
@@ -285,32 +273,38 @@ def evaluate_counts(
 ) -> tuple[Floats, Floats, Statuses]:
     """Test many pairs of checked counts: the one path to every McNemar p-value.
 
-    Parameters
-    ----------
-    only_a, only_b : ndarray of int64, shape (P,)
-        Discordant counts.
-    n : ndarray of int64, shape (P,) or (), or None
-        All samples; only the unconditional test asks for them.
-    method, alternative : str
-        As in `mcnemar`, checked.
-
-    Returns
-    -------
-    tuple of ndarray, shape (P,)
-        Statistics, p-values and statuses.
-
-    Raises
-    ------
-    ValueError
-        If the unconditional test lacks `n`, or has too many samples.
+    All arrays have the shape (P,); only the unconditional test needs `n`, all samples.
     """
     tail = ALTERNATIVES[alternative]
     if method == "unconditional":
-        return _unconditional(only_a, only_b, n, tail)
-    statistic, pvalue = np.empty(only_a.size), np.empty(only_a.size)
-    status = np.empty(only_a.size, np.uint8)
-    mcnemar_many(only_a, only_b, _CODES[method], tail, statistic, pvalue, status)
+        chi_square, pvalue, status = _unconditional(only_a, only_b, n, tail)
+    else:
+        chi_square, pvalue = np.empty(only_a.size), np.empty(only_a.size)
+        status = np.empty(only_a.size, np.uint8)
+        mcnemar_many(only_a, only_b, _CODES[method], tail, chi_square, pvalue, status)
+    statistic = reference_statistic(only_a, only_b, chi_square, method, alternative)
     return statistic, pvalue, status
+
+
+def reference_statistic(
+    only_a: Ints,
+    only_b: Ints,
+    chi_square: Floats,
+    method: str,
+    alternative: str = "two-sided",
+) -> Floats:
+    """Give what `reference_distribution` is the distribution of, for each pair.
+
+    Binomial tests: a count. The others: the chi-square, or z where they are one-sided.
+    """
+    if method in ("exact", "midp"):
+        count = {"greater": only_b, "less": only_a}.get(alternative)
+        smaller = np.minimum(only_a, only_b) if count is None else count
+        return smaller.astype(np.float64)
+    if alternative == "two-sided":
+        return chi_square
+    signed: Floats = np.sign(only_a - only_b) * np.sqrt(chi_square)
+    return signed + 0.0  # no -0
 
 
 def _unconditional(
@@ -325,7 +319,7 @@ def _unconditional(
             f"samples, got {n.max()}: use method='midp', which is close at that size"
         )
         raise ValueError(message)
-    # It costs up to a second: once for each table that differs.
+    # A table takes up to a second: each different one is tested once.
     tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=1)
     distinct, where = np.unique(tables, axis=0, return_inverse=True)
     if distinct[:, 2].sum() > _UNCONDITIONAL_WORK:
@@ -380,18 +374,8 @@ def mcnemar_table(
     >>> mcnemar_table([0, 0, 1, 1], [0, 0, 1, 0], [0, 1, 0, 1]).tolist()
     [[1, 2], [1, 0]]
     """
-    return _table(_encode_pair(y_true, pred_a, pred_b, classes, missing))
-
-
-def _encode_pair(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    classes: Sequence[Any] | None,
-    missing: str,
-) -> Labels:
     models = {"pred_a": pred_a, "pred_b": pred_b}
-    return encode(y_true, models, classes=classes, missing=missing)
+    return _table(encode(y_true, models, classes=classes, missing=missing))
 
 
 def _table(labels: Labels) -> Ints:

@@ -9,11 +9,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import (
-    ConfidenceInterval,
-    Record,
-    unwrap,
-)
+from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 
@@ -22,10 +18,11 @@ if TYPE_CHECKING:
 
 _INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
 _ODDS_INTERVALS = ("exact", "midp")
-_HYPOTHESES = {
-    "two-sided": "against: a and b are equally accurate",
-    "greater": "against: a is not better than b",
-    "less": "against: a is not worse than b",
+#: What is tested, by `alternative`.
+HYPOTHESES = {
+    "two-sided": "H0: a and b are equally accurate",
+    "greater": "H0: a is not better than b",
+    "less": "H0: a is not worse than b",
 }
 METHOD_NAMES = {
     "midp": "mid-p",
@@ -36,6 +33,17 @@ METHOD_NAMES = {
 }
 
 
+def reference_distribution(
+    method: str, alternative: str = "two-sided"
+) -> tuple[str, int | None]:
+    """Name the distribution that the p-value comes from, and its degrees of freedom."""
+    if method in ("exact", "midp"):
+        return "binomial", None
+    if method == "unconditional":
+        return "trinomial", None
+    return ("chi2", 1) if alternative == "two-sided" else ("normal", None)
+
+
 def _ratio(part: Any, whole: Any) -> Any:
     """Divide numbers or arrays; NaN or infinity for nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -44,23 +52,25 @@ def _ratio(part: Any, whole: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class McNemarResult(Record):
+class McNemarResult(Compared, Record):
     """McNemar's test of two models on the same samples.
 
     All numbers are arrays of one shape where the counts were.
     """
 
-    #: McNemar's chi-square, (only_a - only_b)**2 / (only_a + only_b), for every
-    #: method; with Edwards' correction for ``method="corrected"``.
+    #: For "exact" and "midp" the smaller of `only_a` and `only_b`, or the one of them
+    #: that a one-sided test bounds: `only_b` for "greater", `only_a` for "less". For
+    #: other methods McNemar's chi-square, (only_a - only_b)**2 / (only_a + only_b), or
+    #: `zscore` where the test is one-sided; "corrected" has Edwards' correction.
     statistic: Any
     pvalue: Any
     #: A `fastcmp.kernels.Status`.
     status: Any
-    #: Samples that only model a classified rightly.
+    #: Samples that only model a classified correctly.
     only_a: Any
-    #: Samples that only model b classified rightly.
+    #: Samples that only model b classified correctly.
     only_b: Any
-    #: Samples that both classified rightly; None where they were not given.
+    #: Samples that both classified correctly; None where they were not given.
     both_right: Any = None
     #: Samples that both classified wrongly; None where they were not given.
     both_wrong: Any = None
@@ -72,6 +82,27 @@ class McNemarResult(Record):
     #: Predictions of a and of b that are labels, but not of the truth; empty where
     #: there are none, or they were not counted.
     n_outside: tuple[int, ...] = ()
+
+    @property
+    def distribution(self) -> str:
+        """Where the p-value comes from: "binomial", "chi2", "normal" or "trinomial"."""
+        return reference_distribution(self.method, self.alternative)[0]
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of the chi-square distribution, else None."""
+        return reference_distribution(self.method, self.alternative)[1]
+
+    @property
+    def measure(self) -> str:
+        """What `difference` is a difference of: "accuracy"."""
+        return "accuracy"
+
+    @property
+    def better(self) -> Any:
+        """Which model did better, "a" or "b", or None; no significance is meant."""
+        names = np.array([None, "a", "b"], dtype=object)
+        return names[np.sign(self.only_a - self.only_b)]
 
     @property
     def n_samples(self) -> Any:
@@ -89,13 +120,13 @@ class McNemarResult(Record):
 
     @property
     def accuracy_a(self) -> Any:
-        """Share of samples that model a classified rightly."""
+        """Proportion of samples that model a classified correctly."""
         n = self.n_samples
         return _ratio(self.both_right + self.only_a, n)
 
     @property
     def accuracy_b(self) -> Any:
-        """Share of samples that model b classified rightly."""
+        """Proportion of samples that model b classified correctly."""
         n = self.n_samples
         return _ratio(self.both_right + self.only_b, n)
 
@@ -111,8 +142,12 @@ class McNemarResult(Record):
 
     @property
     def zscore(self) -> Any:
-        """Root of the statistic with the sign of the difference."""
-        root = np.sign(self.only_a - self.only_b) * np.sqrt(self.statistic)
+        """Root of the chi-square, with the sign of the difference."""
+        gain = np.subtract(self.only_a, self.only_b)
+        correction = 1.0 if self.method == "corrected" else 0.0
+        distance = np.maximum(np.abs(gain) - correction, 0.0)
+        n = np.maximum(self.only_a + self.only_b, 1)  # without any, z is 0
+        root = np.sign(gain) * np.sqrt(distance * distance / n) + 0.0
         return root if np.ndim(root) else float(root)
 
     def _need_concordant(self, what: str) -> None:
@@ -216,6 +251,19 @@ class McNemarResult(Record):
         interval = self.confidence_interval()
         return effect_sentence(self.difference, interval, self.alternative)
 
+    def _shown(self) -> dict[str, Any]:
+        shown = {
+            **self._fields(),
+            "distribution": self.distribution,
+            "df": self.df,
+            "measure": self.measure,
+            "better": self.better,
+        }
+        if self.both_right is not None and self.both_wrong is not None:
+            for name in ("accuracy_a", "accuracy_b", "difference"):
+                shown[name] = getattr(self, name)
+        return shown
+
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -231,16 +279,24 @@ class McNemarResult(Record):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             return [Section(title=title, text=text)]
         text = (
-            f"{self.only_a} samples only a is right on, {self.only_b} only b",
-            f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
-            f"({_HYPOTHESES[self.alternative]})",
+            f"Only a is right on {self.only_a} samples, only b on {self.only_b}.",
+            f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
         )
         if None not in (self.both_right, self.both_wrong) and self.n_samples:
             accuracies = (
-                f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f} on "
-                f"{self.n_samples} samples"
+                f"Accuracy of a {self.accuracy_a:.4f}, of b {self.accuracy_b:.4f}, on "
+                f"{self.n_samples} samples."
             )
             outside = outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
             text = (self.effect, accuracies, *text, *outside)
         text += dropped_sentences(self.n_missing, self.n_excluded)
         return [Section(title=title, text=text)]
+
+
+def describe_test(result: Any) -> str:
+    """Write the p-value of a single test, and a statistic that is not a count."""
+    names = {"chi2": "chi-square", "normal": "z"}
+    shown = f"p = {format_pvalue(result.pvalue)}"
+    if result.distribution not in names:
+        return shown
+    return f"{names[result.distribution]} = {result.statistic:.4g}, {shown}"

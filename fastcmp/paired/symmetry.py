@@ -1,6 +1,6 @@
 """Do two models predict the classes equally often, or confuse them symmetrically?
 
-The true labels play no part: these tests look at the table of what a and b predicted.
+These tests look at the table of what a and b predicted, not at the true labels.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def stuart_maxwell_from_counts(
 def _agreement(
     pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
 ) -> NDArray[np.int64]:
-    """Count what two models predicted; a class outside `classes` is no class."""
+    """Count pairs of predictions, both among `classes`."""
     a, b, n_codes = encode_predictions(pred_a, pred_b, classes=classes)
     if n_codes > _MANY_CODES:
         distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
@@ -199,8 +199,8 @@ def _agreement(
 def _check_classes(k: int) -> None:
     if k > _MOST_CLASSES:
         message = (
-            f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: choose "
-            "some by classes="
+            f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: select "
+            "some with classes="
         )
         raise ValueError(message)
 
@@ -220,7 +220,7 @@ def _check_table(table: Any) -> NDArray[np.int64]:
 
 
 def _agreement_of(record: LabelTable) -> NDArray[np.int64]:
-    """Sum over true classes; of very many classes only those that were predicted."""
+    """Sum over true classes; where there are many, keep those that were predicted."""
     _, a, b, counts = record.nonzero()
     k = record.n_classes
     if k > _MANY_CODES:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import (
-    Record,
-)
+from fastcmp.core.plain import readable
+from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 
 if TYPE_CHECKING:
@@ -30,6 +29,19 @@ class SymmetryResult(Record):
     #: ``table[i, j]`` samples for which a predicted class i and b class j.
     table: NDArray[np.int64]
 
+    @property
+    def distribution(self) -> str:
+        """What the p-value comes from: "chi2"."""
+        return "chi2"
+
+    def _shown(self) -> dict[str, Any]:
+        shown = {**self._fields(), "distribution": self.distribution}
+        del shown["table"]
+        return shown
+
+    def _entries(self) -> dict[str, Any]:
+        return {**Record._entries(self), "table": readable(self.table)}
+
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -44,6 +56,6 @@ class SymmetryResult(Record):
         text = (
             f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
             f"p = {format_pvalue(self.pvalue)}",
-            f"the models agree on {100 * agreed:.1f} % of {n} samples",
+            f"The models agree on {100 * agreed:.1f}% of {n} samples.",
         )
         return [Section(title=self.test, text=text)]

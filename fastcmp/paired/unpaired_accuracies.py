@@ -9,28 +9,22 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, as_level, keep_side
-from fastcmp.core.options import choose
-from fastcmp.core.records import (
-    ConfidenceInterval,
-    Record,
-)
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.report import Section
 from fastcmp.core.sentences import dropped_sentences, effect_sentence
-from fastcmp.core.tails import normal_tail
+from fastcmp.core.tails import normal_tail, wilson_interval
 from fastcmp.inputs.labels import encode
+from fastcmp.paired.mcnemar_result import HYPOTHESES, describe_test
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Sequence
 
-_HYPOTHESES = {
-    "two-sided": "against: a and b are equally accurate",
-    "greater": "against: a is not better than b",
-    "less": "against: a is not worse than b",
-}
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class UnpairedResult(Record):
+class UnpairedResult(Compared, Record):
     """A test of two accuracies from different samples.
 
     All numbers are arrays of one shape where the counts were.
@@ -39,23 +33,34 @@ class UnpairedResult(Record):
     #: The difference in standard errors under equality; 0 where there is none.
     statistic: Any
     pvalue: Any
-    #: Samples that each model classified rightly, of all that it was tested on.
+    #: Samples that each model classified correctly, of all that it was tested on.
     correct_a: Any
     n_a: Any
     correct_b: Any
     n_b: Any
     alternative: str
-    #: Samples dropped because the true label is missing.
+    #: Samples dropped because the true label is missing, or not a chosen class.
     n_missing: int = 0
+    n_excluded: int = 0
+
+    @property
+    def distribution(self) -> str:
+        """What the p-value comes from: "normal"."""
+        return "normal"
+
+    @property
+    def measure(self) -> str:
+        """What `difference` is a difference of: "accuracy"."""
+        return "accuracy"
 
     @property
     def accuracy_a(self) -> Any:
-        """Share of its samples that model a classified rightly."""
+        """Proportion of its samples that model a classified correctly."""
         return self.correct_a / self.n_a
 
     @property
     def accuracy_b(self) -> Any:
-        """Share of its samples that model b classified rightly."""
+        """Proportion of its samples that model b classified correctly."""
         return self.correct_b / self.n_b
 
     @property
@@ -99,13 +104,20 @@ class UnpairedResult(Record):
         level = as_level(confidence_level, self.alternative)
         z = -kernels.ndtri((1 - level) / 2)
         a, b = self.accuracy_a, self.accuracy_b
-        low_a, high_a = _wilson(a, self.n_a, z)
-        low_b, high_b = _wilson(b, self.n_b, z)
+        low_a, high_a = wilson_interval(a, self.n_a, z)
+        low_b, high_b = wilson_interval(b, self.n_b, z)
         low = a - b - np.hypot(a - low_a, high_b - b)
         high = a - b + np.hypot(high_a - a, b - low_b)
         return ConfidenceInterval(
             *keep_side((low, high), self.alternative, (-1.0, 1.0))
         )
+
+    def _shown(self) -> dict[str, Any]:
+        derived = (
+            *("accuracy_a", "accuracy_b", "difference"),
+            *("measure", "better", "distribution"),
+        )
+        return {**self._fields(), **{name: getattr(self, name) for name in derived}}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -124,19 +136,12 @@ class UnpairedResult(Record):
             effect_sentence(
                 self.difference, self.confidence_interval(), self.alternative
             ),
-            f"accuracy a {self.accuracy_a:.4f} on {self.n_a} samples, "
-            f"b {self.accuracy_b:.4f} on {self.n_b}",
-            f"z = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
-            f"({_HYPOTHESES[self.alternative]})",
-            *dropped_sentences(self.n_missing, 0),
+            f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
+            f"of b {self.accuracy_b:.4f} on {self.n_b}.",
+            f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
+            *dropped_sentences(self.n_missing, self.n_excluded),
         )
         return [Section(title=title, text=text)]
-
-
-def _wilson(share: Any, n: Any, z: float) -> tuple[Any, Any]:
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
 def accuracy_unpaired(
@@ -146,6 +151,8 @@ def accuracy_unpaired(
     pred_b: ArrayLike,
     *,
     alternative: str = "two-sided",
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
 ) -> UnpairedResult:
     """Compare the accuracies of two models on different samples.
 
@@ -159,6 +166,11 @@ def accuracy_unpaired(
         The same of model b.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these; a prediction outside
+        them is an error.
+    missing : {"raise", "wrong"}
+        How to treat a missing prediction: refuse it, or count it as wrong.
 
     Returns
     -------
@@ -175,7 +187,7 @@ def accuracy_unpaired(
 
     See Also
     --------
-    fastcmp.mcnemar : Two models on the same samples, which tells more.
+    fastcmp.mcnemar : Two models on the same samples, with more power.
     fastcmp.delong_unpaired : Areas under two curves on different samples.
 
     Examples
@@ -187,7 +199,7 @@ def accuracy_unpaired(
     0.0261
     """
     parts = [
-        encode(y, {name: pred}, truth=truth, least=1)
+        encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
         for truth, y, name, pred in (
             ("y_a", y_a, "pred_a", pred_a),
             ("y_b", y_b, "pred_b", pred_b),
@@ -198,7 +210,12 @@ def accuracy_unpaired(
         for part in parts
         for x in (np.count_nonzero(part.y_true == part.preds[0]), part.n_samples)
     ]
-    return _test(counts, alternative, sum(part.n_missing for part in parts))
+    return _test(
+        counts,
+        alternative,
+        n_missing=sum(part.n_missing for part in parts),
+        n_excluded=sum(part.n_excluded for part in parts),
+    )
 
 
 def accuracy_unpaired_from_counts(
@@ -214,7 +231,7 @@ def accuracy_unpaired_from_counts(
     Parameters
     ----------
     correct_a, n_a : array-like of int
-        Samples that model a classified rightly, and all that it was tested on.
+        Samples that model a classified correctly, and all that it was tested on.
         Arguments are broadcast against each other.
     correct_b, n_b : array-like of int
         The same of model b.
@@ -230,8 +247,8 @@ def accuracy_unpaired_from_counts(
     Raises
     ------
     ValueError
-        If counts are negative, fractional or above 2**53, more are right than there
-        are, there is no sample, shapes do not fit, or `alternative` is unknown.
+        If counts are negative, fractional or above 2**53, more samples are right than
+        there are, there is no sample, shapes do not fit, or `alternative` is unknown.
     TypeError
         If counts are not numbers.
 
@@ -273,9 +290,9 @@ def accuracy_unpaired_from_counts(
     return _test(cells, alternative)
 
 
-def _test(counts: list[Any], alternative: str, n_missing: int = 0) -> UnpairedResult:
+def _test(counts: list[Any], alternative: str, **dropped: int) -> UnpairedResult:
     correct_a, n_a, correct_b, n_b = counts
-    alternative = choose(alternative, "alternative", tuple(_HYPOTHESES))
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     z = score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b)
     same = (correct_a + correct_b == 0) | (correct_a + correct_b == n_a + n_b)
     pvalue = np.where(same, 1.0, normal_tail(z, alternative))
@@ -287,28 +304,15 @@ def _test(counts: list[Any], alternative: str, n_missing: int = 0) -> UnpairedRe
         correct_b=correct_b,
         n_b=n_b,
         alternative=alternative,
-        n_missing=n_missing,
+        **dropped,
     )
 
 
-def score_statistic(share_a: Any, share_b: Any, n_a: Any, n_b: Any) -> Any:
-    """Divide a difference of independent shares by its standard error under equality.
-
-    Parameters
-    ----------
-    share_a, share_b : float or ndarray
-        In [0, 1].
-    n_a, n_b : int or ndarray
-        Samples behind them.
-
-    Returns
-    -------
-    float or ndarray
-        Statistic z; 0 where the shares are equal.
-    """
-    pooled = (share_a * n_a + share_b * n_b) / (n_a + n_b)
+def score_statistic(rate_a: Any, rate_b: Any, n_a: Any, n_b: Any) -> Any:
+    """Divide a difference of independent proportions by its standard error under H0."""
+    pooled = (rate_a * n_a + rate_b * n_b) / (n_a + n_b)
     error = np.sqrt(np.maximum(pooled * (1 - pooled), 0.0) * (1 / n_a + 1 / n_b))
-    difference = np.subtract(share_a, share_b)
+    difference = np.subtract(rate_a, rate_b)
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.where(difference == 0, 0.0, difference / error)
     return z if z.ndim else float(z)

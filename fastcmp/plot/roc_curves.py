@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.core.tails import wilson_interval
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
@@ -206,16 +207,8 @@ def _mark_cut(ax: Axes, cut: _Cut, color: str, *, alone: bool) -> list[Any]:
 def _band(curve: RocCurve, n_positives: int, n_negatives: int) -> Floats:
     """Corners of the band, anticlockwise from (0, 0), shape (k, 2)."""
     z = -kernels.ndtri(0.5 * (1 - math.sqrt(_LEVEL)))
-    left, right = _wilson(curve.fpr, n_negatives, z)
-    low, high = _wilson(curve.tpr, n_positives, z)
+    left, right = wilson_interval(curve.fpr, n_negatives, z)
+    low, high = wilson_interval(curve.tpr, n_positives, z)
     ends = np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])
     upper, lower = np.stack([left, high], 1), np.stack([right, low], 1)
     return np.concatenate([ends[0], upper, ends[1], lower[::-1]])
-
-
-def _wilson(rate: Floats, n: int, z: float) -> tuple[Floats, Floats]:
-    """Wilson's interval; at 0 and 1 its ends are exact."""
-    middle = rate + 0.5 * z * z / n
-    half = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2)
-    ends = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
-    return np.where(rate > 0, ends[0], 0.0), np.where(rate < 1, ends[1], 1.0)

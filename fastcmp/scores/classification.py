@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.protocols import TwoClassCounts, are_two_class
 from fastcmp.inputs.binary_labels import (
     are_labels,
@@ -19,7 +19,7 @@ from fastcmp.inputs.binary_labels import (
 )
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import read_scores, read_weights
-from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar_from_counts
+from fastcmp.paired.mcnemar import METHODS, mcnemar_from_counts
 from fastcmp.scores.classification_result import INTERVALS, ClassificationTable
 from fastcmp.scores.predictive_values import MeasureComparison, predictive_value_test
 

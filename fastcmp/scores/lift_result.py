@@ -12,6 +12,7 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.render import plain_columns
 from fastcmp.core.report import Section, format_interval
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.tails import wilson_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +86,7 @@ class LiftTable(Record):
     def _rates(self, cases: NDArray[np.int64], events: NDArray[Any]) -> LiftRates:
         n, total = self.n_samples, self.n_events
         z = -kernels.ndtri(0.5 * (1.0 - self.confidence_level))
-        response = _wilson(events, cases, z)
+        response = ConfidenceInterval(*wilson_interval(events / cases, cases, z))
         low, high = _captured_interval(cases, events, n, total, z)
         if self.weighted:
             low = high = np.full(cases.shape, np.nan)
@@ -204,15 +205,6 @@ class LiftTable(Record):
 
 def _number(count: float) -> str:
     return f"{count:.2f}".removesuffix(".00")
-
-
-def _wilson(events: NDArray[Any], cases: NDArray[Any], z: float) -> ConfidenceInterval:
-    middle = events + 0.5 * z * z
-    half = z * np.sqrt(events * (cases - events) / cases + 0.25 * z * z)
-    # At 0 and 1 the ends are exact, whatever the rounding.
-    low = np.where(events == 0, 0.0, (middle - half) / (cases + z * z))
-    high = np.where(events == cases, 1.0, (middle + half) / (cases + z * z))
-    return ConfidenceInterval(low, high)
 
 
 def _captured_interval(

@@ -721,8 +721,8 @@ def test_formats_of_holdout(capsys, pair, cost, options):
     assert json.loads(out) == expect.to_dict()
     _, out, _ = run(capsys, *words, "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(out))
-    assert list(row) == [*expect.columns(), "verdict"]
-    assert row["verdict"] == expect.verdict
+    assert list(row) == [*expect.columns(), "decision"]
+    assert row["decision"] == expect.decision
     assert (row["model_a"], row["model_b"]) == ("svm", "tree")
     for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
         assert float(row[name]) == expect.columns()[name][0], name
@@ -762,10 +762,10 @@ def test_models_are_named_in_order(capsys, three):
 def test_options_reach_the_test(capsys, pair, test, alternative):
     _, out, _ = run(
         capsys,
-        *("holdout", pair, "--test", test, "--alternative", alternative),
+        *("holdout", pair, "--method", test, "--alternative", alternative),
         *("--alpha", "0.2", "--format", "json"),
     )
-    expect = holdout(test=test, alternative=alternative, alpha=0.2)
+    expect = holdout(method=test, alternative=alternative, alpha=0.2)
     assert json.loads(out) == expect.to_dict()
 
 
@@ -773,10 +773,9 @@ def test_options_reach_the_test(capsys, pair, test, alternative):
 def test_cost_tests(capsys, pair, cost, test):
     _, out, _ = run(
         capsys,
-        *("holdout", pair, "--cost", cost, "--cost-test", test),
-        *("--test", "asymptotic", "--format", "json"),
+        *("holdout", pair, "--cost", cost, "--method", test, "--format", "json"),
     )
-    assert json.loads(out) == holdout(cost=[[0, 1], [5, 0]], cost_test=test).to_dict()
+    assert json.loads(out) == holdout(cost=[[0, 1], [5, 0]], method=test).to_dict()
 
 
 def test_holdout_of_real_predictions(capsys):
@@ -870,14 +869,13 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
             ["holdout", pair, "--target", "svm", "--models", "tree", "y"],
             "no column 'y'",
         ),
-        (["holdout", pair, "--test", "t"], "test must be one of"),
-        (["holdout", pair, "--test", "cost"], "test must be one of"),
+        (["holdout", pair, "--method", "t"], "method must be one of"),
         (["holdout", pair, "--alternative", "more"], "alternative must be one of"),
         (["holdout", pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
         (["holdout", pair, "--alpha", "x"], "invalid float value: 'x'"),
         (
-            ["holdout", pair, "--cost-test", "z"],
-            "--cost-test must be one of likelihood, chi-square, got",
+            ["holdout", pair, "--method", "likelihood"],
+            "unconditional without --cost, got 'likelihood'",
         ),
         (["holdout", pair, "--cost", "none.csv"], "none.csv: No such file"),
         (["holdout", pair, "--cost", "cost.txt"], "the extension must be one of"),
@@ -889,9 +887,10 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
 
 
 @pytest.mark.parametrize("test", ["exact", "midp", "corrected", "unconditional"])
-def test_costs_permit_only_the_asymptotic_test(capsys, pair, cost, test):
-    said = refused(capsys, "holdout", pair, "--cost", cost, "--test", test)
-    assert f"--cost permits only --test asymptotic, got '{test}'" in said
+def test_costs_permit_only_tests_of_costs(capsys, pair, cost, test):
+    said = refused(capsys, "holdout", pair, "--cost", cost, "--method", test)
+    known = "--method must be one of likelihood, chi-square with --cost"
+    assert f"{known}, got '{test}'" in said
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])

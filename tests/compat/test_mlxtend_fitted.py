@@ -343,7 +343,7 @@ def test_refusals_of_the_bootstrap():
     with pytest.raises(ValueError, match="n_splits"):
         ours.bootstrap_point632_score(GaussianNB(), X, y, n_splits=0)
     with pytest.raises(ValueError, match="method"):
-        ours.bootstrap_point632_score(GaussianNB(), X, y, method="632")
+        ours.bootstrap_point632_score(GaussianNB(), X, y, method="0.5")
     with pytest.raises(ValueError, match="scoring_func"):
         ours.bootstrap_point632_score(GaussianNB(), X, y, predict_proba=True)
     with pytest.raises(ValueError, match="X has 120 rows"):

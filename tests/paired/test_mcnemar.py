@@ -49,6 +49,8 @@ def check_reference(case, method):
     options = {"method": method, "alternative": alternative}
     result = from_table(cells(case), **options)
     assert result.pvalue == expected(case, "pvalue")
+    if "statistic" in case["expected"]:
+        assert result.statistic == expected(case, "statistic")
     if sum(cells(case)) < 10**6:
         assert mcnemar(*labels_of(cells(case)), **options) == result
 
@@ -89,9 +91,40 @@ def test_all_methods_against_their_definitions(pair, alternative):
         assert result.pvalue == pytest.approx(
             float(oracle(a, b, alternative)), rel=1e-9
         )
-        statistic = naive.mcnemar_statistic(a, b, int(method == "corrected"))
-        assert result.statistic == pytest.approx(float(statistic), rel=1e-12)
+        chi_square = naive.mcnemar_statistic(a, b, int(method == "corrected"))
+        root = naive.sign(a - b) * float(chi_square) ** 0.5
+        assert result.zscore == pytest.approx(root, rel=1e-12)
+        if method in ("midp", "exact"):
+            expect = {0: min(a, b), 1: b, -1: a}[alternative]
+        else:
+            expect = root if alternative else float(chi_square)
+        assert result.statistic == pytest.approx(expect, rel=1e-12)
         assert result.status == (DEGENERATE if a + b == 0 else OK)
+
+
+TAILS = {"two-sided": 0, "greater": 1, "less": -1}
+
+
+@pytest.mark.parametrize("alternative", TAILS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 20), (7, 7), (0, 4)])
+def test_the_statistic_and_its_distribution_give_the_pvalue(a, b, method, alternative):
+    result = from_table((30, a, b, 9), method=method, alternative=alternative)
+    statistic = result.statistic
+    binomial = stats.binom(a + b, 0.5)
+    if result.distribution == "binomial":
+        pvalue = binomial.cdf(statistic)
+        pvalue -= 0.5 * binomial.pmf(statistic) if method == "midp" else 0.0
+        pvalue = min(1.0, 2 * pvalue) if alternative == "two-sided" else pvalue
+    elif result.distribution == "chi2":
+        pvalue = stats.chi2.sf(statistic, result.df)
+    elif result.distribution == "normal":
+        pvalue = stats.norm.sf(TAILS[alternative] * statistic)
+    else:
+        assert (result.distribution, method) == ("trinomial", "unconditional")
+        return
+    assert result.df == (1 if result.distribution == "chi2" else None)
+    assert result.pvalue == pytest.approx(pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 20), (25, 15), (7, 7), (400, 310)])
@@ -104,6 +137,7 @@ def test_peers_agree(a, b):
         result = mcnemar_from_counts(a, b, method=method)
         peer = contingency_tables.mcnemar(table, exact=exact, correction=corrected)
         assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
+        assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
         _, pvalue = mlxtend.evaluate.mcnemar(
             np.array(table), exact=exact, corrected=corrected
         )
@@ -158,8 +192,11 @@ def test_swapping_the_models_mirrors_the_answer(table, method):
         ab = from_table(table, method=method, alternative=alternative)
         swapped = (both_right, only_b, only_a, both_wrong)
         ba = from_table(swapped, method=method, alternative=other)
-        assert (ab.pvalue, ab.statistic) == (ba.pvalue, ba.statistic)
+        assert ab.pvalue == ba.pvalue
+        signed = ab.distribution == "normal"
+        assert ab.statistic == (-ba.statistic if signed else ba.statistic)
         assert ab.difference == -ba.difference
+        assert {ab.better, ba.better} in ({"a", "b"}, {None})
         assert ab.zscore == -ba.zscore
         assert ab.accuracy_a == ba.accuracy_b
 
@@ -285,23 +322,22 @@ def test_counts_whose_sum_is_too_large():
         mcnemar_from_counts(2**52, [1, 2**52], both_right=2**52)
 
 
-@pytest.mark.parametrize("door", ["labels", "counts"])
-def test_unknown_options_list_the_known_ones(door):
+@pytest.mark.parametrize("given_as", ["labels", "counts"])
+def test_unknown_options_list_the_known_ones(given_as):
     def call(**options):
-        if door == "labels":
+        if given_as == "labels":
             return mcnemar([0, 1], [0, 1], [1, 1], **options)
         return mcnemar_from_counts(1, 2, **options)
 
-    with pytest.raises(
-        ValueError, match=r"^method must be one of .*, got 'mid-p'"
-    ) as e:
-        call(method="mid-p")
+    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'mid'") as e:
+        call(method="mid")
     assert all(repr(method) in str(e.value) for method in METHODS)
-    with pytest.raises(
-        ValueError, match=r"^alternative must be one of .*'larger'"
-    ) as e:
-        call(alternative="larger")
+    with pytest.raises(ValueError, match=r"^alternative must be one of .*'more'") as e:
+        call(alternative="more")
     assert all(repr(name) in str(e.value) for name in NAMES.values())
+    for spelled, method in (("mid-p", "midp"), ("MIDP", "midp"), ("Edwards", None)):
+        result = call(method=spelled, alternative="larger")
+        assert result == call(method=method or "corrected", alternative="greater")
 
 
 @pytest.mark.parametrize(
@@ -380,7 +416,9 @@ def test_what_follows_from_the_table(table):
     assert result.difference == pytest.approx(
         result.accuracy_a - result.accuracy_b, abs=1e-15
     )
-    assert result.zscore**2 == pytest.approx(result.statistic)
+    assert result.statistic == min(only_a, only_b)
+    chi_square = float(naive.mcnemar_statistic(only_a, only_b))
+    assert result.zscore**2 == pytest.approx(chi_square)
     assert naive.sign(float(result.zscore)) == naive.sign(only_a - only_b)
 
 
@@ -487,23 +525,24 @@ def test_what_needs_all_counts_says_so(given):
     with pytest.raises(ValueError, match=r"needs all four counts"):
         result.confidence_interval()
     assert result.odds_ratio == 3
-    assert "3 samples only a is right on, 1 only b" in str(result)
+    assert (result.better, result.measure) == ("a", "accuracy")
+    assert "Only a is right on 3 samples, only b on 1." in str(result)
 
 
 @pytest.mark.parametrize(
-    ("table", "lead", "points"),
+    ("table", "lead"),
     [
-        ((70, 15, 5, 10), "Model a is right on 10.00 % more", "+10.00 points"),
-        ((70, 5, 15, 10), "Model b is right on 10.00 % more", "-10.00 points"),
-        ((70, 5, 5, 20), "Both models are right equally often", "+0.00 points"),
+        ((70, 15, 5, 10), "Model a is more accurate by 10.00 percentage points ("),
+        ((70, 5, 15, 10), "Model b is more accurate by 10.00 percentage points ("),
+        ((70, 5, 5, 20), "Both models are right equally often ("),
     ],
 )
-def test_effect_says_which_model_is_better(table, lead, points):
+def test_effect_says_which_model_is_better(table, lead):
     result = from_table(table)
     low, high = result.confidence_interval()
     assert result.effect.startswith(lead)
-    assert points in result.effect
-    assert f"95 % interval [{100 * low:+.2f}, {100 * high:+.2f}]." in result.effect
+    ends = f"95% CI [{100 * low:+.2f}, {100 * high:+.2f}]"
+    assert result.effect.endswith(f"(a minus b, {ends}).")
 
 
 @pytest.mark.parametrize("alternative", NAMES.values())
@@ -513,13 +552,17 @@ def test_printing(method, alternative):
     text, page = str(result), result._repr_html_()
     assert text.startswith("McNemar's test (")
     assert alternative in text.splitlines()[0]
-    assert "15 samples only a is right on, 5 only b" in text
-    assert "accuracy a 0.8500, b 0.7500 on 100 samples" in text
-    assert f"chi-square = {result.statistic:.4g}, p = " in text
+    assert "Only a is right on 15 samples, only b on 5." in text
+    assert "Accuracy of a 0.8500, of b 0.7500, on 100 samples." in text
+    names = {"chi2": "chi-square = ", "normal": "z = "}
+    said = names.get(result.distribution)
+    statistic = f"{said}{result.statistic:.4g}, " if said else ""
+    assert f"\n{statistic}p = " in text
+    assert max(map(len, text.splitlines())) <= 80
     assert page.startswith("<div>")
     assert page.endswith("</div>")
     assert "<h4>McNemar&#x27;s test (" in page
-    assert result.effect in text
+    assert result.effect in result.summary()
 
 
 def test_printing_arrays():

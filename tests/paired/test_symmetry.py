@@ -131,7 +131,7 @@ def test_identical_models(door, from_counts, oracle):
     result = door([0, 1, 2, 1], [0, 1, 2, 1])
     assert (result.statistic, result.pvalue, result.df) == (0.0, 1.0, 0)
     assert result.status == DEGENERATE
-    assert "the models agree on 100.0 % of 4 samples" in str(result)
+    assert "The models agree on 100.0% of 4 samples." in str(result)
 
 
 @DOORS
@@ -232,7 +232,7 @@ def test_printing(door, from_counts, oracle):
     text, page = str(result), result._repr_html_()
     assert text.splitlines()[0] == result.test
     assert f"chi-square = {result.statistic:.4g} with {result.df} d.o.f., p = " in text
-    assert "the models agree on 68.2 % of 132 samples" in text
+    assert "The models agree on 68.2% of 132 samples." in text
     assert "Maxwell&#x27;s" in page or "Bowker&#x27;s" in page
     with pytest.raises(FrozenInstanceError):
         result.pvalue = 0.5
@@ -256,6 +256,6 @@ def test_huge_counts_are_told_without_overflow():
     for test in (bowker_from_counts, stuart_maxwell_from_counts):
         result = test(table)
         assert (result.statistic, result.pvalue) == (0, 1)
-        assert f"agree on 1.6 % of {2**53} samples" in str(result)
+        assert f"agree on 1.6% of {2**53} samples" in str(result)
         with pytest.raises(ValueError, match="2\\*\\*53"):
             test(2 * table)

@@ -96,8 +96,8 @@ def test_labels_are_counted():
     wanted = accuracy_unpaired_from_counts(2, 3, 4, 5, alternative="less")
     assert result.pvalue == wanted.pvalue
     text = str(result)
-    assert "accuracy a 0.6667 on 3 samples, b 0.8000 on 5" in text
-    assert "one-sided 95 % interval [-100.00, " in text
+    assert "Accuracy of a 0.6667 on 3 samples, of b 0.8000 on 5." in text
+    assert "one-sided 95% CI [-100.00, " in " ".join(text.split())
     assert "1 samples without a true label were dropped." in text
 
 
@@ -126,3 +126,15 @@ def test_refused_labels():
         accuracy_unpaired([0, 1], ["0", "1"], [0, 1], [0, 1])
     with pytest.raises(ValueError, match="pred_a has no prediction at row 1"):
         accuracy_unpaired([0, 1], [0, None], [0, 1], [0, 1])
+
+
+def test_classes_and_missing_predictions_as_in_mcnemar():
+    y_a, pred_a = ["x", "y", "z", "x"], ["x", None, "z", "z"]
+    y_b, pred_b = ["x", "y", "y"], ["x", "y", "z"]
+    options = {"classes": ["x", "y"], "missing": "Wrong"}
+    result = accuracy_unpaired(y_a, pred_a, y_b, pred_b, **options)
+    assert (result.correct_a, result.n_a, result.correct_b, result.n_b) == (1, 3, 2, 3)
+    assert (result.n_missing, result.n_excluded) == (0, 1)
+    assert "1 samples of other classes were dropped." in str(result)
+    with pytest.raises(ValueError, match=r"^pred_a has no prediction at row 1"):
+        accuracy_unpaired(y_a, pred_a, y_b, pred_b)

@@ -3,10 +3,10 @@
 Write ``from fastcmp.compat.mlxtend import mcnemar`` in place of ``from mlxtend.evaluate
 import mcnemar``. Names, arguments, defaults and what is returned are those of mlxtend
 0.25; the numbers are fastcmp's. Where they differ, the Notes of the function say why.
-What draws at random draws the same as mlxtend from the same seed.
+Random draws are those of mlxtend for the same seed.
 
 Errors are ValueError or TypeError, also where mlxtend raises AttributeError or
-NotImplementedError. Labels may come in lists, series and whatever else fastcmp reads; a
+NotImplementedError. Labels may be lists, series and whatever else fastcmp reads. A
 missing one is refused (mlxtend counts NaN as wrong, and None as a label like others).
 So are labels that can never be equal, such as 1 and "1" (it counts them as wrong).
 Estimators are cloned before they are fitted (mlxtend fits those that it is given).

@@ -20,27 +20,7 @@ if TYPE_CHECKING:
 def shared_codes(
     columns: Mapping[str, ArrayLike],
 ) -> tuple[list[NDArray[np.intp]], list[Any]]:
-    """Encode columns of labels, of which any label may be in one column only.
-
-    Parameters
-    ----------
-    columns : mapping of str to array-like
-        Labels by argument, columns of any lengths.
-
-    Returns
-    -------
-    list of ndarray of int
-        Codes of each column: positions in the classes.
-    list
-        The classes that occur, in order.
-
-    Raises
-    ------
-    ValueError
-        If a column has no label, or a label is missing.
-    TypeError
-        If labels can never be equal.
-    """
+    """Encode columns of any lengths: the codes of each, and the classes in order."""
     read = [read_column(raw, name).factorized() for name, raw in columns.items()]
     for column in read:
         _check_column(column, read[0])
@@ -60,16 +40,21 @@ def _check_column(column: Column, first: Column) -> None:
     if not len(column):
         message = f"{column.name} must hold at least 1 label, got none"
         raise ValueError(message)
-    missing = column.missing()
-    if missing is not None:
-        message = (
-            f"{column.name} has no label at row {missing.argmax()} "
-            f"({np.count_nonzero(missing)} missing in all): drop such samples first"
-        )
-        raise ValueError(message)
+    refuse_missing(column)
     if column.kind() != first.kind():
         message = (
             f"{column.name} holds {column.kind()} labels and {first.name} "
             f"{first.kind()} labels, which can never be equal: convert one of them"
         )
         raise TypeError(message)
+
+
+def refuse_missing(column: Column) -> None:
+    """Refuse missing labels, which no option of mlxtend's treats."""
+    missing = column.missing()
+    if missing is not None:
+        message = (
+            f"{column.name} has no label at row {missing.argmax()} "
+            f"({np.count_nonzero(missing)} missing in all): drop such samples first"
+        )
+        raise ValueError(message) from None

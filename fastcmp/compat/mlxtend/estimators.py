@@ -14,23 +14,7 @@ _SCORINGS = {"classifier": "accuracy", "regressor": "r2"}
 
 
 def scikit_learn(module: str) -> Any:
-    """Import a module of scikit-learn.
-
-    Parameters
-    ----------
-    module : str
-        Such as "base".
-
-    Returns
-    -------
-    module
-        ``sklearn.base`` for "base".
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed.
-    """
+    """Import a module of scikit-learn, such as "base"."""
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
@@ -42,18 +26,7 @@ def scikit_learn(module: str) -> Any:
 
 
 def kind_of(estimator: Any) -> str | None:
-    """Tell a classifier from a regressor.
-
-    Parameters
-    ----------
-    estimator : object
-        What the user passed.
-
-    Returns
-    -------
-    str or None
-        "classifier", "regressor", or None for what says nothing of itself.
-    """
+    """Give "classifier", "regressor", or None where the estimator does not say."""
     base = scikit_learn("base")
     try:
         if base.is_classifier(estimator):
@@ -66,27 +39,9 @@ def kind_of(estimator: Any) -> str | None:
 
 
 def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
-    """Give the function that scores fitted estimators.
+    """Give the function of a fitted estimator, X and y that scores it.
 
-    Parameters
-    ----------
-    estimator : object
-        Whose kind chooses the default.
-    scoring : str, callable or None
-        What the user passed.
-
-    Returns
-    -------
-    callable
-        Of a fitted estimator, X and y.
-
-    Raises
-    ------
-    ValueError
-        If `scoring` is not known, or None and the estimator is neither a classifier
-        nor a regressor.
-    TypeError
-        If it is neither a name nor a function.
+    The kind of the estimator chooses the default.
     """
     if callable(scoring):
         return scoring  # type: ignore[no-any-return]
@@ -110,27 +65,7 @@ def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
 def score_difference(
     estimators: tuple[Any, Any], scorer: Callable[..., Any], train: Any, test: Any
 ) -> float:
-    """Fit clones of two estimators, and subtract the second score from the first.
-
-    Parameters
-    ----------
-    estimators : tuple of two objects
-        They are not changed.
-    scorer : callable
-        From `scorer_of`.
-    train, test : tuple of X and y
-        To fit on, and to score on.
-
-    Returns
-    -------
-    float
-        Finite.
-
-    Raises
-    ------
-    ValueError
-        If a score is not a finite number.
-    """
+    """Fit clones of two estimators, and subtract the second score from the first."""
     clone = scikit_learn("base").clone
     scores = []
     for name, estimator in zip(("estimator1", "estimator2"), estimators, strict=True):

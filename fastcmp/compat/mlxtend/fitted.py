@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.crossval.fold_result import FoldTestResult
+
 _STATES = 32767  # mlxtend draws the states of its splits below it
 
 
@@ -38,8 +40,8 @@ def paired_ttest_5x2cv(
     Parameters
     ----------
     estimator1, estimator2 : object
-        Classifiers or regressors of scikit-learn, or what has its methods. Clones are
-        fitted.
+        Classifiers or regressors of scikit-learn, or objects with the same methods.
+        Clones are fitted.
     X : array, sparse matrix, list or frame, n rows
         Predictors.
     y : array-like, shape (n,)
@@ -69,13 +71,13 @@ def paired_ttest_5x2cv(
     See Also
     --------
     fastcmp.dietterich_t : The test on your own differences; one-sided, with interval.
-    fastcmp.compare_cv : Better tests of two classifiers, one fit a split.
+    fastcmp.compare_cv : Better tests of two classifiers, one fit for each split.
 
     Notes
     -----
-    The splits are mlxtend's for the same seed, and so are t and p, up to rounding.
-    Where all differences are 0 it returns NaN; here (0, 1). A fresh clone is fitted
-    each time: mlxtend fits the estimators that it is given, so one with
+    For the same seed the splits are mlxtend's, and so are t and p, up to rounding.
+    Where all differences are 0, mlxtend returns NaN; here (0, 1). A fresh clone is
+    fitted each time. mlxtend fits the estimators that it is given, so one with
     ``warm_start=True`` has seen the samples that it is scored on. With a generator as
     `random_state` each clone begins in the same state, and scores differ from
     mlxtend's.
@@ -97,8 +99,7 @@ def paired_ttest_5x2cv(
     True
     """
     differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    result = dietterich_t(differences)
-    return float(result.statistic), float(result.pvalue)
+    return _numbers(dietterich_t(differences))
 
 
 def combined_ftest_5x2cv(
@@ -143,12 +144,13 @@ def combined_ftest_5x2cv(
     See Also
     --------
     fastcmp.alpaydin_f : The test on your own differences.
-    fastcmp.compare_cv : Better tests of two classifiers, one fit a split.
+    fastcmp.compare_cv : Better tests of two classifiers, one fit for each split.
 
     Notes
     -----
-    As of `paired_ttest_5x2cv`: the same splits and numbers, but (0, 1) where all
-    differences are 0 and mlxtend raises ZeroDivisionError, or returns NaN.
+    The same splits and numbers as mlxtend for the same seed, but (0, 1) where all
+    differences are 0: there mlxtend raises ZeroDivisionError, or returns NaN. Clones
+    are fitted, as in `paired_ttest_5x2cv`.
 
     References
     ----------
@@ -167,8 +169,7 @@ def combined_ftest_5x2cv(
     True
     """
     differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    result = alpaydin_f(differences)
-    return float(result.statistic), float(result.pvalue)
+    return _numbers(alpaydin_f(differences))
 
 
 def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
@@ -196,8 +197,8 @@ def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     scoring : str or callable, optional
         As in `paired_ttest_5x2cv`.
     shuffle : bool
-        Draw the folds at random; by default they are stretches of the data as it lies,
-        which is wrong for data sorted by class.
+        Draw the folds at random. By default they are consecutive samples, which is
+        wrong for data sorted by class.
     random_seed : int, optional
         Seed of the folds where `shuffle` is true.
 
@@ -225,10 +226,10 @@ def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
 
     Notes
     -----
-    As of `paired_ttest_5x2cv`: the same splits and numbers as mlxtend, but (0, 1)
-    where all differences are 0. The test is liberal: training sets overlap, so the
-    folds are correlated, and it takes them for independent. Frames are taken too, for
-    which mlxtend raises KeyError.
+    The same splits and numbers as mlxtend for the same seed, but (0, 1) where all
+    differences are 0. The test rejects too often: training sets overlap, so the folds
+    are correlated, and it treats them as independent. Frames are accepted too, for
+    which mlxtend raises KeyError. Clones are fitted, as in `paired_ttest_5x2cv`.
 
     Examples
     --------
@@ -257,8 +258,7 @@ def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
         )
         for train, test in folds.split(X, labels)
     ]
-    result = kfold_t(differences)
-    return float(result.statistic), float(result.pvalue)
+    return _numbers(kfold_t(differences))
 
 
 def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
@@ -284,7 +284,7 @@ def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     num_rounds : int
         Number of random splits, at least 2.
     test_size : float or int
-        Share of the samples, or number of samples, to test on.
+        Proportion of the samples, or number of samples, to test on.
     scoring : str or callable, optional
         As in `paired_ttest_5x2cv`.
     random_seed : int, optional
@@ -315,13 +315,13 @@ def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
 
     Notes
     -----
-    As of `paired_ttest_5x2cv`: the same splits and numbers as mlxtend, but (0, 1)
-    where all differences are 0.
+    The same splits and numbers as mlxtend for the same seed, but (0, 1) where all
+    differences are 0. Clones are fitted, as in `paired_ttest_5x2cv`.
 
-    Do not trust a small p-value of this test. The splits share most of their samples;
-    the variance of the mean, taken for that of independent differences, falls to 0 with
-    more rounds while the mean keeps its error, so that any two models become
-    significantly different. `fastcmp.nadeau_bengio_t` adds
+    Do not trust a small p-value of this test. The splits share most of their samples,
+    but their differences are treated as independent. With more rounds the estimated
+    variance of the mean falls to 0 while the error of the mean stays, so any two models
+    become significantly different. `fastcmp.nadeau_bengio_t` adds
     ``test_size / (1 - test_size)`` to ``1 / num_rounds``.
 
     Examples
@@ -338,15 +338,16 @@ def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     """
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
-        message = f"test_size must be a share or a number of samples, got {test_size!r}"
+        message = (
+            f"test_size must be a proportion or a number of samples, got {test_size!r}"
+        )
         raise TypeError(message)
     scorer = scorer_of(estimator1, scoring)
     differences = [
         score_difference((estimator1, estimator2), scorer, train, test)
         for train, test in _random_splits(X, y, num_rounds, test_size, random_seed)
     ]
-    result = resampled_t(differences)
-    return float(result.statistic), float(result.pvalue)
+    return _numbers(resampled_t(differences))
 
 
 def _random_splits(
@@ -356,7 +357,7 @@ def _random_splits(
     test_size: float,
     seed: int | None,
 ) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any]]]:
-    """Split as mlxtend does: each split by a state that the seed's generator draws."""
+    """Split as mlxtend does: the generator of the seed draws a state for each split."""
     split = scikit_learn("model_selection").train_test_split
     states = np.random.RandomState(seed)  # as mlxtend
     for _ in range(n):
@@ -375,7 +376,7 @@ def _five_by_two(  # what the user passed
     scoring: Any,
     random_seed: int | None,
 ) -> NDArray[np.float64]:
-    """Give the differences of five cuts in halves, each half tested on once."""
+    """Give the differences for five random halvings, each half tested on once."""
     scorer = scorer_of(estimator1, scoring)
     both = estimator1, estimator2
     return np.array(
@@ -387,3 +388,7 @@ def _five_by_two(  # what the user passed
             for first, second in _random_splits(X, y, 5, 0.5, random_seed)
         ]
     )
+
+
+def _numbers(result: FoldTestResult) -> tuple[float, float]:
+    return float(result.statistic), float(result.pvalue)

@@ -50,9 +50,9 @@ def accuracy_score(
     y_target, y_predicted : array-like, shape (n,)
         True and predicted labels.
     method : {"standard", "binary", "average", "balanced"}
-        Share of samples that are right; the same of `pos_label` against all others; the
-        mean of the latter over all classes of `y_target`; the mean over these classes
-        of the share of their samples that is right.
+        "standard" is the proportion of samples that are right, and "binary" the same
+        for `pos_label` against all others. "average" is the mean of the latter over all
+        classes of `y_target`, and "balanced" the mean recall of these classes.
     pos_label : label
         For "binary".
     normalize : bool
@@ -61,7 +61,7 @@ def accuracy_score(
     Returns
     -------
     float or int
-        Share, or number.
+        Proportion, or number.
 
     Raises
     ------
@@ -85,9 +85,8 @@ def accuracy_score(
     >>> from fastcmp.compat.mlxtend import accuracy_score
     >>> float(accuracy_score([0, 0, 1, 2], [0, 1, 1, 2]))
     0.75
-    >>> float(accuracy_score([0, 0, 1, 2], [0, 1, 1, 2], method="balanced")).__round__(
-    ...     4
-    ... )
+    >>> balanced = accuracy_score([0, 0, 1, 2], [0, 1, 1, 2], method="balanced")
+    >>> round(float(balanced), 4)
     0.8333
     """
     method = choose(method, "method", _METHODS)
@@ -127,9 +126,9 @@ def confusion_matrix(
     Returns
     -------
     ndarray of int64, shape (K, K)
-        ``[t, p]``: samples of class t that were predicted p, classes in order. If there
-        is one class only, it is beside another without samples: 1 beside 0, and any
-        other behind it.
+        ``[t, p]``: samples of class t that were predicted p, classes in order. A single
+        class gets a second one without samples: 0 before 1, and any other class is
+        followed by it.
 
     Raises
     ------
@@ -149,7 +148,7 @@ def confusion_matrix(
     For labels such as "yes" and "no" and the default ``positive_label=1``, mlxtend 0.25
     counts all samples as negative, and as right.
 
-    O(n + K**2); mlxtend passes K**2 times over a list of pairs.
+    O(n + K**2), where mlxtend goes K**2 times through a list of pairs.
 
     Examples
     --------
@@ -190,8 +189,8 @@ def lift_score(
     Returns
     -------
     float
-        1 where predictions know nothing; NaN where no sample is positive, or none is
-        predicted so.
+        1 where predictions are independent of the truth; NaN where no sample is
+        positive, or none is predicted positive.
 
     Raises
     ------
@@ -213,7 +212,7 @@ def lift_score(
     Examples
     --------
     >>> from fastcmp.compat.mlxtend import lift_score
-    >>> float(lift_score([0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0])).__round__(4)
+    >>> round(float(lift_score([0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0])), 4)
     1.3333
     """
     if not binary:
@@ -262,7 +261,7 @@ def scoring(
     ------
     ValueError
         If lengths differ, there are no samples, a label is missing, `metric` is
-        unknown, or a metric of two classes meets more.
+        unknown, or there are more than two classes for a metric of two.
     TypeError
         If labels can never be equal.
 
@@ -274,13 +273,13 @@ def scoring(
     -----
     mlxtend 0.25 differs where
 
-    - "matthews_corr_coef" meets some 100,000 samples: the product of four sums leaves
-      64 bits, and its result is NaN or above 1.
-    - "f1" meets a model without a true positive: it divides 0 by 0, though F1 is 0 as
-      soon as there is a false one.
-    - "average per-class accuracy" is asked for with `unique_labels`: it does not use
-      them.
-    - labels such as "yes" and "no" meet ``positive_label=1``: see `confusion_matrix`.
+    - "matthews_corr_coef" is computed from some 100,000 samples: the product of four
+      sums overflows 64 bits, and the result is NaN or above 1.
+    - "f1" is that of a model without a true positive: mlxtend divides 0 by 0, though F1
+      is 0 as soon as there is a false one.
+    - `unique_labels` is given for "average per-class accuracy": mlxtend ignores it.
+    - labels are such as "yes" and "no", and ``positive_label=1``: see
+      `confusion_matrix`.
 
     Examples
     --------
@@ -288,7 +287,7 @@ def scoring(
     >>> y_target, y_predicted = [1, 1, 1, 0, 0, 2, 0, 3], [1, 0, 1, 0, 0, 2, 1, 3]
     >>> float(scoring(y_target, y_predicted))
     0.25
-    >>> float(scoring([1, 1, 0, 0], [1, 0, 0, 0], metric="f1")).__round__(4)
+    >>> round(float(scoring([1, 1, 0, 0], [1, 0, 0, 0], metric="f1")), 4)
     0.6667
     """
     metric = choose(metric, "metric", (*_ACCURACIES, *_BINARY))
@@ -306,7 +305,7 @@ def scoring(
             accuracy = accuracy_score(y_target, y_predicted, _ACCURACIES[metric])
         return 1.0 - accuracy if metric.endswith("error") else accuracy
     if len(chosen) > 2 or len(np.unique(pred)) > 2:
-        message = f"metric {metric!r} takes two classes, got {classes}"
+        message = f"metric {metric!r} is for two classes, got {classes}"
         raise ValueError(message)
     return _binary_metric(metric, _count(y_target, y_predicted, positive_label))
 
@@ -319,7 +318,7 @@ def _binary_metric(metric: str, counts: _Counts) -> float:
         "specificity": (tn, tn + fp),
         "false_positive_rate": (fp, tn + fp),
         "f1": (2 * tp, 2 * tp + fp + fn),
-        # Whole numbers of Python: the product may leave 64 bits.
+        # Whole numbers of Python: the product may exceed 64 bits.
         "matthews_corr_coef": (
             tp * tn - fp * fn,
             math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),

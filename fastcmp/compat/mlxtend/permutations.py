@@ -45,8 +45,8 @@ def permutation_test(  # mlxtend's signature
     x, y : array-like, shape (m,) and (n,)
         Two samples of numbers.
     func : {"x_mean != y_mean", "x_mean > y_mean", "x_mean < y_mean"} or callable
-        The alternative; or a function of two samples whose large values speak against
-        the null hypothesis.
+        The alternative; or a function of two samples whose large values are evidence
+        against H0.
     method : {"exact", "approximate"}
         All exchanges, or random ones.
     num_rounds : int
@@ -59,8 +59,8 @@ def permutation_test(  # mlxtend's signature
     Returns
     -------
     float
-        Share of the exchanges whose statistic is at least that of the data, which are
-        one of them: it is never 0.
+        Proportion of the exchanges whose statistic is at least that of the data. The
+        data are one of them, so it is never 0.
 
     Raises
     ------
@@ -76,14 +76,14 @@ def permutation_test(  # mlxtend's signature
 
     Notes
     -----
-    mlxtend 0.25 counts statistics as equal to that of the data within 1e-5 of it, or
-    1e-8: p is too large for samples whose differences are that small, and is 1 where
-    all are below 1e-8. Here they are equal within rounding, 1e-12 of the scale. Other
-    than that, "approximate" gives the same p from the same seed, and "exact" the same.
+    mlxtend 0.25 treats statistics as equal to that of the data if they are within 1e-5
+    of it, relatively, or within 1e-8. So p is too large for samples with differences
+    that small, and is 1 where all are below 1e-8. Here they are equal within rounding,
+    1e-12 of the scale. Otherwise both methods give the same p, for the same seed.
 
-    The exact test of means adds up halves of the data, and counts pairs of sums by a
-    sort: O(2**(N / 2) N) for N numbers in place of 2**N sums, so that it takes 20 + 20
-    of them. With a function it calls that for each exchange, at most 10**7 times.
+    The exact test of means adds up halves of the data, and counts pairs of sums by
+    sorting: O(2**(N / 2) N) for N numbers instead of 2**N sums, which is feasible for
+    20 + 20 numbers. A function is called for each exchange, at most 10**7 times.
 
     Examples
     --------
@@ -209,8 +209,8 @@ def _all_exchanges(
     calls = 2**x.size if paired else comb(n, x.size)
     if calls > _MOST_CALLS:
         message = (
-            f"method='exact' would call func {calls} times, at most {_MOST_CALLS} is "
-            "possible; use method='approximate'"
+            f"method='exact' would call func {calls} times, more than the limit of "
+            f"{_MOST_CALLS}; use method='approximate'"
         )
         raise ValueError(message)
     if paired:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
+from fastcmp.compat.mlxtend.codes import refuse_missing
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.mcnemar import mcnemar_from_counts
+from fastcmp.paired.mcnemar import mcnemar_table as _mcnemar_table
 from fastcmp.pairwise.cochran import cochrans_q as _cochrans_q
 from fastcmp.pairwise.compare_all import compare_all
 
@@ -61,13 +62,11 @@ def mcnemar(
     With b = ``ary[0, 1]`` and c = ``ary[1, 0]``, mlxtend 0.25 differs where
 
     - b = c = 0, as for identical models: it returns (inf, 0) with the correction and
-      (nan, nan) without. Nothing speaks for a difference: here (0, 1).
+      (nan, nan) without. Nothing suggests a difference: here (0, 1).
     - b = c > 0 with the correction: (0 - 1)**2 / (b + c) makes its p-value less than 1.
       The correction must not exceed the difference: here (0, 1).
     - the counts are unsigned and b < c: its difference wraps around.
     - counts are negative, fractional or NaN: it returns a number, here ValueError.
-
-    O(1).
 
     Examples
     --------
@@ -103,7 +102,7 @@ def mcnemar(
 def mcnemar_table(
     y_target: ArrayLike, y_model1: ArrayLike, y_model2: ArrayLike
 ) -> NDArray[np.int64]:
-    """Count who is right, like `mlxtend.evaluate.mcnemar_table`.
+    """Count on which samples two models are right, like `mlxtend.evaluate`.
 
     Parameters
     ----------
@@ -146,16 +145,13 @@ def mcnemar_table(
     [[4, 2], [1, 3]]
     """
     labels = _encode(y_target, {"y_model1": y_model1, "y_model2": y_model2})
-    table = np.zeros((2, 2), np.int64)
-    pred_1, pred_2 = labels.preds
-    kernels.count_paired(labels.y_true, pred_1, pred_2, table)
-    return table
+    return _mcnemar_table(labels.y_true, *labels.preds)
 
 
 def mcnemar_tables(
     y_target: ArrayLike, *y_model_predictions: ArrayLike
 ) -> dict[str, NDArray[np.float64]]:
-    """Count who is right, for all pairs, like `mlxtend.evaluate.mcnemar_tables`.
+    """Count on which samples all pairs are right, like `mlxtend.evaluate`.
 
     Parameters
     ----------
@@ -200,7 +196,7 @@ def mcnemar_tables(
     {'model_0 vs model_1': [[4.0, 2.0], [1.0, 3.0]]}
     """
     labels = _encode_many(y_target, y_model_predictions)
-    # Of all methods the one whose p-values, which nobody asked for, cost least.
+    # The method and the adjustment that take least time: p-values are not used.
     counted = compare_all(*_codes(labels), method="asymptotic", adjust="bonferroni")
     both_right = counted.correct[counted.pairs[:, 0]] - counted.only_a
     both_wrong = counted.n_samples - both_right - counted.only_a - counted.only_b
@@ -246,7 +242,7 @@ def cochrans_q(
     Notes
     -----
     Where all models are right on the same samples, mlxtend 0.25 returns (nan, nan) for
-    0 / 0. Nothing speaks for a difference: here (0, 1).
+    0 / 0. Nothing suggests a difference: here (0, 1).
 
     O(M n) on packed bits. mlxtend searches the samples for each of the 2**M sets of
     models that may be right: every further model doubles its time.
@@ -334,7 +330,7 @@ def _cochran(y_target: ArrayLike, predictions: tuple[ArrayLike, ...]) -> Cochran
 
 
 def _codes(labels: Labels) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
-    """Repack as arguments of a door."""
+    """Give the arguments of a function of many models."""
     return labels.y_true, dict(zip(labels.names, labels.preds, strict=True))
 
 
@@ -351,7 +347,7 @@ def _encode(y_target: ArrayLike, models: dict[str, ArrayLike]) -> Labels:
     try:
         labels = encode(y_target, models, truth="y_target")
     except ValueError:
-        # Its advice for a missing prediction names an option that mlxtend lacks.
+        # For a missing prediction it would recommend an option that mlxtend lacks.
         _refuse_missing(columns)
         raise
     if labels.n_missing:
@@ -361,10 +357,4 @@ def _encode(y_target: ArrayLike, models: dict[str, ArrayLike]) -> Labels:
 
 def _refuse_missing(columns: dict[str, ArrayLike]) -> None:
     for name, raw in columns.items():
-        absent = read_column(raw, name).missing()
-        if absent is not None:
-            message = (
-                f"{name} has no label at row {absent.argmax()} "
-                f"({np.count_nonzero(absent)} missing in all): drop such samples first"
-            )
-            raise ValueError(message) from None
+        refuse_missing(read_column(raw, name))

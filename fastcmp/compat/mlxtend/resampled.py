@@ -42,7 +42,7 @@ def bootstrap_point632_score(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     Parameters
     ----------
     estimator : object
-        Classifier or regressor of scikit-learn, or what has its methods.
+        Classifier or regressor of scikit-learn, or an object with the same methods.
     X : array, sparse matrix, list or frame, n rows
         Predictors.
     y : array-like, shape (n,)
@@ -50,8 +50,9 @@ def bootstrap_point632_score(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     n_splits : int
         Number of resamples, at least 1.
     method : {".632", ".632+", "oob"}
-        The estimate: 0.632 of the score on samples left out of a resample and 0.368 of
-        the apparent score; with weights that depend on overfitting; or the former.
+        ".632" is 0.632 times the score on samples left out of a resample plus 0.368
+        times the apparent score. ".632+" has weights that depend on overfitting. "oob"
+        is the score on samples left out.
     scoring_func : callable, optional
         Of true and predicted labels; by default accuracy for classifiers and mean
         squared error for regressors.
@@ -63,12 +64,12 @@ def bootstrap_point632_score(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     clone_estimator : bool
         False fits `estimator` itself.
     **fit_params : Any
-        For ``fit``. Those with an entry a sample are resampled with X and y.
+        For ``fit``. Those with one entry per sample are resampled with X and y.
 
     Returns
     -------
     ndarray of float64, shape (n_splits,)
-        The mean is the estimate; the spread is no standard error of it.
+        Their mean is the estimate. Their standard deviation is not its standard error.
 
     Raises
     ------
@@ -90,19 +91,19 @@ def bootstrap_point632_score(  # noqa: PLR0913, PLR0917  # mlxtend's signature
 
     - The apparent score is that of an estimator trained on all samples and scored on
       the same ones [1]_, [2]_. mlxtend scores each resample's estimator on all samples,
-      of which it has not seen 36.8 %: for a nearest neighbour, whose apparent error is
-      0, it gives 0.767 times the error on samples left out, in place of 0.632 times.
-    - The overfitting rate R of ".632+" is that of the mean over all resamples, held in
-      [0, 1]. mlxtend takes R of each resample as it comes: its weights may be negative,
-      infinite or NaN.
+      of which it has not seen 36.8%. For a nearest neighbour, whose apparent error is
+      0, it gives 0.767 times the error on samples left out, instead of 0.632 times.
+    - The overfitting rate R of ".632+" is that of the mean over all resamples, limited
+      to [0, 1]. mlxtend uses R of each resample without limits: its weights may be
+      negative, infinite or NaN.
     - With ``predict_proba=True`` and "oob" mlxtend raises UnboundLocalError for two
       classes, and the no-information score of ".632+" is that of labels, not of
       probabilities.
-    - mlxtend hands ``sample_weight`` to each resample in the order of the data, so that
-      weights meet other samples.
+    - mlxtend passes ``sample_weight`` to each resample in the order of the data, so
+      weights are applied to other samples.
 
-    n_splits + 1 fits. The no-information score needs the n**2 pairs of a target and a
-    prediction, but for the default scores.
+    n_splits + 1 fits. Except for the default scores, the no-information score needs the
+    n**2 pairs of a target and a prediction.
 
     References
     ----------
@@ -229,15 +230,15 @@ def bias_variance_decomp(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     random_seed : int, optional
         Seed of the resamples.
     **fit_params : Any
-        For ``fit``. Those with an entry a sample are resampled with the data.
+        For ``fit``. Those with one entry per sample are resampled with the data.
 
     Returns
     -------
     avg_expected_loss : float
         Mean loss over resamples and test samples.
     avg_bias : float
-        Loss of the main prediction: the commonest class, the lowest of several such;
-        or the mean. For "mse" it is the squared bias.
+        Loss of the main prediction: the most frequent class (the lowest of several), or
+        the mean. For "mse" it is the squared bias.
     avg_var : float
         Mean loss of predictions where the main prediction is the truth.
 
@@ -256,14 +257,14 @@ def bias_variance_decomp(  # noqa: PLR0913, PLR0917  # mlxtend's signature
 
     Notes
     -----
-    The resamples are mlxtend's for the same seed, and so are the numbers, but where
-    its classes are not whole numbers >= 0: mlxtend 0.25 cuts 0.5 to 0, which makes
+    The resamples are mlxtend's for the same seed, and so are the numbers, except where
+    classes are not whole numbers >= 0: mlxtend 0.25 truncates 0.5 to 0, which makes
     every prediction of such a class wrong, and raises ValueError for -1 and for text.
-    It hands ``sample_weight`` to each resample in the order of the data, so that
-    weights meet other samples. Networks of Keras are copied, not set back.
+    It passes ``sample_weight`` to each resample in the order of the data, so weights
+    are applied to other samples. Networks of Keras are copied, not reset.
 
-    For "mse" the loss is bias plus variance; for "0-1_loss" it is not: variance helps
-    where the main prediction is wrong.
+    For "mse" the loss is bias plus variance. For "0-1_loss" it is not, because variance
+    helps where the main prediction is wrong.
 
     Examples
     --------
@@ -323,7 +324,7 @@ def _fit(  # one fit and all it needs
     *,
     clone: bool,
 ) -> Any:
-    """Fit on some rows, with those of the parameters that have an entry a row."""
+    """Fit on some rows, and select these rows of parameters with an entry per row."""
     model = scikit_learn("base").clone(estimator, safe=False) if clone else estimator
     n = count_rows(X, "X")
     own = {

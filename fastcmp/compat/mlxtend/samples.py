@@ -24,7 +24,7 @@ def proportion_difference(
     Parameters
     ----------
     proportion_1, proportion_2 : float
-        Shares, such as two accuracies.
+        Such as two accuracies.
     n_1 : int
         Samples behind the first.
     n_2 : int, optional
@@ -57,8 +57,9 @@ def proportion_difference(
     estimated, where the guide, and this test, takes the variance of the pooled
     proportion: the score test.
 
-    The test is for two sets of samples. Two models that were tested on the same samples
-    err on the same ones, and differ by less than this takes for granted.
+    The test is for two sets of samples. Models that are tested on the same samples make
+    many errors on the same ones, so their accuracies differ less by chance than this
+    test assumes.
 
     Examples
     --------
@@ -133,8 +134,8 @@ def bootstrap(  # mlxtend's signature
     -----
     The resamples are mlxtend's for the same seed. The ends of the interval are
     quantiles as `numpy.quantile` gives them. mlxtend 0.25 takes one replicate too low
-    at the upper end, for 1000 rounds the 25th from below and the 26th from above, so
-    that the interval of a mean of -x is not that of x with its sign changed.
+    at the upper end: for 1000 rounds the 25th from below and the 26th from above. So
+    its interval of a mean of -x is not that of x with its sign changed.
 
     Examples
     --------
@@ -168,22 +169,7 @@ def bootstrap(  # mlxtend's signature
 
 
 def resamples(n: int, rounds: int, seed: int | None) -> Iterator[NDArray[np.intp]]:
-    """Draw bootstrap samples as mlxtend does.
-
-    Parameters
-    ----------
-    n : int
-        Records.
-    rounds : int
-        Resamples.
-    seed : int, optional
-        What they are a function of.
-
-    Yields
-    ------
-    ndarray of int, shape (n,)
-        Positions of records.
-    """
+    """Draw the positions of bootstrap samples as mlxtend does."""
     states = np.random.RandomState(seed)
     for _ in range(rounds):
         yield states.choice(n, size=n, replace=True)

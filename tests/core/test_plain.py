@@ -158,7 +158,7 @@ McNemar = type("McNemarResult", (Own,), {})
         np.zeros(1, "i4,i4"),
         [objects(Own(1))],
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_form_is_refused_when_it_is_written(value):
     with pytest.raises(TypeError, match="not saved"):

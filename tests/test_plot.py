@@ -759,9 +759,9 @@ def test_pvalue_map_of_some_pairs(some):
     mask = ax.images[0].get_array().mask
     assert np.count_nonzero(~mask) == 2 * len(result.pairs)
     order = result.leaderboard.models
-    verdicts = result.verdicts[np.ix_(order, order)]
+    decisions = result.decisions[np.ix_(order, order)]
     untested = {
-        (i, j) for (i, j), x in np.ndenumerate(verdicts) if x == UNTESTED and i != j
+        (i, j) for (i, j), x in np.ndenumerate(decisions) if x == UNTESTED and i != j
     }
     assert hatched(ax) == untested
     assert len(untested) == 8 * 7 - 2 * len(result.pairs)

@@ -1,11 +1,11 @@
-"""Which pairs of models to compare, in blocks, and who judges them."""
+"""Which pairs of models to compare, in blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class PairColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """Pairs that are judged together: all pairs of a tile of models, or chosen ones."""
+    """Pairs that are tested together: all pairs of a tile of models, or chosen ones."""
 
     #: Their places among all pairs that are compared, shape (p,).
     where: slice | NDArray[np.int64]
@@ -151,51 +151,6 @@ def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
     if j0 >= i1:
         return matrix.reshape(-1)
     return np.asarray(matrix[np.arange(i0, i1)[:, None] < np.arange(j0, j1)])
-
-
-class Judge(Protocol):
-    """Tests pairs of models by one test; called from several threads at once."""
-
-    #: Models of a side of the tiles that it takes, a multiple of `kernels.TILE_ROWS`.
-    side: int
-    n_samples: int
-    #: Rightly classified samples of each model, shape (M,).
-    correct: NDArray[np.int64]
-    #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
-    #: its scores.
-    score: NDArray[np.float64]
-
-    @property
-    def score_interval(self) -> NDArray[np.float64]:
-        """Interval for each score by itself, shape (M, 2)."""
-
-    def pvalues(self, block: Block) -> NDArray[np.float64]:
-        """Test the pairs of a block, and nothing more.
-
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-
-        Returns
-        -------
-        ndarray of float64, shape (p,)
-            P-values.
-        """
-
-    def outcomes(self, block: Block) -> PairColumns:
-        """Find out all about the pairs of a block.
-
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-
-        Returns
-        -------
-        PairColumns
-            What a record tells of them.
-        """
 
 
 def all_pairs(n_models: int) -> NDArray[np.int32]:

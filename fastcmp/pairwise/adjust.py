@@ -1,4 +1,4 @@
-"""P-values of many tests, adjusted so that they can be held against one error rate."""
+"""P-values adjusted for the number of tests, so that one error rate holds for all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.core.threads import parts
-from fastcmp.pairwise.ranking import FAMILYWISE
 from fastcmp.pairwise.sorting import apply_sorted, apply_steps, monotone
 
 if TYPE_CHECKING:
@@ -80,8 +79,8 @@ def _none(p: Floats, _: Floats, __: int) -> Floats:
 
 
 _NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
-_FEW_FALSE = "of all decisions, a share of at most {alpha:.3g} is expected to be false"
-_EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all"
+_FEW_FALSE = "the expected proportion of false decisions is at most {alpha:.3g}"
+_EACH = "each pair alone has the error rate {alpha:.3g}; nothing holds for all of them"
 _PROCEDURES = {
     "bonferroni": _Procedure(_bonferroni),
     "sidak": _Procedure(_sidak),
@@ -92,32 +91,22 @@ _PROCEDURES = {
     "by": _Procedure(_by, "above"),
     "none": _Procedure(_none),
 }
+#: Adjustments that bound the probability of even one false decision. Only after these
+#: do intervals of ranks hold.
+FAMILYWISE = ("bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel")
 #: Names that `adjust` knows.
 ADJUSTMENTS = (*FAMILYWISE, "bh", "by", "none")
 
 
 def promise(method: str, alpha: float) -> str:
-    """Say what rejecting at `alpha` promises after this adjustment.
-
-    Parameters
-    ----------
-    method : str
-        Name of a procedure.
-    alpha : float
-        The error rate.
-
-    Returns
-    -------
-    str
-        The end of a sentence.
-    """
+    """Say which error rate decisions at `alpha` keep: the end of a sentence."""
     if method == "none":
         return _EACH.format(alpha=alpha)
     rule = _NO_FALSE if method in FAMILYWISE else _FEW_FALSE
     return rule.format(alpha=alpha)
 
 
-def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
+def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
     """Adjust p-values for the number of tests.
 
     Parameters
@@ -129,7 +118,8 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
         Family-wise error: "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
         "hommel"; the last two need independent or positively dependent tests. False
         discovery rate: "bh" (Benjamini and Hochberg) and "by" (Benjamini and
-        Yekutieli). "none" changes nothing.
+        Yekutieli). "none" changes nothing. The names of statsmodels, R and MATLAB are
+        accepted too: "fdr_bh", "BH", "holm-sidak", "Benjamini-Hochberg", ...
 
     Returns
     -------
@@ -179,23 +169,9 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
 def adjust_checked(
     pvalues: Floats, method: str, crew: Crew | None = None, *, in_place: bool = False
 ) -> Floats:
-    """Adjust p-values that are known to be some.
+    """Adjust p-values in [0, 1]; NaN stays NaN. `crew` sorts where they are millions.
 
-    Parameters
-    ----------
-    pvalues : ndarray of float64, shape (P,)
-        In [0, 1] or NaN.
-    method : str
-        Name of a procedure.
-    crew : Crew, optional
-        Who sorts them where they are millions.
-    in_place : bool
-        Whether `pvalues` may be overwritten: new memory takes time.
-
-    Returns
-    -------
-    ndarray of float64, shape (P,)
-        Adjusted p-values, at most 1.
+    With `in_place` they may be overwritten: new memory takes time.
     """
     if pvalues.size == 0 or not np.isnan(pvalues.max()):  # NaN if any is
         if crew is None or pvalues.size < _LARGE:

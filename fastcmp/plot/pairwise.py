@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.pairwise.ranking import TIED, UNTESTED, letters
+from fastcmp.pairwise.ranking import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
 
@@ -105,7 +105,7 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
 def _kinds(result: PairwiseResult) -> list[tuple[NDArray[np.bool_], Any, str]]:
     """Sort the models of the leaderboard by what the tests say of them."""
     best = np.isin(result.leaderboard.names, result.best)
-    untested = (result.verdicts == UNTESTED).all(axis=1)[result.leaderboard.models]
+    untested = (result.decisions == UNTESTED).all(axis=1)[result.leaderboard.models]
     meanings = tuple(f"significantly worse in {x} tested pair" for x in ("no", "a"))
     if result.all_pairs_tested:
         meanings = ("best, or tied with it", "worse than the best")
@@ -130,7 +130,7 @@ def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
         said = dict(zip(table["model"], table["result"], strict=True))
         found["against control"] = [said.get(name, "control") for name in board.names]
     elif result.all_pairs_tested:
-        marks = letters(result.groups.groups, len(board.names))
+        marks = result.groups.letters
         if any(marks):
             found["ties"] = [marks[model] for model in board.models]
     shift = 6.0
@@ -196,15 +196,15 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     order = np.ix_(board.models, board.models)
     values = result.matrix("pvalue_adjusted")[order]
     np.fill_diagonal(values, np.nan)
-    verdicts = result.verdicts[order]
-    untested = (verdicts == UNTESTED) & ~np.eye(n, dtype=bool)
-    told = (verdicts != UNTESTED) & (verdicts != TIED)
+    decisions = result.decisions[order]
+    untested = (decisions == UNTESTED) & ~np.eye(n, dtype=bool)
+    significant = (decisions != UNTESTED) & (decisions != TIED)
     _draw_map(ax, values, result.alpha)
     size = float(np.clip(54.0 * cell, 2.0, 10.0))
     ax.set_yticks(range(n), names, fontsize=size)
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(n), names, fontsize=size, **slanted)
-    _write_pvalues(ax, values, told, 72.0 * cell)
+    _write_pvalues(ax, values, significant, 72.0 * cell)
     position = np.argsort(board.models)
     for group in result.groups.groups if n <= _MARKED else ():
         first, last = (int(position[group[end]]) for end in (0, -1))
@@ -255,13 +255,13 @@ def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
 
 
 def _write_pvalues(
-    ax: Axes, values: Floats, told: NDArray[np.bool_], cell: float
+    ax: Axes, values: Floats, significant: NDArray[np.bool_], cell: float
 ) -> None:
     n = len(values)
     if n > _MARKED:
-        if told.any() and not told.all():
+        if significant.any() and not significant.all():
             # Four points a cell, so that the outline follows the cells.
-            fine = told.repeat(4, axis=0).repeat(4, axis=1)
+            fine = significant.repeat(4, axis=0).repeat(4, axis=1)
             x = (np.arange(4 * n) + 0.5) / 4 - 0.5
             ax.contour(x, x, fine, [0.5], colors=COLOURS[1], linestyles="dashed")
         return
@@ -269,14 +269,14 @@ def _write_pvalues(
     lettered = n <= _LETTERED and size >= _READABLE
     size = size if lettered else min(0.6 * cell, 10.0)
     for (i, j), p in np.ndenumerate(values):
-        star = "*" if told[i, j] else ""
+        star = "*" if significant[i, j] else ""
         text = star
         if lettered and not np.isnan(p):
             text = ("<.001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)) + star
         if text:
             style = {"ha": "center", "va": "center", "fontsize": size}
             style["color"] = "white" if p <= 0.01 else "black"
-            style["weight"] = "bold" if told[i, j] else "normal"
+            style["weight"] = "bold" if significant[i, j] else "normal"
             ax.text(j, i, text, **style)
 
 

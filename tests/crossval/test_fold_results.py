@@ -277,7 +277,7 @@ def test_all_pairs_equal_each_pair(name):
             low, high = result.interval[at]
             assert low <= gap + 0.02
             assert high >= gap - 0.02
-    assert (result.pvalue_adjusted == adjust(result.pvalue, "hommel")).all()
+    assert (result.pvalue_adjusted == adjust(result.pvalue, method="hommel")).all()
     assert (result.significant == (result.pvalue_adjusted <= 0.05)).all()
     assert (result.accuracy == result.score).all()
     told = [f"{TESTS[name].title} on {result.method}", "p-values adjusted for 3 pairs"]

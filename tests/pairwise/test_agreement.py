@@ -141,15 +141,16 @@ def test_exchange_adds_most_to_bowkers_statistic(digits):
 def test_each_test_is_adjusted_for_itself(method):
     result = compare_predictions(*simulate(5, 300, 3), adjust=method, alpha=0.2)
     for name in ("bowker", "stuart_maxwell"):
-        adjusted = adjust(getattr(result, f"{name}_pvalue"), method)
+        adjusted = adjust(getattr(result, f"{name}_pvalue"), method=method)
         np.testing.assert_array_equal(
             getattr(result, f"{name}_pvalue_adjusted"), adjusted
         )
     np.testing.assert_array_equal(
-        result.asymmetric, adjust(result.bowker_pvalue, method) <= 0.2
+        result.asymmetric, adjust(result.bowker_pvalue, method=method) <= 0.2
     )
     np.testing.assert_array_equal(
-        result.unlike_margins, adjust(result.stuart_maxwell_pvalue, method) <= 0.2
+        result.unlike_margins,
+        adjust(result.stuart_maxwell_pvalue, method=method) <= 0.2,
     )
 
 

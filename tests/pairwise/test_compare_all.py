@@ -83,7 +83,7 @@ def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, se
         )
     intervals = [list(s.confidence_interval(0.9)) for s in single]
     np.testing.assert_allclose(result.interval, intervals, rtol=1e-12, atol=1e-15)
-    expect = adjust([s.pvalue for s in single], adjustment)
+    expect = adjust([s.pvalue for s in single], method=adjustment)
     np.testing.assert_array_equal(result.pvalue_adjusted, expect)
     assert result.significant.tolist() == (expect <= 0.1).tolist()
     assert result.correct.tolist() == (y_true == preds).sum(axis=1).tolist()
@@ -136,7 +136,9 @@ def test_pairs_by_name_and_by_index():
     for field in ("only_a", "only_b", "difference", "pvalue", "statistic"):
         full = everything.matrix(field)
         assert getattr(result, field).tolist() == [full[pair] for pair in expect], field
-    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, "holm"))
+    np.testing.assert_array_equal(
+        result.pvalue_adjusted, adjust(result.pvalue, method="holm")
+    )
     as_array = compare_all(y_true, preds, pairs=np.array(expect))
     assert_same(as_array, result)
 
@@ -152,7 +154,7 @@ def test_control_is_compared_with_all_others():
         full = everything.matrix("difference")[names.index("mlp")]
         assert result.difference.tolist() == full[others].tolist()
         np.testing.assert_array_equal(
-            result.pvalue_adjusted, adjust(result.pvalue, "holm")
+            result.pvalue_adjusted, adjust(result.pvalue, method="holm")
         )
 
 

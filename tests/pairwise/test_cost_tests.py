@@ -115,7 +115,7 @@ def test_equals_a_loop_over_pairs(n_models, n, cost, method, adjustment, alpha, 
         *combinations(range(n_models), 2)
     ]
     check_pairs(result, y_true, preds, cost, alpha, method)
-    expect = adjust(result.pvalue, adjustment)
+    expect = adjust(result.pvalue, method=adjustment)
     np.testing.assert_array_equal(result.pvalue_adjusted, expect)
     assert result.significant.tolist() == (expect <= alpha).tolist()
     assert (result.test, result.method, result.measure) == ("cost", method, "cost")
@@ -300,7 +300,9 @@ def test_pairs_by_name_and_by_index():
         ours = getattr(result, field)
         np.testing.assert_allclose(ours, [full[p] for p in expect], rtol=1e-9)
     check_pairs(result, y_true, preds, COST_3)
-    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, "holm"))
+    np.testing.assert_array_equal(
+        result.pvalue_adjusted, adjust(result.pvalue, method="holm")
+    )
     assert result.score.tolist() == everything.score.tolist()
 
 

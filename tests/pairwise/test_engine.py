@@ -20,7 +20,6 @@ from fastcmp import (
 )
 from fastcmp.counts.pairs import Block, pairs_at, tiles_of
 from fastcmp.pairwise import compare_all as all_pairs
-from fastcmp.pairwise.cost_tests import CostJudge
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.stream import LabelCounts, PairCounts
@@ -65,8 +64,8 @@ def assert_part(result, expect, places):
 
 def assert_same_ranking(result, expect):
     assert result.n_pairs == expect.n_pairs
-    assert result.n_told_apart == expect.n_told_apart
-    np.testing.assert_array_equal(result.verdicts, expect.verdicts)
+    assert result.n_significant == expect.n_significant
+    np.testing.assert_array_equal(result.decisions, expect.decisions)
     assert result.leaderboard.names == expect.leaderboard.names
     ranks = expect.leaderboard.rank_interval
     np.testing.assert_array_equal(result.leaderboard.rank_interval, ranks)
@@ -167,20 +166,23 @@ def test_counts_of_a_stream_know_their_control(control):
 
 @pytest.mark.parametrize("keep", ["all", "significant", 5])
 def test_a_test_without_an_answer_decides_nothing(monkeypatch, keep):
-    found = CostJudge.outcomes
-
-    def pvalues(self, block):
+    def pvalues(block):
         return np.where((block.pairs == (0, 3)).all(axis=1), np.nan, 0.25)
 
-    def outcomes(self, block):
-        return found(self, block)._replace(pvalue=pvalues(self, block))
+    def without_an_answer(*args):
+        tests = cost_tests(*args)
 
-    monkeypatch.setattr(CostJudge, "pvalues", pvalues)
-    monkeypatch.setattr(CostJudge, "outcomes", outcomes)
+        def columns(block):
+            return tests.columns(block)._replace(pvalue=pvalues(block))
+
+        return replace(tests, pvalues=pvalues, columns=columns)
+
+    cost_tests = all_pairs.cost_tests
+    monkeypatch.setattr(all_pairs, "cost_tests", without_an_answer)
     result = compare_all(*simulate(5, 300), test="cost", cost=COST, keep=keep)
     assert result.n_pairs == 9
-    assert result.verdicts[0, 3] == result.verdicts[3, 0] == UNTESTED
-    assert np.count_nonzero(result.verdicts == UNTESTED) == 5 + 2
+    assert result.decisions[0, 3] == result.decisions[3, 0] == UNTESTED
+    assert np.count_nonzero(result.decisions == UNTESTED) == 5 + 2
     assert not result.all_pairs_tested
 
 

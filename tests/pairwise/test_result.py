@@ -146,7 +146,7 @@ def test_what_was_not_tested_is_no_tie_and_never_different(design):
     every = set(combinations(range(len(preds)), 2))
     names = result.names
     for i, j in every - set(pairs):
-        assert result.verdicts[i, j] == result.verdicts[j, i] == UNTESTED
+        assert result.decisions[i, j] == result.decisions[j, i] == UNTESTED
         together = {names[i], names[j]}
         assert not any(together <= set(group) for group in result.tie_groups)
     assert result.all_pairs_tested == (set(pairs) == every)
@@ -269,8 +269,8 @@ def test_ranks_have_intervals_with_a_promise(adjust):
 def test_a_test_without_an_answer_is_not_a_tie(digits):
     pvalues = digits.pvalue_adjusted.copy()
     pvalues[0] = np.nan  # svm_rbf against knn_3
-    result = replace(digits, pvalue_adjusted=pvalues, all_verdicts=None)
-    assert result.verdicts[0, 1] == result.verdicts[1, 0] == UNTESTED
+    result = replace(digits, pvalue_adjusted=pvalues, all_decisions=None)
+    assert result.decisions[0, 1] == result.decisions[1, 0] == UNTESTED
     assert (result.n_pairs, result.all_pairs_tested) == (44, False)
     assert not any({"svm_rbf", "knn_3"} <= set(group) for group in result.tie_groups)
 
@@ -367,10 +367,10 @@ def test_a_control_of_two_models():
 
 def test_results_that_are_neither_better_nor_worse_are_counted():
     result = compare_all(*simulate(4, names="abcd"), control="a")
-    verdicts = result.verdicts.copy()
-    verdicts[1, 0] = verdicts[0, 1] = UNTESTED
-    verdicts[2, 0] = verdicts[0, 2] = EVEN
-    text = str(replace(result, all_verdicts=verdicts))
+    decisions = result.decisions.copy()
+    decisions[1, 0] = decisions[0, 1] = UNTESTED
+    decisions[2, 0] = decisions[0, 2] = EVEN
+    text = str(replace(result, all_decisions=decisions))
     assert "0 not significantly different, 2 otherwise (see the table)." in text
     assert re.search(r"^ +b .* no result$", text, re.MULTILINE)
     assert re.search(r"^ +c .* different, but equal on average$", text, re.MULTILINE)

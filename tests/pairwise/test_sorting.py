@@ -37,7 +37,7 @@ def test_adjusted_as_by_one_sort(method, threads):
         values = np.array(values, float)
         with Crew(threads) as crew:
             found = adjust_checked(values.copy(), method, crew)
-        np.testing.assert_array_equal(found, adjust(values, method))
+        np.testing.assert_array_equal(found, adjust(values, method=method))
 
     check()
 
@@ -61,7 +61,7 @@ def test_millions(method):
     with Crew(2) as crew:
         found = adjust_checked(values, method, crew)
     assert values.tobytes() == kept.tobytes()
-    assert np.array_equal(found, adjust(values, method))
+    assert np.array_equal(found, adjust(values, method=method))
     with Crew(2) as crew:
         again = adjust_checked(values, method, crew, in_place=True)
     assert again.tobytes() == found.tobytes()

@@ -462,7 +462,9 @@ def test_pairwise_equals_comparisons(method):
         assert found.statistic[k] == pytest.approx(test.statistic, rel=1e-9)
         assert found.difference[k] == test.difference
         assert tuple(found.interval[k]) == pytest.approx(test.confidence_interval())
-    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, method))
+    np.testing.assert_allclose(
+        found.pvalue_adjusted, adjust(found.pvalue, method=method)
+    )
     assert found.adjust == method
 
 

@@ -6,11 +6,13 @@ import pytest
 import fastcmp
 from fastcmp import kernels
 from fastcmp.core.threads import Crew
+from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
-from fastcmp.pairwise.engine import Options, run_tests
+from fastcmp.pairwise.compare_all import read_options
+from fastcmp.pairwise.engine import run_tests
 
-_OPTIONS = Options(adjust="holm", alpha=0.05, keep=20, memory_limit=None, gain=1)
+_OPTIONS = read_options("mcnemar", "midp", "holm", 0.05, keep=20)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,8 @@ class TestTenThousand:
         y_true, preds = leaderboard
         labels = encode(y_true, preds)
         with Crew(2) as crew:
-            tests = accuracy_tests(labels, "midp", 0.95, crew)
+            bits = RightBits.pack(labels, crew)
+            tests = accuracy_tests(bits, labels.n_samples, "midp", 0.95)
             kept = benchmark(run_tests, tests, None, labels.names, _OPTIONS, crew)
         benchmark.extra_info["target"] = 8
         best = np.argsort(-tests.score, kind="stable")[:2]

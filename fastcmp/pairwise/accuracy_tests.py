@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.paired.mcnemar import evaluate_counts
 from fastcmp.pairwise.pair_tests import PairTests
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
-    from fastcmp.inputs.labels import Labels
+    from fastcmp.counts.correct_bits import RightBits
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -29,12 +27,10 @@ _BINOMIAL = ("midp", "exact")
 
 
 def accuracy_tests(
-    labels: Labels, method: str, confidence_level: float, crew: Crew
+    bits: RightBits, n_samples: int, method: str, confidence_level: float
 ) -> PairTests:
-    """Pack right and wrong of all models into bits, by which pairs are tested."""
-    bits = RightBits.pack(labels, crew)
-    n = labels.n_samples
-    return _tests(bits.correct, n, bits.discordant, method, confidence_level)
+    """Test pairs by which samples each model got right."""
+    return _tests(bits.correct, n_samples, bits.discordant, method, confidence_level)
 
 
 def accuracy_tests_from_counts(

@@ -12,6 +12,7 @@ from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.threads import Crew, check_workers
+from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.pair_tests import PairTests
 
 _TESTS = ("mcnemar", "cost")
-_THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
-_NEVER_RIGHT = 100  # samples of which a model should have got one right
+_THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
+_NEVER_RIGHT = 100  # samples of which each model should get one right
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
@@ -141,7 +142,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
     test = choose(test, "test", _TESTS)
-    options = _read_options(test, method, adjust, alpha, keep, memory_limit)
+    options = read_options(test, method, adjust, alpha, keep, memory_limit)
     threads, level = check_workers(workers), 1 - options.alpha
     if test == "cost":
         labels, matrix = encode_costs(y_true, preds, cost, classes, missing)
@@ -151,7 +152,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     chosen = choose_pairs(labels.names, pairs, control)
     n_models = len(labels.names)
     n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
-    if n_pairs * labels.n_samples // 64 < _THREADS_PAY:
+    if not threads_pay(n_pairs, labels.n_samples):
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
@@ -161,7 +162,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
             equal_costs = check_options(options.method)
             tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, crew)
         else:
-            tests = accuracy_tests(labels, options.method, level, crew)
+            bits = RightBits.pack(labels, crew)
+            tests = accuracy_tests(bits, labels.n_samples, options.method, level)
         kept = run_tests(tests, chosen, labels.names, options, crew)
     return record_of(tests, kept, labels, options, _control(chosen, control, labels))
 
@@ -232,7 +234,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     """
     names = check_counts(counts)
     test = "mcnemar" if isinstance(counts, stream.PairCounts) else "cost"
-    options = _read_options(test, method, adjust, alpha, keep, memory_limit)
+    options = read_options(test, method, adjust, alpha, keep, memory_limit)
     threads, level = check_workers(workers), 1 - options.alpha
     chosen = choose_pairs(names, pairs, control)
     if len(names) ** 2 < _COUNTED_PAIRS:
@@ -296,14 +298,15 @@ def check_method(test: str, method: str | None) -> str:
     return str(choose("midp" if method is None else method, "method", METHODS))
 
 
-def _read_options(
+def read_options(
     test: str,
     method: str | None,
     adjust: str,
     alpha: float,
-    keep: object,
-    memory_limit: Any,
+    keep: object = "all",
+    memory_limit: Any = None,
 ) -> Options:
+    """Check the options of a comparison."""
     return Options(
         test=test,
         method=check_method(test, method),
@@ -312,6 +315,11 @@ def _read_options(
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),
     )
+
+
+def threads_pay(n_pairs: int, n_samples: int) -> bool:
+    """Tell whether pairs take so long that several threads are faster than one."""
+    return n_pairs * n_samples // 64 >= _THREADS_PAY
 
 
 def record_of(

@@ -119,8 +119,9 @@ class _Npy:
     def read_back(self) -> Kept:
         """Map the file into memory."""
         rows = np.load(self._path, mmap_mode="r")
-        columns = PairColumns(*(rows[name] for name in PairColumns._fields))
-        return rows["models"], columns, rows["pvalue_adjusted"]
+        mapped = {name: np.asarray(rows[name]) for name in _ROW.names or ()}
+        columns = PairColumns(*(mapped[name] for name in PairColumns._fields))
+        return mapped["models"], columns, mapped["pvalue_adjusted"]
 
 
 class _Parquet:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.decisions import PairDecisions
 
 _SHOWN = 20  # models of a table that are printed
-_NAMED = 12  # models whose decisions are printed by name, not counted
+_NAMED = 12  # models whose decisions are printed
 _TESTS = {
     "mcnemar": "McNemar's test",
     "cost": "cost-sensitive test",
@@ -198,29 +198,27 @@ def _leaderboard(result: PairDecisions) -> Section:
 
 
 def _decisions(result: PairDecisions) -> list[Section]:
-    """List the decisions of each model, where letters of ties do not say them."""
+    """List the decisions of each of a few models, where letters do not say them."""
     groups, order = result.groups, result.leaderboard.models
-    if result.all_pairs_tested and groups.complete and any(groups.letters):
+    lettered = result.all_pairs_tested and groups.complete and any(groups.letters)
+    if lettered or len(order) > _NAMED:
         return []
-    few = len(order) <= _NAMED
+    names: tuple[str, ...] = (
+        "model",
+        "significantly better than",
+        "not significantly different from",
+    )
+    if not result.all_pairs_tested:
+        names += ("not tested against",)
     decisions = result.decisions
     untested = np.count_nonzero(decisions == UNTESTED, axis=1) - 1
     rows: list[tuple[str, ...]] = []
-    for i in order[untested[order] < len(order) - 1][:_SHOWN]:
+    for i in order[untested[order] < len(order) - 1]:
         others = order[order != i]
         found = [others[decisions[i, others] == x] for x in (BETTER, TIED)]
-        cells = [
-            _listed([result.names[j] for j in some]) if few else str(some.size)
-            for some in found
-        ]
-        rows.append((result.names[i], *cells, str(untested[i])))
-    names = (
-        *("model", "significantly better than", "not significantly different from"),
-        "not tested against",
-    )
-    n = len(names) - result.all_pairs_tested
-    shown = tuple(row[:n] for row in rows)
-    return [Section(title="Decisions", columns=names[:n], rows=shown)]
+        cells = [_listed([result.names[j] for j in some]) for some in found]
+        rows.append((result.names[i], *cells, str(untested[i]))[: len(names)])
+    return [Section(title="Decisions", columns=names, rows=tuple(rows))]
 
 
 def _explanations(

@@ -76,7 +76,7 @@ def roc(
         curve of that cutoff alone is drawn, and its distance from the diagonal,
         Youden's index.
     band : bool
-        Whether to draw a band of 95 % for the points of each curve, see the notes.
+        Whether to draw a 95% band for the points of each curve, see the notes.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
 
@@ -101,12 +101,12 @@ def roc(
     legend: where scores of both classes are equal the line is slanted, and such pairs
     count half.
 
-    The band holds for each cutoff by itself. Both its rates have a Wilson interval of
+    The band is for each cutoff alone. Both its rates have a Wilson interval of
     level ``sqrt(0.95)``; as the classes are independent, the rectangle of the two
-    covers both true rates with 95 %. The edges of the band join the corners of the
+    covers both true rates with 95%. The edges of the band join the corners of the
     rectangles, upper left and lower right.
-    Read as a band for the curve at a given false positive rate it is wider than 95 %
-    need (it holds 99 % and more); an interval for the true positive rate alone would be
+    Read as a band for the curve at a given false positive rate it is wider than 95%
+    need (it covers 99% and more); an interval for the true positive rate alone would be
     too short there, as it forgets that the false positive rate is uncertain as well.
 
     Examples
@@ -205,17 +205,14 @@ def _mark_cut(ax: Axes, cut: _Cut, color: str, *, alone: bool) -> list[Any]:
 
 def _band(curve: RocCurve, n_positives: int, n_negatives: int) -> Floats:
     """Corners of the band, anticlockwise from (0, 0), shape (k, 2)."""
-    z = -kernels.ndtri(0.5 * (1 - math.sqrt(_LEVEL)))
-    left, right = _wilson(curve.fpr, n_negatives, z)
-    low, high = _wilson(curve.tpr, n_positives, z)
+    left, right = _wilson(curve.fpr, n_negatives)
+    low, high = _wilson(curve.tpr, n_positives)
     ends = np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])
     upper, lower = np.stack([left, high], 1), np.stack([right, low], 1)
     return np.concatenate([ends[0], upper, ends[1], lower[::-1]])
 
 
-def _wilson(rate: Floats, n: int, z: float) -> tuple[Floats, Floats]:
-    """Wilson's interval; at 0 and 1 its ends are exact."""
-    middle = rate + 0.5 * z * z / n
-    half = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2)
-    ends = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
-    return np.where(rate > 0, ends[0], 0.0), np.where(rate < 1, ends[1], 1.0)
+def _wilson(rate: Floats, n: int) -> Floats:
+    """Bound each rate of n samples, such that two of them hold at the band's level."""
+    level, counts = math.sqrt(_LEVEL), np.rint(rate * n).astype(np.int64)
+    return np.array([kernels.wilson_interval(x, n, level) for x in counts]).T

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.options import choose
+from fastcmp.core.report import interval_name
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
@@ -126,7 +127,7 @@ def cutoffs(
             sample_weight=weights,
         )
         handles += _mark_cutoffs(ax, found, x)
-    ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Share")
+    ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Proportion")
     ax.margins(x=0)
     place_legend_above(ax, handles)
     return ax
@@ -330,7 +331,7 @@ def lift(
     y = scale * getattr(rates, name)
     low, high = (scale * end for end in getattr(rates, f"{name}_interval"))
     spread = np.maximum([y - low, high - y], 0.0)
-    level = f"{100 * table.confidence_level:g} % intervals"
+    level = interval_name(table.confidence_level)
     if table.weighted:
         level = "without intervals"
     ax = prepare_axes(ax, (6.4, 4.4))

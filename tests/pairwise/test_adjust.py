@@ -175,9 +175,9 @@ def test_what_is_no_number(bad):
 
 def test_unknown_methods_list_the_known_ones():
     with pytest.raises(
-        ValueError, match=r"^method must be one of .*, got 'fdr'$"
+        ValueError, match=r"^method must be one of .*, got 'fwer'$"
     ) as caught:
-        adjust([0.1], method="fdr")
+        adjust([0.1], method="fwer")
     assert all(repr(method) in str(caught.value) for method in METHODS)
     assert set(ADJUSTMENTS) == set(METHODS)
 
@@ -188,5 +188,5 @@ def test_promises():
     assert said["bh"] == said["by"]
     assert said["holm"] == said["bonferroni"] == said["hommel"] == said["sidak"]
     assert len({said["bh"], said["holm"], said["none"]}) == 3
-    assert "expected to be false" in said["bh"]
+    assert "expected proportion of false decisions" in said["bh"]
     assert "nothing holds for all" in said["none"]

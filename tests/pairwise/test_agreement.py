@@ -335,7 +335,7 @@ def test_prints_the_extremes_and_the_asymmetric(digits):
     alike, different = result.disagreement.argmin(), result.disagreement.argmax()
     for p in (alike, different):
         i, j = result.pairs[p]
-        shown = f"{100 * result.disagreement[p]:.2f} %"
+        shown = f"{100 * result.disagreement[p]:.2f}%"
         assert any(
             line.split()[:2] == [result.names[i], result.names[j]] and shown in line
             for line in text.splitlines()

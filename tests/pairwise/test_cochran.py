@@ -281,7 +281,7 @@ def test_the_record():
     assert text.startswith(
         "Cochran's Q test\n10 models on 899 samples, accuracies from"
     )
-    assert f"Q = {result.statistic:.4g} with 9 d.o.f., p = " in text
+    assert f"Q = {result.statistic:.4g} with 9 degrees of freedom, p = " in text
     assert f"Looney's F = {result.f_statistic:.4g}, p = " in text
     assert "Leaderboard" in text
     assert "<h4>Cochran&#x27;s Q test</h4>" in page

@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,7 @@ from fastcmp import (
     cochrans_q_from_counts,
     compare_all,
     compare_all_from_counts,
+    from_dict,
 )
 from fastcmp.counts.pairs import Block, pairs_at, tiles_of
 from fastcmp.pairwise import compare_all as all_pairs
@@ -79,7 +81,7 @@ def test_the_significant_pairs(whole, workers):
     result = compare_all(*labels, **options, keep="significant", workers=workers)
     assert 0 < len(result.pairs) < len(expect.pairs)
     assert_part(result, expect, np.flatnonzero(expect.significant))
-    assert "Kept are the" in str(result)
+    assert "Kept: the" in str(result)
 
 
 @pytest.mark.parametrize("k", [2, 5, 1000])
@@ -98,11 +100,12 @@ def test_a_file_of_rows(whole, tmp_path):
     result = compare_all(*labels, **options, keep=path, workers=2)
     assert_part(result, expect, slice(None))
     rows = np.load(path, mmap_mode="r")
-    assert isinstance(result.pvalue, np.memmap)
+    assert isinstance(result.pvalue.base, np.memmap)
     np.testing.assert_array_equal(rows["significant"], expect.significant)
     np.testing.assert_array_equal(rows["models"], expect.pairs)
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.npy"]
-    assert f"All pairs are in {path}." in str(result)
+    assert f"All pairs are in {path}." in result.summary()
+    assert from_dict(result.to_dict()) == result
     assert result.to_dict()["kept"] == str(path)
 
 

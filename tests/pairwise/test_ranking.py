@@ -137,7 +137,7 @@ def test_runs_of_any_graph(graph):
     order, tied = graph
     before = tied.copy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastcmp.pairwise.ranking._MAX_GROUPS", 0)
+        patch.setattr("fastcmp.pairwise.ties._MAX_GROUPS", 0)
         found = tie_groups(order, tied)
     if found.complete:
         assert {frozenset(g) for g in found.groups} == {

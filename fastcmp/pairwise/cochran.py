@@ -89,7 +89,7 @@ class CochranResult(Record):
         best, worst = self.accuracy.max(), self.accuracy.min()
         q = f"Q = {self.q_statistic:.4g}"
         if self.method != "f":
-            degrees = "" if self.df is None else f" with {self.df} degrees of freedom"
+            degrees = "" if self.df is None else f" with {self.df} d.o.f."
             q += f"{degrees}, p = {format_pvalue(self.pvalue)} ({self.method})"
         text = (
             f"{len(self.names)} models on {self.n_samples} samples, accuracies from "

@@ -203,11 +203,8 @@ def _decisions(result: PairDecisions) -> list[Section]:
     lettered = result.all_pairs_tested and groups.complete and any(groups.letters)
     if lettered or len(order) > _NAMED:
         return []
-    names: tuple[str, ...] = (
-        "model",
-        "significantly better than",
-        "not significantly different from",
-    )
+    names: tuple[str, ...] = ("model", "significantly better than")
+    names += ("not significantly different from",)
     if not result.all_pairs_tested:
         names += ("not tested against",)
     decisions = result.decisions

@@ -66,15 +66,14 @@ class TieGroups(Record):
         Returns
         -------
         list of Section
-            A table of the groups.
+            A line for each group.
         """
-        rows = [(str(k), ", ".join(group)) for k, group in enumerate(self.named, 1)]
+        lines = [f"{k}: {', '.join(group)}" for k, group in enumerate(self.named, 1)]
         few = "There are too many groups to list all: these are runs of the ranking."
         return [
             Section(
                 title="Groups of models of which no pair is significantly different",
-                columns=("group", "models"),
-                rows=tuple(rows),
+                text=tuple(lines),
                 notes=() if self.complete else (few,),
             )
         ]

@@ -218,7 +218,7 @@ def test_labels_are_named_not_numbered():
     preds = {"m": ["dog"] * 30 + ["cat"] * 10, "k": ["cow"] * 30 + ["cat"] * 10}
     result = compare_predictions(y_true, preds)
     columns = result.columns()
-    assert (columns["a_says"], columns["b_says"]) == (["dog"], ["cow"])
+    assert (columns["class_a"], columns["class_b"]) == (["dog"], ["cow"])
     assert (columns["exchanged"].tolist(), columns["reversed"].tolist()) == ([30], [0])
     assert "dog" in str(result)
 
@@ -340,7 +340,9 @@ def test_prints_the_extremes_and_the_asymmetric(digits):
             line.split()[:2] == [result.names[i], result.names[j]] and shown in line
             for line in text.splitlines()
         )
-    table = next(s for s in result.sections() if s.title.startswith("Who exchanges"))
+    table = next(
+        s for s in result.sections() if s.title.startswith("Asymmetric exchanges")
+    )
     assert len(table.rows) == min(10, result.asymmetric.sum())
     for render in (to_html, to_latex, to_markdown):
         assert "Most alike" in render(result.sections())

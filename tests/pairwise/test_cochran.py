@@ -100,7 +100,9 @@ def test_definitions(right):
     assert result.correct.tolist() == right.sum(axis=1).tolist()
     by_f = cochrans_q(*labels_of(right), method="f")
     assert by_f.pvalue == result.f_pvalue
-    assert by_f.statistic == result.statistic
+    assert by_f.q_statistic == result.statistic
+    assert by_f.statistic == result.f_statistic
+    assert by_f.df == (len(right) - 1, (len(right) - 1) * (right.shape[1] - 1))
 
 
 def test_peers_agree():
@@ -147,7 +149,12 @@ def test_identical_models(method):
     assert (result.statistic, result.pvalue, result.effect_size) == (0.0, 1.0, 0.0)
     assert (result.f_statistic, result.f_pvalue) == (0.0, 1.0)
     assert result.status == DEGENERATE
-    assert "Q = 0 with 3 d.o.f., p = 1 " in str(result)
+    text = {
+        "asymptotic": "Q = 0 with 3 d.o.f., p = 1 (asymptotic)",
+        "f": "Looney's F = 0, p = 1",
+        "exact": "Q = 0, p = 1 (exact)",
+    }
+    assert text[method] in str(result)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -281,7 +288,7 @@ def test_the_record():
     assert text.startswith(
         "Cochran's Q test\n10 models on 899 samples, accuracies from"
     )
-    assert f"Q = {result.statistic:.4g} with 9 degrees of freedom, p = " in text
+    assert f"Q = {result.statistic:.4g} with 9 d.o.f., p = " in text
     assert f"Looney's F = {result.f_statistic:.4g}, p = " in text
     assert "Leaderboard" in text
     assert "<h4>Cochran&#x27;s Q test</h4>" in page

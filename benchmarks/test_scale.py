@@ -5,7 +5,7 @@ import pytest
 
 import fastcmp
 from fastcmp import kernels
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
@@ -32,10 +32,10 @@ class TestTenThousand:
     def test_ours(self, benchmark, leaderboard):
         y_true, preds = leaderboard
         labels = encode(y_true, preds)
-        with Crew(2) as crew:
-            bits = RightBits.pack(labels, crew)
+        with ThreadPool(2) as pool:
+            bits = RightBits.pack(labels, pool)
             tests = accuracy_tests(bits, labels.n_samples, "midp", 0.95)
-            kept = benchmark(run_tests, tests, None, labels.names, _OPTIONS, crew)
+            kept = benchmark(run_tests, tests, None, labels.names, _OPTIONS, pool)
         benchmark.extra_info["target"] = 8
         best = np.argsort(-tests.score, kind="stable")[:2]
         a, b = np.sort(best)

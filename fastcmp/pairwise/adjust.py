@@ -17,7 +17,7 @@ from fastcmp.pairwise.sorting import apply_sorted, apply_steps, monotone
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
 
 _LARGE = 1 << 21  # p-values; below it one sort of an index is as fast
 
@@ -167,21 +167,25 @@ def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
 
 
 def adjust_checked(
-    pvalues: Floats, method: str, crew: Crew | None = None, *, in_place: bool = False
+    pvalues: Floats,
+    method: str,
+    pool: ThreadPool | None = None,
+    *,
+    in_place: bool = False,
 ) -> Floats:
-    """Adjust p-values in [0, 1]; NaN stays NaN. `crew` sorts where they are millions.
+    """Adjust p-values in [0, 1]; NaN stays NaN. `pool` sorts where they are millions.
 
     With `in_place` they may be overwritten: new memory takes time.
     """
     if pvalues.size == 0 or not np.isnan(pvalues.max()):  # NaN if any is
-        if crew is None or pvalues.size < _LARGE:
+        if pool is None or pvalues.size < _LARGE:
             return _adjust_family(pvalues, method)
         adjusted = pvalues if in_place else pvalues.copy()
-        _adjust_millions(adjusted, method, crew)
+        _adjust_millions(adjusted, method, pool)
         return adjusted
     known = ~np.isnan(pvalues)
     everywhere = np.full_like(pvalues, np.nan)
-    everywhere[known] = adjust_checked(pvalues[known], method, crew, in_place=True)
+    everywhere[known] = adjust_checked(pvalues[known], method, pool, in_place=True)
     return everywhere
 
 
@@ -197,10 +201,10 @@ def _adjust_family(p: Floats, method: str) -> Floats:
     return adjusted
 
 
-def _adjust_millions(p: Floats, method: str, crew: Crew) -> None:
+def _adjust_millions(p: Floats, method: str, pool: ThreadPool) -> None:
     """Replace p-values by adjusted ones."""
     if method == "hommel":
-        apply_sorted(p, kernels.hommel_sorted, crew)
+        apply_sorted(p, kernels.hommel_sorted, pool)
         return
     step, within = _PROCEDURES[method]
 
@@ -211,4 +215,4 @@ def _adjust_millions(p: Floats, method: str, crew: Crew) -> None:
         for part in parts(p.size, _LARGE):
             p[part] = bound(p[part], p[part])
         return
-    apply_steps(p, bound, within, crew)
+    apply_steps(p, bound, within, pool)

@@ -10,12 +10,13 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.inputs.model_names import with_names
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.pairwise.agreement_result import AgreementResult
 
@@ -39,6 +40,8 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    names: Sequence[str] | None = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> AgreementResult:
@@ -62,6 +65,10 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     classes : sequence, optional
         Compare only samples whose true label is one of these; a prediction outside
         them is refused.
+    missing : {"raise"}
+        A missing prediction is an error: agreement needs a class.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
     workers : int, optional
         Threads; by default as many as there are processors. The result is the same
         for any number.
@@ -106,6 +113,8 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     threads = check_workers(workers)
+    choose(missing, "missing", ("raise",))
+    preds = with_names(preds, names, "preds")
     labels = encode(y_true, preds, classes=classes, missing=None)
     if classes is None:
         labels = in_order(labels)
@@ -122,10 +131,10 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        bits = RightBits.pack(labels, crew)
-        found = _measure_all(labels, chosen, bits, crew)
+        bits = RightBits.pack(labels, pool)
+        found = _measure_all(labels, chosen, bits, pool)
     return AgreementResult(
         **found,
         bowker_pvalue_adjusted=adjust_checked(found["bowker_pvalue"], adjust),
@@ -147,7 +156,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
 
 
 def _measure_all(
-    labels: Labels, chosen: NDArray[np.int32] | None, bits: RightBits, crew: Crew
+    labels: Labels, chosen: NDArray[np.int32] | None, bits: RightBits, pool: ThreadPool
 ) -> dict[str, Any]:
     """Measure all pairs, block by block; fields are those of `AgreementResult`."""
     n_models, k, n = len(labels.names), len(labels.classes), labels.n_samples
@@ -164,7 +173,7 @@ def _measure_all(
         for name, column in _measure(counts, only_a, only_b, both, n):
             everything[name][block.where] = column
 
-    PairTables(labels.preds, k, n_pairs).fold(chosen, crew, measure)
+    PairTables(labels.preds, k, n_pairs).fold(chosen, pool, measure)
     return everything
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp import kernels, stream
+from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.protocols import are_paired
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.mcnemar import METHODS as POST_HOC
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
 from fastcmp.pairwise.adjust import ADJUSTMENTS
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.protocols import PairedCounts
     from fastcmp.pairwise.result import PairwiseResult
 
 _METHODS = ("asymptotic", "f", "exact")
@@ -115,6 +118,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CochranResult:
@@ -140,6 +144,8 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         As in `compare_all`.
     missing : {"raise", "wrong"}
         As in `compare_all`.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
     workers : int, optional
         Threads; by default as many as there are processors. The result is the same
         for any number.
@@ -187,6 +193,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     threads = check_workers(workers)
+    preds = with_names(preds, names, "preds")
     labels = encode(y_true, preds, classes=classes, missing=missing)
     n_models, n = len(labels.names), labels.n_samples
     if not threads_pay(n_models * (n_models - 1) // 2, n):
@@ -194,13 +201,13 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     pairs = None
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        bits = RightBits.pack(labels, crew)
+        bits = RightBits.pack(labels, pool)
         if post_hoc is not None:
             options = read_options("mcnemar", post_hoc, adjust, alpha)
             tests = accuracy_tests(bits, n, options.method, 1 - alpha)
-            kept = run_tests(tests, None, labels.names, options, crew)
+            kept = run_tests(tests, None, labels.names, options, pool)
             pairs = record_of(tests, kept, labels, options)
     outcome = kernels.cochrans_q(bits.correct, kernels.row_square_sum(bits.words), n)
     exact = exact_pvalue(labels) if method == "exact" else None
@@ -208,7 +215,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
 
 
 def cochrans_q_from_counts(
-    counts: stream.PairCounts,
+    counts: PairedCounts,
     *,
     method: str = "asymptotic",
     post_hoc: str | None = None,
@@ -263,7 +270,7 @@ def cochrans_q_from_counts(
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     check_workers(workers)
-    check_counts(counts, (stream.PairCounts,))
+    check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:
         message = (

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import stream
 from fastcmp.core.checks import as_share, warn
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.protocols import are_labelled, are_paired
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.mcnemar import METHODS
 from fastcmp.pairwise.accuracy_tests import accuracy_tests, accuracy_tests_from_counts
@@ -26,14 +27,19 @@ from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.result import PairwiseResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike
 
+    from fastcmp.core.protocols import LabelledCounts, PairedCounts
     from fastcmp.pairwise.pair_tests import PairTests
 
 _TESTS = ("mcnemar", "cost")
+_COUNTS: dict[str, Callable[[Any], bool]] = {
+    "PairCounts": are_paired,
+    "LabelCounts": are_labelled,
+}
 _THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
 _NEVER_RIGHT = 100  # samples of which each model should get one right
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
@@ -52,6 +58,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
     keep: str | int | Path = "all",
     memory_limit: int | str | None = None,
     workers: int | None = None,
@@ -90,6 +97,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         them is an error, and refused where it would need a cost.
     missing : {"raise", "wrong"}
         What to make of a missing prediction.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
     keep : {"all", "significant"}, int or Path
         Which pairs the record keeps. Ten thousand models are fifty million pairs, and
         6 GB: "significant" keeps those that are significantly different, a number k
@@ -144,6 +153,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     test = choose(test, "test", _TESTS)
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
     threads, level = check_workers(workers), 1 - options.alpha
+    preds = with_names(preds, names, "preds")
     if test == "cost":
         labels, matrix = encode_costs(y_true, preds, cost, classes, missing)
     else:
@@ -156,20 +166,20 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
         if test == "cost":
             equal_costs = check_options(options.method)
-            tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, crew)
+            tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, pool)
         else:
-            bits = RightBits.pack(labels, crew)
+            bits = RightBits.pack(labels, pool)
             tests = accuracy_tests(bits, labels.n_samples, options.method, level)
-        kept = run_tests(tests, chosen, labels.names, options, crew)
+        kept = run_tests(tests, chosen, labels.names, options, pool)
     return record_of(tests, kept, labels, options, _control(chosen, control, labels))
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
-    counts: stream.PairCounts | stream.LabelCounts,
+    counts: PairedCounts | LabelledCounts,
     *,
     method: str | None = None,
     cost: Any = None,
@@ -233,29 +243,31 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     'svm_rbf'
     """
     names = check_counts(counts)
-    test = "mcnemar" if isinstance(counts, stream.PairCounts) else "cost"
+    test = "mcnemar" if are_paired(counts) else "cost"
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
-    threads, level = check_workers(workers), 1 - options.alpha
+    threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
     if len(names) ** 2 < _COUNTED_PAIRS:
         threads = 1
-    if isinstance(counts, stream.PairCounts):
-        refuse_cost(cost)
-        joint, n = counts.joint, counts.n_samples
-        tests = accuracy_tests_from_counts(joint, n, options.method, level)
-    else:
-        if cost is None:
-            message = "LabelCounts need cost=, the matrix of costs"
-            raise ValueError(message)
-        equal_costs = check_options(options.method)
-        matrix = read_cost(cost, counts.classes)
-        tests = cost_tests_from_counts(counts, matrix, equal_costs, level)
+    tests = _tests_of_counts(counts, cost, options)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        kept = run_tests(tests, chosen, names, options, crew)
+        kept = run_tests(tests, chosen, names, options, pool)
     return record_of(tests, kept, counts, options, _control(chosen, control, counts))
+
+
+def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
+    method, level = options.method, 1 - options.alpha
+    if are_paired(counts):
+        refuse_cost(cost)
+        return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
+    if cost is None:
+        message = "LabelCounts need cost=, the matrix of costs"
+        raise ValueError(message)
+    matrix = read_cost(cost, counts.classes)
+    return cost_tests_from_counts(counts, matrix, check_options(method), level)
 
 
 def _control(chosen: Any, control: int | str | None, source: Any) -> str | None:
@@ -265,11 +277,11 @@ def _control(chosen: Any, control: int | str | None, source: Any) -> str | None:
 
 def check_counts(
     counts: Any,
-    kinds: tuple[type[Any], ...] = (stream.PairCounts, stream.LabelCounts),
+    kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS,
 ) -> tuple[str, ...]:
     """Refuse what is no counts, or too few; give the names of the models."""
-    if not isinstance(counts, kinds):
-        wanted = " or ".join(f"fastcmp.stream.{kind.__name__}" for kind in kinds)
+    if not any(are_such(counts) for are_such in kinds.values()):
+        wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"
         message = f"counts must be a {wanted}, got {kind}"
         raise TypeError(message)
@@ -280,7 +292,7 @@ def check_counts(
             f"{len(names)} and {counts.n_samples}"
         )
         raise ValueError(message)
-    if isinstance(counts, stream.PairCounts) and counts.n_samples >= _NEVER_RIGHT:
+    if are_paired(counts) and counts.n_samples >= _NEVER_RIGHT:
         never = [names[i] for i in np.flatnonzero(counts.correct == 0)]
         if never:
             warn(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ def cost_tests(  # the data, how they are tested, and by which threads
     options: CostOptions,
     confidence_level: float,
     n_pairs: int,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> PairTests:
     """Look up what all predictions cost, by which pairs are tested."""
     costs = read_levels(matrix.values)
@@ -118,12 +118,12 @@ def cost_tests(  # the data, how they are tested, and by which threads
         used = np.bincount(rows[i], minlength=size)
         models.means[i] = mean_cost(costs, used, confidence_level)
 
-    crew.run(look_up, range(n_models), steps=no_step)
+    pool.run(look_up, range(n_models), steps=no_step)
     if costs.groups is None:
         found = _by_sorting(costs, rows, options, confidence_level)
         return _tests(models, found, kernels.TILE_ROWS)
     tables = PairTables(tuple(rows), size, n_pairs)
-    crew.run(tables.pack, tables.packing, steps=no_step)
+    pool.run(tables.pack, tables.packing, steps=no_step)
     count, side = tables.count, min(SIDE, tables.side)
     return tests_of_tables(costs, models, count, side, options, confidence_level)
 

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastcmp.core.protocols import LabelledCounts
     from fastcmp.counts.pairs import Block
     from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.paired.cost_differences import CostOptions
     from fastcmp.pairwise.pair_tests import PairTests
-    from fastcmp.stream import LabelCounts
 
 _COUNTED = 1 << 20  # cells of the counts of a tile
 
 
 def cost_tests_from_counts(
-    counts: LabelCounts,
+    counts: LabelledCounts,
     matrix: CostMatrix,
     options: CostOptions,
     confidence_level: float,
@@ -74,7 +74,7 @@ def cost_tests_from_counts(
 
 
 def _summed(
-    counts: LabelCounts, costs: CostLevels
+    counts: LabelledCounts, costs: CostLevels
 ) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
     """Make tables of two levels of dense counts."""
     size, tensors = costs.levels.size, counts.counts
@@ -93,7 +93,7 @@ def _summed(
 
 
 def _added(
-    counts: LabelCounts, costs: CostLevels
+    counts: LabelledCounts, costs: CostLevels
 ) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
     """Make the same tables of the cells that hold samples."""
     size = costs.levels.size

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Tile
     from fastcmp.pairwise.pair_tests import PairTests
 
@@ -101,18 +101,18 @@ def run_tests(
     chosen: NDArray[np.int32] | None,
     names: tuple[str, ...],
     options: Options,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> KeptPairs:
     """Test the chosen pairs, or all of them for None.
 
     The result is the same for any number of threads. ValueError if what is to be kept
     does not fit into memory, OSError if a file cannot be written.
     """
-    work = _Work(tests, chosen, crew)
+    work = _Work(tests, chosen, pool)
     places = _of_best(work, options) if isinstance(options.keep, int) else None
     _check_room(work, options, 0 if places is None else places.size)
     if isinstance(options.keep, Path):
-        crew.expect(2 * work.n_pairs)
+        pool.expect(2 * work.n_pairs)
         # Opened first: that it cannot be written is better known before the work.
         with open_table(options.keep, names, work.n_pairs) as table:
             adjusted, significant, decisions = _decide_all(work, options)
@@ -120,19 +120,19 @@ def run_tests(
                 pairs = work.pairs_at(span)
                 table.write(pairs, some, adjusted[span], significant[span])
         return KeptPairs(*table.read_back(), decisions)
-    crew.expect(work.n_pairs + (0 if places is None else places.size))
+    pool.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
         columns = work.test_all()
-        adjusted = adjust_checked(columns.pvalue, options.adjust, crew)
+        adjusted = adjust_checked(columns.pvalue, options.adjust, pool)
         decisions = work.decide(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
         adjusted, significant, decisions = _decide_all(work, options)
         if places is None:
             places = _places_of_significant(significant, options)
-            crew.expect(places.size)
+            pool.expect(places.size)
         pairs, adjusted = work.pairs_at(places), adjusted[places]
-        columns = _Work(tests, pairs, crew).test_all()
+        columns = _Work(tests, pairs, pool).test_all()
     return KeptPairs(pairs, columns, adjusted, decisions)
 
 
@@ -141,7 +141,7 @@ def _decide_all(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
     """Adjust all p-values, compare them with alpha, and decide."""
     pvalues = work.pvalues_of_all()
-    adjusted = adjust_checked(pvalues, options.adjust, work.crew, in_place=True)
+    adjusted = adjust_checked(pvalues, options.adjust, work.pool, in_place=True)
     significant = adjusted <= options.alpha
     return adjusted, significant, work.decide(adjusted, significant, options.gain)
 
@@ -185,16 +185,16 @@ class _Work:
     """The pairs, cut into tasks."""
 
     def __init__(
-        self, tests: PairTests, chosen: NDArray[np.int32] | None, crew: Crew
+        self, tests: PairTests, chosen: NDArray[np.int32] | None, pool: ThreadPool
     ) -> None:
-        self.tests, self.chosen, self.crew = tests, chosen, crew
+        self.tests, self.chosen, self.pool = tests, chosen, pool
         self.n_models = m = tests.score.size
         self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
         # A chosen pair is counted alone, and slower than in a tile.
         self._some = max(1, tests.side**2 // 4)
         self._side = tests.side
-        if crew.threads > 1:  # some rows of tiles for each
-            rows = -(-m // (4 * crew.threads * kernels.TILE_ROWS))
+        if pool.threads > 1:  # some rows of tiles for each
+            rows = -(-m // (4 * pool.threads * kernels.TILE_ROWS))
             self._side = min(tests.side, rows * kernels.TILE_ROWS)
         self._tiles = []
         if chosen is None:
@@ -210,7 +210,7 @@ class _Work:
             block = block_of(task, self.n_models, self.chosen)
             pvalues[block.where] = self.tests.pvalues(block)
 
-        self.crew.run(test, self._tasks(), steps=count_pairs)
+        self.pool.run(test, self._tasks(), steps=count_pairs)
         return pvalues
 
     def test_all(self) -> PairColumns:
@@ -248,7 +248,7 @@ class _Work:
             pairs[part] = pairs_at(places[part], self.n_models)
 
         # In parts, so that an interrupt need not wait for millions of them.
-        self.crew.run(find, parts(places.size, _SPAN), steps=no_step)
+        self.pool.run(find, parts(places.size, _SPAN), steps=no_step)
         return pairs
 
     def decide(
@@ -289,5 +289,5 @@ class _Work:
             for column, own in zip(columns, self.tests.columns(block), strict=True):
                 column[where] = own
 
-        self.crew.run(test, tasks, steps=count_pairs)
+        self.pool.run(test, tasks, steps=count_pairs)
         return columns

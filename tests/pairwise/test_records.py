@@ -1,4 +1,4 @@
-"""What every record of many models can do: tables, one line, width, JSON and back."""
+"""Records of many models in all variants: JSON and back, width, tables, options."""
 
 import json
 
@@ -58,38 +58,12 @@ def test_json_and_back(record):
     assert again.to_dict() == record.to_dict()
 
 
-def test_another_record_is_not_equal(record):
-    others = [make(5) for make in RECORDS.values()]
-    assert all(record != other for other in others)
-
-
-def test_one_line(record):
-    assert "\n" not in repr(record)
-    assert len(repr(record)) < 300
-    assert repr(record).startswith(type(record).__name__ + "(")
-
-
 @pytest.mark.parametrize("n_models", [3, 10, 30])
 @pytest.mark.parametrize("name", RECORDS)
 def test_lines_of_a_terminal(name, n_models):
     text = str(RECORDS[name](n_models))
     assert max(map(len, text.splitlines())) <= 80
     assert text.count("\n") < 80
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_frames(record, library):
-    frame, columns = record.to_frame(library), record.columns()
-    assert [str(name) for name in columns] == list(
-        frame.column_names if library == "pyarrow" else frame.columns
-    )
-    assert len(frame) == len(next(iter(columns.values())))
-
-
-def test_other_forms(record):
-    for form in (record.to_markdown(), record.to_latex(), record.to_html()):
-        assert form
-    assert record.summary()
 
 
 def test_the_leaderboard_is_a_table():
@@ -168,6 +142,26 @@ def test_data_by_keyword():
     assert compare_all_from_counts(counts=counts).names == tuple(preds)
     with pytest.raises(TypeError, match="positional"):
         adjust([0.5], "holm")
+
+
+def test_names_of_models():
+    y_true, preds = simulate(3)
+    rows = np.array(list(preds.values()))
+    for compare in (compare_all, compare_predictions, cochrans_q):
+        expect = compare(y_true, dict(zip("xyz", rows, strict=True)))
+        assert compare(y_true, rows, names=["x", "y", "z"]) == expect
+        assert compare(y_true, preds, names=["x", "y", "z"]) == expect
+        with pytest.raises(ValueError, match="names must name each of the 3 models"):
+            compare(y_true, rows, names=["x"])
+        with pytest.raises(ValueError, match="names must have one name a model, got"):
+            compare(y_true, rows, names=["x", "y", "x"])
+        with pytest.raises(TypeError, match="names must be a sequence of names"):
+            compare(y_true, rows, names="xyz")
+
+
+def test_agreement_needs_all_predictions():
+    with pytest.raises(ValueError, match=r"missing must be one of \('raise',\)"):
+        compare_predictions([0, 1], [[0, None], [1, 1]], missing="wrong")
 
 
 def test_cochrans_q_with_workers_and_progress():

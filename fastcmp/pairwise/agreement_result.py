@@ -209,7 +209,7 @@ class AgreementResult(Record):
         """
         order = np.argsort(self.disagreement, kind="stable")
         n_pairs = len(order)
-        # With few pairs each is told once.
+        # With few pairs each is listed once.
         n_alike = min(_SHOWN, -(-n_pairs // 2))
         n_different = min(_SHOWN, n_pairs - n_alike)
         sections = [self._summary(), self._likeness("Most alike", order[:n_alike])]

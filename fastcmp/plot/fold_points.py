@@ -23,8 +23,8 @@ def folds(
 ) -> Axes:
     """Draw the difference in each fold, their mean, and its interval.
 
-    What lies right of zero speaks for the first model. Folds share records: their
-    scatter is no measure of the uncertainty, the interval is.
+    Points to the right of zero favour the first model. Folds share records: their
+    scatter does not measure the uncertainty; the interval does.
 
     Parameters
     ----------

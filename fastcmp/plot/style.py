@@ -1,4 +1,4 @@
-"""What all pictures share: colours, axes, names, sizes of type."""
+"""Common parts of all pictures: colours, axes, names, sizes of type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Axes: TypeAlias = Any
 
-#: Okabe and Ito's colours, without the yellow that paper swallows.
+#: Okabe and Ito's colours, without yellow, which is hard to see on paper.
 COLOURS = (
     "#0072B2",
     "#D55E00",

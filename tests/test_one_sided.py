@@ -206,5 +206,5 @@ def test_picture_of_a_one_sided_interval():
         else:
             assert (band.x0, band.x1) == pytest.approx((min(high, gains.min()), high))
         texts = [text.get_text() for text in ax.get_legend().get_texts()]
-        assert texts[0] == "one-sided 95 % interval"
+        assert texts[0] == "one-sided 95% CI"
         plt.close(ax.figure)

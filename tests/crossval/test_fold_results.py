@@ -324,7 +324,7 @@ def test_intervals_of_one_split():
     assert "(Wilson)" in str(one)
     scored = compare_cv_all(MODELS, X, Y, scoring="balanced_accuracy", **options)
     assert np.isnan(scored.score_interval).all()
-    assert "none from a single split" in str(scored)
+    assert "none from a single split" in scored.summary()
 
 
 def test_scores_within_halves_are_no_scores():

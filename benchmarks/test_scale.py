@@ -8,6 +8,7 @@ from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
+from fastcmp.kernels.bits import allocate_words
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
 from fastcmp.pairwise.compare_all import read_options
 from fastcmp.pairwise.engine import run_tests
@@ -49,7 +50,7 @@ class TestTenThousand:
         correct = (part == y_true).astype(np.float32)
         both = benchmark(lambda: correct @ correct.T)
         benchmark.extra_info["times"] = (len(preds) / len(part)) ** 2
-        words = kernels.allocate_words(2, y_true.size)
+        words = allocate_words(2, y_true.size)
         for row, codes in zip(words, part[:2], strict=False):
             kernels.pack_equal(y_true, codes, row)
         assert both[0, 1] == kernels.count_common_bits(words[0], words[1])

@@ -5,8 +5,8 @@ from fastcmp import kernels as kernels
 from fastcmp import stream as stream
 from fastcmp.core.records import ConfidenceInterval as ConfidenceInterval
 from fastcmp.core.records import from_dict as from_dict
-from fastcmp.counts.label_counts import LabelCounts as LabelCounts
 from fastcmp.counts.label_counts import count_labels as count_labels
+from fastcmp.counts.label_table import LabelTable as LabelTable
 from fastcmp.counts.roc_points import RocCurve as RocCurve
 from fastcmp.crossval.bcv_result import BCVMcNemarResult as BCVMcNemarResult
 from fastcmp.crossval.bcv_result import BetaPosterior as BetaPosterior

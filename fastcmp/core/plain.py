@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import inspect
 import math
 import re
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,12 +93,30 @@ def _named(value: Any, *, plain: bool = True) -> dict[str, Any]:
     return {name: to_plain(x) for name, x in named.items()} if plain else named
 
 
-def _record(held: Any) -> Any:
-    """Make a record, or a named tuple, from its name and fields."""
-    from fastcmp.core.records import record_class
+def make_record(name: Any, plain: dict[str, Any]) -> Any:
+    """Make a record, or a named tuple, from the name of its class and its fields."""
+    kind = _record_class(name)
+    values = {key: from_plain(value) for key, value in plain.items()}
+    given = inspect.signature(kind).parameters
+    needed = {key for key, x in given.items() if x.default is x.empty}
+    if not needed <= set(values) <= set(given):
+        message = (
+            f"fields of a {name} must be {sorted(given)}, got {sorted(values)}: pass "
+            "what to_dict() gave"
+        )
+        raise ValueError(message)
+    return kind(**values)
 
-    name, parts = held
-    return record_class(name)(**{key: from_plain(x) for key, x in parts.items()})
+
+def _record_class(name: Any) -> type[Any]:
+    """Find the public class of a record, or named tuple, by its name."""
+    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
+        known = isinstance(name, str) and name in getattr(home, "__all__", ())
+        found = getattr(home, name) if known else None
+        if isinstance(found, type) and hasattr(found, "_fields"):
+            return found
+    message = f"record must be a class of results of fastcmp, got {name!r}"
+    raise ValueError(message)
 
 
 def _tuple(held: list[Any]) -> tuple[Any, ...]:
@@ -130,12 +150,11 @@ def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
 
 def _array(held: list[Any]) -> np.ndarray[Any, Any]:
     kind, shape, data = held
+    if kind == "O":
+        entries = map(from_plain, data)
+        return np.fromiter(entries, object, len(data)).reshape(shape)
     if kind == "U":
         return np.array(data, dtype=np.str_).reshape(shape)
-    if kind == "O":
-        array = np.empty(len(data), dtype=object)
-        array[:] = [from_plain(x) for x in data]
-        return array.reshape(shape)
     raw = bytearray(base64.b64decode(data, validate=True))
     return np.frombuffer(raw, _dtype(kind)).reshape(shape)
 
@@ -162,5 +181,5 @@ _MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "$numpy.str": (np.str_, "".join, lambda held: np.str_("".join(held))),
     "$numpy.bytes": (np.bytes_, bytes.hex, lambda held: np.bytes_(bytes.fromhex(held))),
     "$array": (np.ndarray, _array_bits, _array),
-    "$record": (None, str, _record),
+    "$record": (None, str, lambda held: make_record(*held)),
 }

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import above
+from fastcmp.kernels.bits import allocate_words, common_tile, discordant_pairs
 
 if TYPE_CHECKING:
     from fastcmp.core.threads import ThreadPool
@@ -30,22 +31,9 @@ class RightBits(NamedTuple):
 
     @classmethod
     def pack(cls, labels: Labels, pool: ThreadPool) -> RightBits:
-        """Compare predictions with the truth.
-
-        Parameters
-        ----------
-        labels : Labels
-            True and predicted codes.
-        pool : ThreadPool
-            Who packs.
-
-        Returns
-        -------
-        RightBits
-            A row a model.
-        """
+        """Compare predictions with the truth, a row of bits for each model."""
         n_models, n = len(labels.names), labels.n_samples
-        words = kernels.allocate_words(n_models, n)
+        words = allocate_words(n_models, n)
         correct = np.empty(n_models, np.int64)
 
         def pack(part: slice) -> None:
@@ -57,27 +45,16 @@ class RightBits(NamedTuple):
         return cls(words, correct)
 
     def discordant(self, block: Block) -> tuple[Counts, Counts]:
-        """Count the samples that one model of a pair got right, and the other wrong.
-
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-
-        Returns
-        -------
-        tuple of ndarray of int64, shape (p,)
-            Those that only the first, and only the second, got right.
-        """
+        """Count the samples that only the first, and only the second, got right."""
         words, correct = self
         if block.tile is None:
             pairs = block.pairs.astype(np.int64)
             only_a, only_b = np.empty((2, len(pairs)), np.int64)
-            kernels.discordant_pairs(words, correct, pairs, only_a, only_b)
+            discordant_pairs(words, correct, pairs, only_a, only_b)
             return only_a, only_b
         i0, i1, j0, j1 = block.tile
         joint = np.zeros((i1 - i0, j1 - j0), np.int64)
-        kernels.common_tile(words, block.tile, joint)
+        common_tile(words, block.tile, joint)
         only_a = correct[i0:i1, None] - joint
         only_b = correct[j0:j1] - joint
         return above(only_a, block.tile), above(only_b, block.tile)

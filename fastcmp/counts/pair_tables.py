@@ -15,6 +15,14 @@ from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, all_pairs, block_of, count_pairs, tiles_of
+from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words
+from fastcmp.kernels.slices import (
+    count_slices,
+    gather_codes,
+    order_by_class,
+    pack_slices,
+    slice_tile,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,12 +35,12 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 _CELLS = 1 << 18  # cells of the tables of a block: 2 MB stay in a second-level cache
-_SIDE = 128  # models of a side of a tile, at most; a multiple of kernels.TILE_ROWS
+_SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 _LARGEST_SLICES = 1 << 30  # bytes of slices that need no comparison with the codes
 _SLICED_CLASSES = 256  # codes beyond do not fit in a byte
 _THREADS_PAY = 15e6  # nanoseconds on one core; below it one thread is faster
-_SEGMENT = 64 * kernels.LINE_WORDS  # samples to which each true class is padded
+_SEGMENT = 64 * LINE_WORDS  # samples to which each true class is padded
 
 # Nanoseconds on one core of a server processor with AVX-512. Where slices and samples
 # are equally fast, K = 8 to 22, these were found to be right within a quarter.
@@ -47,17 +55,7 @@ def slices_pay(
 ) -> bool:
     """Choose between bit slices and counting sample by sample.
 
-    Parameters
-    ----------
-    n_models, n_pairs, n_samples, n_classes : int
-        M, P, n and K.
-    n_truths : int
-        K where tables are wanted for each true class, otherwise 1.
-
-    Returns
-    -------
-    bool
-        True where slices are expected to be faster and fit in memory.
+    `n_truths` is K where tables are wanted for each true class, otherwise 1.
     """
     if not 2 <= n_classes <= _SLICED_CLASSES:
         return False
@@ -75,7 +73,7 @@ def _slices_time(
     pack = n_models * n_samples * _PACK * rows.bit_length() + _START
     if n_truths > 1:
         pack += n_samples * (_ORDER + _GATHER * n_models)
-    words = n_samples / 64 + n_truths * kernels.LINE_WORDS / 2
+    words = n_samples / 64 + n_truths * LINE_WORDS / 2
     products = rows**2 * (_WORD * words + _SUM * n_truths)
     return pack + n_pairs * (products + _CELL * n_truths * n_classes**2)
 
@@ -88,16 +86,8 @@ def _scatter_time(n_pairs: int, n_samples: int, n_cells: int) -> float:
 class PairTables:
     """Tables of pairs of models, counted block by block.
 
-    Parameters
-    ----------
-    preds : sequence of M ndarray, shape (n,)
-        Predicted codes, below `n_classes`.
-    n_classes : int
-        How many classes (K).
-    n_pairs : int
-        How many pairs are going to be asked for.
-    y_true : ndarray, shape (n,), optional
-        True codes, below `n_classes`: asks for a table for each of them.
+    `n_pairs` is how many are going to be asked for; with `y_true` there is a table for
+    each true class.
     """
 
     def __init__(
@@ -120,9 +110,9 @@ class PairTables:
         if sliced:
             time = _slices_time(len(preds), n_pairs, n, n_classes, n_truths)
         self._here = time < _THREADS_PAY
-        rows = kernels.TILE_ROWS
+        rows = TILE_ROWS
         fitting = int((_CELLS / self.n_cells) ** 0.5)
-        #: Models of a side of a tile, a multiple of ``kernels.TILE_ROWS``.
+        #: Models of a side of a tile, a multiple of ``TILE_ROWS``.
         self.side = min(_SIDE, max(rows, fitting // rows * rows))
 
     @property
@@ -131,30 +121,14 @@ class PairTables:
         return [] if self._slices is None else self._slices.parts
 
     def pack(self, part: slice) -> None:
-        """Make the slices of some models; from any thread.
-
-        Parameters
-        ----------
-        part : slice
-            One of `packing`.
-        """
+        """Make the slices of some models, one of `packing`; from any thread."""
         assert self._slices is not None
         self._slices.pack(part)
 
     def count(self, block: Block, room: Counts | None = None) -> Counts:
         """Count the tables of the pairs of a block; from any thread.
 
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-        room : ndarray of int64, shape (at least p * n_cells,), optional
-            Where to write them; new memory by default.
-
-        Returns
-        -------
-        ndarray of int64, shape (p, K, K, K) or (p, K, K)
-            ``[p, t, a, b]``, or without true codes ``[p, a, b]``.
+        They are ``[p, t, a, b]``, or ``[p, a, b]`` without true codes.
         """
         k, p = self._k, len(block.pairs)
         shape = (p, k, k) if self._y_true is None else (p, k, k, k)
@@ -181,24 +155,17 @@ class PairTables:
         pool: ThreadPool,
         work: Callable[[Block, Counts], None],
     ) -> None:
-        """Pack all models, count all pairs, and hand over the tables of each block.
+        """Pack all models, count all pairs, and call `work` with each block's tables.
 
-        Parameters
-        ----------
-        chosen : ndarray of int32, shape (P, 2), or None
-            Pairs; None for all i < j.
-        pool : ThreadPool
-            Who does the work, a step for each pair.
-        work : callable
-            Called from any thread with a `Block` and its tables, which the next block
-            of that thread overwrites: what is kept must be copied.
+        It is called from any thread with a `Block` and its tables, which the next block
+        of that thread overwrites: what is kept must be copied.
         """
         pool.expect(self.n_pairs)
         pool.run(self.pack, self.packing, steps=no_step, here=self._here)
         tasks: list[Tile] | list[slice]
         if chosen is None and self._slices is not None:
-            rows = -(-self.n_models // (4 * pool.threads * kernels.TILE_ROWS))
-            side = min(self.side, rows * kernels.TILE_ROWS)
+            rows = -(-self.n_models // (4 * pool.threads * TILE_ROWS))
+            side = min(self.side, rows * TILE_ROWS)
             tasks = tiles_of(self.n_models, side)
         else:
             tasks = parts(self.n_pairs, max(1, _CELLS // self.n_cells))
@@ -228,7 +195,7 @@ class _Slices:
             self._sizes = np.array([preds[0].size])
         else:
             self._sizes = np.bincount(y_true, minlength=k)
-        lines = -(-self._sizes // _SEGMENT) * kernels.LINE_WORDS
+        lines = -(-self._sizes // _SEGMENT) * LINE_WORDS
         self._segments = np.concatenate([[0], np.cumsum(lines)])
         n_places = 64 * int(self._segments[-1])
         if y_true is not None:
@@ -237,9 +204,9 @@ class _Slices:
             dtype = np.int32 if n < 1 << 31 else np.int64
             self._order = np.full(n_places, n, dtype)
             places = 64 * self._segments[:-1]
-            kernels.order_by_class(y_true, places, self._order)
+            order_by_class(y_true, places, self._order)
         n_rows = len(preds) * (k - 1)
-        self._words = kernels.allocate_words(n_rows + kernels.TILE_ROWS, n_places)
+        self._words = allocate_words(n_rows + TILE_ROWS, n_places)
         self._margins = np.zeros((len(preds), self._sizes.size, k), np.int64)
         # Bringing samples into order takes longest: models share bytes for it.
         shared = 1 if y_true is None else 8 // self._bits
@@ -257,8 +224,8 @@ class _Slices:
             if codes is None:
                 codes = self._preds[model].astype(np.uint8, copy=False)
             own = self._words[rows * model : rows * (model + 1)]
-            kernels.pack_slices(codes, (shift, self._bits), own)
-            kernels.count_slices(own, self._segments, self._sizes, self._margins[model])
+            pack_slices(codes, (shift, self._bits), own)
+            count_slices(own, self._segments, self._sizes, self._margins[model])
 
     def _in_order(self, models: range, order: NDArray[Any]) -> NDArray[np.uint8]:
         """Join the codes of some models, and sort them by true class."""
@@ -268,7 +235,7 @@ class _Slices:
             joined[:-1] += self._preds[model].astype(np.uint8, copy=False)
             joined[-1] += np.uint8(self._k - 1)  # the class without a slice
         sorted_codes = np.empty(order.size, np.uint8)
-        kernels.gather_codes(joined, order, sorted_codes)
+        gather_codes(joined, order, sorted_codes)
         return sorted_codes
 
     def count(self, block: Block, counts: Counts) -> None:
@@ -281,41 +248,14 @@ class _Slices:
             self._write((i, i + 1, j, j + 1), pairs[p : p + 1], counts[p : p + 1])
 
     def _write(self, tile: Tile, pairs: NDArray[np.int64], counts: Counts) -> None:
-        kernels.slice_tile(
-            self._words, self._segments, self._margins, tile, pairs, counts
-        )
+        slice_tile(self._words, self._segments, self._margins, tile, pairs, counts)
 
 
 def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) -> Counts:
-    """Count samples by true and predicted classes, for all pairs of models.
+    """Count samples by true and predicted classes, ``[p, t, a, b]``, for all pairs.
 
-    Parameters
-    ----------
-    labels : Labels
-        Codes of which none means "another class": encoded with ``missing=None``.
-    threads : int
-        How many threads.
-    out : ndarray of int64, shape (P, K, K, K), optional
-        Counts of other samples, to which these are added.
-
-    Returns
-    -------
-    ndarray of int64, shape (P, K, K, K)
-        ``[p, t, a, b]`` with K the number of ``labels.classes``, pairs in the order of
-        ``np.triu_indices(M, 1)``; `out` where it was given.
-
-    Raises
-    ------
-    ValueError
-        If it would take more than 2 GB.
-
-    Examples
-    --------
-    >>> from fastcmp.counts.pair_tables import all_label_counts
-    >>> from fastcmp.inputs.labels import encode
-    >>> labels = encode([0, 1, 1], [[0, 1, 0], [0, 1, 1]], classes=[0, 1], missing=None)
-    >>> all_label_counts(labels, 1).tolist()
-    [[[[1, 0], [0, 0]], [[0, 1], [0, 1]]]]
+    Labels are encoded with ``missing=None``; the counts are added to `out` where it is
+    given. A ValueError says if they would take more than 2 GB.
     """
     n_models, k = len(labels.preds), len(labels.classes)
     n_pairs = n_models * (n_models - 1) // 2
@@ -343,16 +283,8 @@ def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) ->
 def all_label_cells(labels: Labels) -> list[tuple[Counts, Counts]]:
     """List the cells of all pairs that hold samples, where classes are many.
 
-    Parameters
-    ----------
-    labels : Labels
-        Codes of which none means "another class": encoded with ``missing=None``.
-
-    Returns
-    -------
-    list of tuple of ndarray of int64, shape (C, 3) and (C,)
-        Cells ``(t, a, b)``, ascending, and samples in each; pairs in the order of
-        ``np.triu_indices(M, 1)``.
+    Gives ``(t, a, b)``, ascending, shape (C, 3), and samples, for each pair of
+    ``np.triu_indices(M, 1)``; labels are encoded with ``missing=None``.
     """
     preds, k = labels.preds, len(labels.classes)
     return [

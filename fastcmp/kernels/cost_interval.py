@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fastcmp._jit import inlined, kernel
+from fastcmp.kernels.intervals import _normal_quantile
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _unit_of, log1pmx, ndtri
+from fastcmp.kernels.special import _unit_of, log1pmx
 from fastcmp.kernels.status import Interval
 
 if TYPE_CHECKING:
@@ -23,13 +24,6 @@ COST_PROFILE: Final = 0
 COST_WALD: Final = 1
 
 _MAX_STEPS = 120
-
-
-@inlined
-def _quantile(confidence_level: float) -> float:
-    if not 0.0 < confidence_level < 1.0:
-        return math.nan
-    return -ndtri(0.5 * (1.0 - confidence_level))
 
 
 @inlined
@@ -60,7 +54,7 @@ def cost_wald_interval(
 ) -> Interval:
     """Wald's interval for the mean cost difference.
 
-    Too narrow for small samples, and of width 0 where all differences are equal.
+    Too narrow for small samples, and of width 0 if all differences are equal.
 
     Parameters
     ----------
@@ -93,7 +87,8 @@ def cost_wald_interval(
     for i in range(values.size):
         size = max(size, abs(values[i]) if weights[i] > 0.0 else 0.0)
     unit = _unit_of(size)
-    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest, unit)
+    z = _normal_quantile(confidence_level)
+    mean = _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
     rest, variance = n, 0.0
@@ -224,9 +219,9 @@ def cost_profile_interval(
     Notes
     -----
     Tilting the observed distribution by 1 / (1 - scale (d - mean)) gives all means and
-    their statistics, so an end is the root of one monotone function of the scale. Where
+    their statistics, so an end is the root of one monotone function of the scale. If
     the largest difference was not observed, the scale ends at its pole, and beyond it
-    mass moves there: the end then has a closed form.
+    mass moves to that difference: the end then has a closed form.
 
     References
     ----------
@@ -243,7 +238,8 @@ def cost_profile_interval(
     (0.032, 0.2963)
     """
     unit = _unit_of(largest)
-    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest, unit)
+    z = _normal_quantile(confidence_level)
+    mean = _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
     ends = _profile(values / unit, weights, n, largest / unit, mean, z)

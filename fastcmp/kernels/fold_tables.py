@@ -34,16 +34,17 @@ class ProportionOutcome(NamedTuple):
 
 @kernel
 def bcv_factor(n_replicates: int, rho1: float, rho2: float) -> float:
-    """Say for how many tables the 2 m tables of m two-fold cross-validations count.
+    """Effective number of tables among the 2 m of m two-fold cross-validations.
 
     Parameters
     ----------
     n_replicates : int
-        How often the samples are cut in two halves, m.
+        Number of two-fold cross-validations, m.
     rho1 : float
-        Correlation of the disagreements of the two folds of one cut, in (-1, 1].
+        Correlation of the disagreements of the two folds of one replication, in
+        (-1, 1].
     rho2 : float
-        Correlation of those of folds of different cuts, in [0, (1 + rho1) / 2].
+        Correlation of those of folds of different replications, in [0, (1 + rho1) / 2].
 
     Returns
     -------
@@ -83,8 +84,8 @@ def bcv_mcnemar(
     Parameters
     ----------
     mean_only_a, mean_only_b : float
-        Samples of a fold that only model a, only model b, classified rightly: means
-        over the 2 m folds.
+        Samples of a fold that only model a, and only model b, classified correctly:
+        means over the 2 m folds.
     factor : float
         From `bcv_factor`.
     alternative : int, optional
@@ -116,7 +117,7 @@ def bcv_mcnemar(
     # Written so that NaN fails as well.
     if not (0.0 < factor < math.inf and 0.0 <= only_a + only_b < math.inf):
         return Outcome(math.nan, math.nan, INVALID)
-    # Nothing in that test asks for whole numbers: it is the one path to the p-value.
+    # That test does not need whole numbers: one path to the p-value.
     return mcnemar_corrected(only_a, only_b, alternative)  # type: ignore[arg-type]
 
 
@@ -174,7 +175,7 @@ def bcv_mcnemar_many(
 
 @kernel
 def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
-    """Add up McNemar's corrected chi-squares of K folds, as if they were independent.
+    """Sum of McNemar's corrected chi-squares of K folds, as if they were independent.
 
     Parameters
     ----------
@@ -185,8 +186,8 @@ def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
     -------
     ChiSquareOutcome
         The sum, referred to chi-square with ``df`` = K degrees of freedom. A fold
-        without discordant samples adds 0 and keeps its degree of freedom. If all are
-        so: 0, 1 and ``DEGENERATE``. NaN and ``INVALID`` for negative counts, or no
+        without discordant samples adds 0 and keeps its degree of freedom. If no fold
+        has any: 0, 1 and ``DEGENERATE``. NaN and ``INVALID`` for negative counts, or no
         fold.
 
     References
@@ -258,12 +259,12 @@ def naive_mcnemar_many(
 def proportion_z(
     errors_a: int, errors_b: int, n: int, alternative: int = 0
 ) -> ProportionOutcome:
-    """Test the difference of two accuracies, without regard to pairing.
+    """Test the difference of two accuracies, ignoring the pairing.
 
     Parameters
     ----------
     errors_a, errors_b : int
-        Samples that model a, that model b, classified wrongly.
+        Samples that model a, and that model b, misclassified.
     n : int
         All samples.
     alternative : int, optional
@@ -274,9 +275,9 @@ def proportion_z(
     ProportionOutcome
         ``estimate`` = (errors_b - errors_a) / n, ``standard_error`` = sqrt(2 p (1 - p)
         / n) with p the mean of the two error rates, ``statistic`` their quotient,
-        referred to the normal distribution. If both models are always right, or always
-        wrong: 0, p-value 1 and ``DEGENERATE``. NaN and ``INVALID`` for errors outside
-        0 to n, or n < 1.
+        referred to the normal distribution. If both models are always correct, or
+        always wrong: 0, p-value 1 and ``DEGENERATE``. NaN and ``INVALID`` for errors
+        outside 0 to n, or n < 1.
 
     References
     ----------

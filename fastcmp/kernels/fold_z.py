@@ -1,4 +1,4 @@
-"""Tests of a mean over folds that refer it to the normal distribution."""
+"""Tests of a mean over folds against the normal distribution."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.fold_t import (
+from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
     _exponent,
@@ -50,7 +50,7 @@ def conservative_z(
     differences : ndarray of float64, shape (J,)
         Score of a minus that of b in J random splits of all samples.
     half_differences : ndarray of float64, shape (M, 2, J)
-        The same in J splits of either half of the samples, for M random cuts.
+        The same in J splits of each half of the samples, for M random halvings.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -142,12 +142,12 @@ def conservative_z_many(
 
 @kernel
 def bayle_z_out(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
-    """Test a cross-validated mean with the variance of all samples together.
+    """Test a cross-validated mean with the variance over all samples.
 
     Parameters
     ----------
     differences : ndarray of float64, shape (n,)
-        What a scores above b on each sample, each tested once.
+        Score of a minus that of b on each sample, each tested once.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -182,7 +182,7 @@ def bayle_z_in(
     Parameters
     ----------
     differences : ndarray of float64, shape (n,)
-        What a scores above b on each sample, each tested once.
+        Score of a minus that of b on each sample, each tested once.
     folds : ndarray of int64, shape (n,)
         The fold of each sample, in [0, n_folds).
     n_folds : int

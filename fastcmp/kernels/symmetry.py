@@ -1,4 +1,4 @@
-"""Do two models predict the same classes? Tests on the K x K table of predictions."""
+"""Do two models predict the same classes? Tests on their K x K table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bowker(table: IntArray) -> ChiSquareOutcome:
     ChiSquareOutcome
         ``statistic`` = sum over i < j of (t_ij - t_ji)**2 / (t_ij + t_ji), referred to
         chi-square with as many degrees of freedom as there are pairs of classes with
-        any sample. Without one: 0, 1, 0 and ``DEGENERATE``.
+        any sample. Without any: 0, 1, 0 and ``DEGENERATE``.
 
     References
     ----------
@@ -76,7 +76,7 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
 
     The covariance matrix of the differences of the margins is the Laplacian of the
     graph with weights t_ij + t_ji. Its classes are eliminated one by one, with sums of
-    positive terms only, so nothing cancels and no matrix needs to be regular.
+    positive terms only, so that nothing cancels and the matrix may be singular.
 
     Parameters
     ----------
@@ -87,9 +87,8 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
     -------
     ChiSquareOutcome
         ``statistic`` = d' S+ d with d the differences of the margins, referred to
-        chi-square with rank(S) degrees of freedom: K - 1 where the classes that the
-        models confuse form one connected whole. Without a disagreement: 0, 1, 0 and
-        ``DEGENERATE``.
+        chi-square with rank(S) degrees of freedom: K - 1 if the classes that the models
+        confuse are connected. Without a disagreement: 0, 1, 0 and ``DEGENERATE``.
 
     References
     ----------
@@ -127,12 +126,12 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
         df += 1
         statistic += margin[i] * margin[i] / degree
         for j in range(i + 1, k):
-            share = weight[i, j] / degree
-            if share > 0.0:
-                margin[j] += margin[i] * share
+            fraction = weight[i, j] / degree
+            if fraction > 0.0:
+                margin[j] += margin[i] * fraction
                 for other in range(i + 1, k):
                     if other != j:
-                        weight[j, other] += share * weight[i, other]
+                        weight[j, other] += fraction * weight[i, other]
     if df == 0:
         return ChiSquareOutcome(0.0, 1.0, 0, DEGENERATE)
     pvalue = _chi_square_tail(float(df), statistic)

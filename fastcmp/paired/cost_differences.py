@@ -14,7 +14,7 @@ from fastcmp.core.options import choose
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.counts.label_counts import LabelCounts
+    from fastcmp.counts.label_table import LabelTable
     from fastcmp.kernels import CostOutcome
 
 METHOD_NAMES = {"likelihood": "likelihood ratio", "chi-square": "chi-square"}
@@ -93,13 +93,13 @@ def check_options(
 
 
 def fold(
-    counts: LabelCounts, cost: NDArray[np.float64]
+    counts: LabelTable, cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """List the differences of the cells on which the models differ in cost.
 
     Parameters
     ----------
-    counts : LabelCounts
+    counts : LabelTable
         Samples by true and predicted classes.
     cost : ndarray of float64, shape (K, K)
         A checked cost matrix.
@@ -300,13 +300,13 @@ def evaluate_many(
     tuple of ndarray, shape (P, 4) and (P,)
         Statistics, p-values, multipliers and whether at a bound; and statuses.
     """
+    from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
+
     results = np.empty((len(counts), 4))
     status = np.empty(len(counts), np.uint8)
-    code = kernels.CHI_SQUARE
-    if options.method == "likelihood":
-        code = kernels.LIKELIHOOD
+    code = LIKELIHOOD if options.method == "likelihood" else CHI_SQUARE
     reach = groups.largest if options.support == "all" else 0.0
-    kernels.cost_test_many(
+    cost_test_many(
         counts,
         groups.group,
         groups.values,
@@ -339,8 +339,12 @@ def intervals_many(
     ndarray, shape (P, 2)
         Both ends.
     """
+    from fastcmp.kernels import cost_interval
+
     ends = np.empty((len(counts), 2))
-    code = kernels.COST_PROFILE if method == "profile" else kernels.COST_WALD
+    code = cost_interval.COST_WALD
+    if method == "profile":
+        code = cost_interval.COST_PROFILE
     options = (code, groups.largest, confidence_level)
-    kernels.cost_interval_many(counts, groups.group, groups.values, options, ends)
+    cost_interval.cost_interval_many(counts, groups.group, groups.values, options, ends)
     return ends

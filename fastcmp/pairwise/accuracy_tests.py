@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.mcnemar import evaluate_counts
 from fastcmp.pairwise.pair_tests import PairTests
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_SIDE = 128  # models of a side of a tile, at most; a multiple of kernels.TILE_ROWS
+_SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _TILE_WORK = 1 << 29  # words that one tile reads at most: some 30 ms
 _BINOMIAL = ("midp", "exact")
 
@@ -91,5 +92,5 @@ def _tests(
 def _tile_side(n_samples: int) -> int:
     """Choose how many models a side a tile has, so that none takes long."""
     models = int((_TILE_WORK / (1 + n_samples / 64)) ** 0.5)
-    rows = kernels.TILE_ROWS
+    rows = TILE_ROWS
     return min(_SIDE, max(rows, models // rows * rows))

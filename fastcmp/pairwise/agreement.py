@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
@@ -17,6 +16,7 @@ from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
+from fastcmp.kernels.symmetry import bowker_many, stuart_maxwell_many
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.pairwise.agreement_result import AgreementResult
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_KERNELS = {"bowker": bowker_many, "stuart_maxwell": stuart_maxwell_many}
 _MOST_CLASSES = 4096  # a table of that many classes takes 130 MB
 _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
 
@@ -213,7 +214,7 @@ def _measure(
 def _test(name: str, tables: Ints) -> dict[str, Any]:
     results, df = np.empty((len(tables), 2)), np.empty(len(tables), np.int64)
     status = np.empty(len(tables), np.uint8)
-    getattr(kernels, f"{name}_many")(tables, results, df, status)
+    _KERNELS[name](tables, results, df, status)
     statistic, pvalue = results.T
     return {f"{name}_statistic": statistic, f"{name}_df": df, f"{name}_pvalue": pvalue}
 

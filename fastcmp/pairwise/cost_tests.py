@@ -25,6 +25,7 @@ from fastcmp.inputs.cost_matrix import (
 )
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.cost_differences import (
     CostGroups,
     CostOptions,
@@ -121,7 +122,7 @@ def cost_tests(  # the data, how they are tested, and by which threads
     pool.run(look_up, range(n_models), steps=no_step)
     if costs.groups is None:
         found = _by_sorting(costs, rows, options, confidence_level)
-        return _tests(models, found, kernels.TILE_ROWS)
+        return _tests(models, found, TILE_ROWS)
     tables = PairTables(tuple(rows), size, n_pairs)
     pool.run(tables.pack, tables.packing, steps=no_step)
     count, side = tables.count, min(SIDE, tables.side)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import (
@@ -25,6 +24,7 @@ from fastcmp.counts.pairs import (
     places_of,
     tiles_of,
 )
+from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.pairwise.adjust import adjust_checked
 from fastcmp.pairwise.output_files import open_table
 from fastcmp.pairwise.ranking import UNTESTED, decisions_of, decisions_of_all
@@ -123,7 +123,7 @@ def run_tests(
     pool.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
         columns = work.test_all()
-        adjusted = adjust_checked(columns.pvalue, options.adjust, pool)
+        adjusted = adjust_checked(columns.pvalue, options.adjust)
         decisions = work.decide(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
@@ -141,7 +141,7 @@ def _decide_all(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
     """Adjust all p-values, compare them with alpha, and decide."""
     pvalues = work.pvalues_of_all()
-    adjusted = adjust_checked(pvalues, options.adjust, work.pool, in_place=True)
+    adjusted = adjust_checked(pvalues, options.adjust, in_place=True)
     significant = adjusted <= options.alpha
     return adjusted, significant, work.decide(adjusted, significant, options.gain)
 
@@ -194,8 +194,8 @@ class _Work:
         self._some = max(1, tests.side**2 // 4)
         self._side = tests.side
         if pool.threads > 1:  # some rows of tiles for each
-            rows = -(-m // (4 * pool.threads * kernels.TILE_ROWS))
-            self._side = min(tests.side, rows * kernels.TILE_ROWS)
+            rows = -(-m // (4 * pool.threads * TILE_ROWS))
+            self._side = min(tests.side, rows * TILE_ROWS)
         self._tiles = []
         if chosen is None:
             self._tiles = [

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.checks import as_whole
 from fastcmp.inputs.labels import encode
-from fastcmp.inputs.model_names import named_columns
+from fastcmp.inputs.model_names import has_names, named_columns
 
 if TYPE_CHECKING:
     from fastcmp.inputs.labels import Labels
@@ -105,7 +105,7 @@ def choose_columns(
         If the block has other models.
     """
     found = named_columns(preds, "preds")
-    if names is not None and not _names_columns(preds) and len(found) == len(names):
+    if names is not None and not has_names(preds) and len(found) == len(names):
         found = [(name, row) for name, (_, row) in zip(names, found, strict=True)]
     columns = dict(found)
     if not columns:
@@ -157,10 +157,3 @@ def encode_block(
         If labels cannot be compared.
     """
     return encode(y_true, columns, classes=classes, missing=missing, least=0)
-
-
-def _names_columns(preds: Any) -> bool:
-    """Tell a mapping or a frame from rows without names."""
-    return isinstance(preds, Mapping) or any(
-        hasattr(preds, name) for name in ("columns", "column_names")
-    )

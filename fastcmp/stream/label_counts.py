@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, parts
-from fastcmp.counts.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
+from fastcmp.counts.label_table import LabelTable, add_cells
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.stream.blocks import check_names
@@ -101,9 +101,7 @@ class LabelCounts(ClassCounts):
         view.flags.writeable = False
         return view
 
-    def record(
-        self, a: int | str = 0, b: int | str = 1
-    ) -> DenseLabelCounts | SparseLabelCounts:
+    def record(self, a: int | str = 0, b: int | str = 1) -> LabelTable:
         """Give the counts of one pair, as `count_labels` does.
 
         Parameters
@@ -113,7 +111,7 @@ class LabelCounts(ClassCounts):
 
         Returns
         -------
-        fastcmp.LabelCounts
+        fastcmp.LabelTable
             With the classes of this accumulator.
 
         Raises
@@ -139,12 +137,12 @@ class LabelCounts(ClassCounts):
             cells = cells[:, [0, 2, 1]]
         return self._recorded(cells, counts)
 
-    def label_table(self) -> DenseLabelCounts | SparseLabelCounts:
+    def label_table(self) -> LabelTable:
         """Give the counts of the only pair.
 
         Returns
         -------
-        fastcmp.LabelCounts
+        fastcmp.LabelTable
             As from `record`.
 
         Raises
@@ -194,7 +192,7 @@ class LabelCounts(ClassCounts):
 
     def _recorded(
         self, cells: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> DenseLabelCounts | SparseLabelCounts:
+    ) -> LabelTable:
         k = self.n_classes
         common: dict[str, Any] = {
             "classes": self.classes,
@@ -204,9 +202,9 @@ class LabelCounts(ClassCounts):
         if is_dense((1, k, k, k)):
             dense = np.zeros((k, k, k), np.int64)
             dense[tuple(cells.T)] = counts
-            return DenseLabelCounts(counts=dense, **common)
+            return LabelTable(counts=dense, **common)
         cells, counts = add_cells([cells], [counts])
-        return SparseLabelCounts(cells=cells, counts=counts, **common)
+        return LabelTable(cells=cells, counts=counts, **common)
 
     @classmethod
     def _n_tables(cls, names: tuple[str, ...]) -> int:

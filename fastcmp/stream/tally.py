@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastcmp.counts.label_counts import add_cells
+from fastcmp.counts.label_table import add_cells
 from fastcmp.stream.accumulator import stored
 from fastcmp.stream.saved_checks import check_within, require
 

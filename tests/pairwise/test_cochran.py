@@ -252,7 +252,7 @@ def test_without_pairs():
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ({"method": "chi2"}, r"method must be one of .*'exact'.*, got 'chi2'"),
+        ({"method": "chi"}, r"method must be one of .*'exact'.*, got 'chi'"),
         ({"post_hoc": "holm"}, r"post_hoc must be one of .*None, 'midp'.*got 'holm'"),
         ({"post_hoc": "midp", "adjust": "x"}, r"adjust must be one of .*, got 'x'"),
         ({"post_hoc": "midp", "alpha": 2}, r"alpha must lie in \(0, 1\), got 2"),

@@ -370,7 +370,7 @@ def test_results_that_are_neither_better_nor_worse_are_counted():
     decisions = result.decisions.copy()
     decisions[1, 0] = decisions[0, 1] = UNTESTED
     decisions[2, 0] = decisions[0, 2] = EVEN
-    text = str(replace(result, all_decisions=decisions))
+    text = replace(result, all_decisions=decisions).summary()
     assert "0 not significantly different, 2 otherwise (see the table)." in text
     assert re.search(r"^ +b .* no result$", text, re.MULTILINE)
     assert re.search(r"^ +c .* different, but equal on average$", text, re.MULTILINE)

@@ -215,4 +215,6 @@ def test_many_as_few(method, monkeypatch):
 @pytest.mark.parametrize("method", ADJUSTMENTS)
 @pytest.mark.parametrize("values", [[0.0, 0.0], [np.nan], [], [0.0, np.nan, -0.0]])
 def test_nothing_to_sort(values, method):
-    np.testing.assert_array_equal(adjust(values, method=method), np.array(values, float))
+    np.testing.assert_array_equal(
+        adjust(values, method=method), np.array(values, float)
+    )

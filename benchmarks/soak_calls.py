@@ -94,7 +94,7 @@ def compare_accuracies(rng, _) -> int:
     result = fastcmp.compare_all(y_true, preds, workers=threads(rng), **options)
     expect = fastcmp.compare_all(y_true, preds, workers=1, **options)
     assert_same(result, expect)
-    assert result.verdicts.tobytes() == expect.verdicts.tobytes()
+    assert result.decisions.tobytes() == expect.decisions.tobytes()
     matrix = result.matrix("pvalue")
     pairs = some_pairs(rng, len(preds))
     for a, b in pairs:
@@ -121,7 +121,7 @@ def keep_some(rng, folder) -> int:
     ]
     for kept in keep:
         some = fastcmp.compare_all(y_true, preds, keep=kept, workers=threads(rng))
-        assert some.verdicts.tobytes() == everything.verdicts.tobytes()
+        assert some.decisions.tobytes() == everything.decisions.tobytes()
         assert_same(some.groups, everything.groups)
         places = {
             pair: i for i, pair in enumerate(map(tuple, everything.pairs.tolist()))
@@ -213,7 +213,7 @@ def adjust(rng, _) -> int:
     for method in set(ADJUSTMENTS) - {"none"}:
         name = method.upper() if method in {"bh", "by"} else method
         by_hand = np.array(naive.adjust(pvalues.tolist(), name), float)
-        close(fastcmp.adjust(pvalues, method), by_hand)
+        close(fastcmp.adjust(pvalues, method=method), by_hand)
     return len(ADJUSTMENTS) - 1
 
 

@@ -31,7 +31,7 @@ class TestHommel:
         adjusted = benchmark(adjust, some, "hommel")
         few = some[:200]
         expected = multipletests(few, method="hommel")[1]
-        np.testing.assert_allclose(adjust(few, "hommel"), expected, rtol=1e-12)
+        np.testing.assert_allclose(adjust(few, method="hommel"), expected, rtol=1e-12)
         assert (adjusted >= some).all()
 
     def test_statsmodels_on_2_000_only(self, benchmark, pvalues, size):

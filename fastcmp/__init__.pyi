@@ -64,7 +64,9 @@ from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_all import (
     compare_all_from_counts as compare_all_from_counts,
 )
+from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
+from fastcmp.pairwise.ties import TieGroups as TieGroups
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
 from fastcmp.scores.auc import auc as auc
 from fastcmp.scores.auc import concordance as concordance

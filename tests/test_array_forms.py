@@ -244,7 +244,7 @@ CASES = [
     called(F.roc_curve, *BINARY, sample_weight=WEIGHTS),
     called(F.threshold_sweep, *BINARY, sample_weight=WEIGHTS),
     *(
-        called(F.adjust, WEIGHTS.reshape(4, 30) / 2, method)
+        called(F.adjust, WEIGHTS.reshape(4, 30) / 2, method=method)
         for method in ("holm", "hommel", "bh", "by", "hochberg", "bonferroni", "sidak")
     ),
     called(F.alpaydin_f, CUTS),
@@ -283,7 +283,7 @@ CASES = [
     called(F.compare_predictions, MANY, MANY_PREDS, workers=3),
     called(F.auc, MANY == 1, MANY_SCORES, workers=3),
     called(F.delong, MANY == 1, MANY_SCORES.astype(np.float32), workers=3),
-    called(F.adjust, np.resize(WEIGHTS / 2, 300_000), "holm"),
+    called(F.adjust, np.resize(WEIGHTS / 2, 300_000), method="holm"),
     called(gathered, stream.PairCounts, MANY, MANY_PREDS),
     called(gathered, stream.LabelCounts, MANY, MANY_PREDS),
     called(gathered, stream.ScoreCounts, MANY == 1, MANY_SCORES),

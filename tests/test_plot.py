@@ -622,7 +622,7 @@ def test_leaderboard_is_the_board(measure):
     filled = ax.containers[0].lines[0].get_ydata()
     assert [board.names[int(row)] for row in filled] == list(result.best)
     assert measure.lower() in ax.get_xlabel().lower()
-    assert "95 %" in ax.get_xlabel()
+    assert "95%" in ax.get_xlabel()
 
 
 def test_leaderboard_tells_ranks_and_ties():
@@ -716,7 +716,7 @@ def test_pvalue_map_frames_neighbours():
 
 
 def test_pvalue_map_of_an_edge():
-    # p equal to alpha is told apart, and drawn as the bin below alpha.
+    # p equal to alpha is significant, and drawn as the bin below alpha.
     result = compare_all([1] * 12, [[1] * 12, [0] * 5 + [1] * 7], method="exact")
     p = result.pvalue_adjusted[0]
     edge = compare_all(
@@ -759,9 +759,9 @@ def test_pvalue_map_of_some_pairs(some):
     mask = ax.images[0].get_array().mask
     assert np.count_nonzero(~mask) == 2 * len(result.pairs)
     order = result.leaderboard.models
-    verdicts = result.verdicts[np.ix_(order, order)]
+    decisions = result.decisions[np.ix_(order, order)]
     untested = {
-        (i, j) for (i, j), x in np.ndenumerate(verdicts) if x == UNTESTED and i != j
+        (i, j) for (i, j), x in np.ndenumerate(decisions) if x == UNTESTED and i != j
     }
     assert hatched(ax) == untested
     assert len(untested) == 8 * 7 - 2 * len(result.pairs)
@@ -932,14 +932,14 @@ def test_folds_are_the_differences(scoring):
     low, high = result.tests["nadeau-bengio-t"].confidence_interval()
     band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     np.testing.assert_allclose([band.x0, band.x1], [scale * low, scale * high])
-    assert ("(points)" in ax.get_xlabel()) == (scoring is None)
-    assert legend(ax) == ["95 % interval", "mean", "a fold"]
+    assert ("(percentage points)" in ax.get_xlabel()) == (scoring is None)
+    assert legend(ax) == ["95% CI", "mean", "a fold"]
 
 
 def test_folds_of_a_test_without_an_interval_or_of_another():
     result = cross_validated("alpaydin-f")
     assert legend(plot.folds(result)) == ["mean", "a fold"]
-    assert legend(plot.folds(result, test="yildiz-t"))[0] == "95 % interval"
+    assert legend(plot.folds(result, test="yildiz-t"))[0] == "95% CI"
     with pytest.raises(ValueError, match="'kfold-t' needs kfold"):
         plot.folds(result, test="kfold-t")
     with pytest.raises(TypeError, match=r"^folds draws a CVComparison, got float$"):

@@ -1,11 +1,11 @@
-"""Which pairs of models to compare, in blocks, and who judges them."""
+"""Which pairs of models to compare, in blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class PairColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """Pairs that are judged together: all pairs of a tile of models, or chosen ones."""
+    """Pairs that are tested together: all pairs of a tile of models, or chosen ones."""
 
     #: Their places among all pairs that are compared, shape (p,).
     where: slice | NDArray[np.int64]
@@ -99,29 +99,6 @@ def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
     if j0 >= i1:
         return matrix.reshape(-1)
     return np.asarray(matrix[np.arange(i0, i1)[:, None] < np.arange(j0, j1)])
-
-
-class Judge(Protocol):
-    """Tests pairs of models by one test; called from several threads at once."""
-
-    #: Models of a side of the tiles that it takes, a multiple of `TILE_ROWS`.
-    side: int
-    n_samples: int
-    #: Rightly classified samples of each model, shape (M,).
-    correct: NDArray[np.int64]
-    #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
-    #: its scores.
-    score: NDArray[np.float64]
-
-    @property
-    def score_interval(self) -> NDArray[np.float64]:
-        """Interval for each score by itself, shape (M, 2)."""
-
-    def pvalues(self, block: Block) -> NDArray[np.float64]:
-        """Give the p-values of the pairs of a block, and nothing more."""
-
-    def outcomes(self, block: Block) -> PairColumns:
-        """Find all that a record holds of the pairs of a block."""
 
 
 def all_pairs(n_models: int) -> NDArray[np.int32]:

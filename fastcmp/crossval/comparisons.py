@@ -277,7 +277,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     return CVPairwiseResult(
         statistic=record.statistic,
         pvalue=record.pvalue,
-        pvalue_adjusted=adjust_pvalues(record.pvalue, adjust),
+        pvalue_adjusted=adjust_pvalues(record.pvalue, method=adjust),
         pairs=which,
         difference=means[which[:, 0]] - means[which[:, 1]],
         interval=difference_interval(record, 1 - alpha),
@@ -291,10 +291,17 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         adjust=adjust,
         alpha=alpha,
         rule=promise(adjust, alpha),
-        signed=bool(np.isfinite(getattr(record, "standard_error", np.nan)).any()),
+        df=getattr(record, "df", None),
+        distribution=getattr(record, "distribution", None) or _distribution(chosen),
         control=None if control is None else names[which[0, 0]],
         runs=runs,
     )
+
+
+def _distribution(test: CVTest) -> str:
+    """Name the reference distribution of a test by the end of its name."""
+    families = {"t": "t", "f": "F", "z": "normal"}
+    return families.get(test.name.rpartition("-")[2], "chi2")
 
 
 def _read_tests(test: str | Sequence[str]) -> list[CVTest]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -37,6 +37,25 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
         named = [(f"model_{i}", row) for i, row in enumerate(_rows(raw, argument))]
     check_distinct_names([name for name, _ in named], argument)
     return named
+
+
+def with_names(raw: Any, names: Any, argument: str) -> Any:
+    """Give models the names that the user chose; None leaves them as they are."""
+    if names is None:
+        return raw
+    columns = [column for _, column in named_columns(raw, argument)]
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        message = f"names must be a sequence of names of models, got {names!r}"
+        raise TypeError(message)
+    chosen = [str(name) for name in names]
+    if len(chosen) != len(columns):
+        message = (
+            f"names must name each of the {len(columns)} models of {argument}, got "
+            f"{len(chosen)} names"
+        )
+        raise ValueError(message)
+    check_distinct_names(chosen, "names")
+    return dict(zip(chosen, columns, strict=True))
 
 
 def refuse_truth(

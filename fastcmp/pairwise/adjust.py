@@ -1,4 +1,4 @@
-"""P-values of many tests, adjusted so that they can be held against one error rate."""
+"""P-values adjusted for the number of tests, so that one error rate holds for all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.core.threads import parts
 from fastcmp.inputs.scores import order_of
-from fastcmp.pairwise.ranking import FAMILYWISE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,8 +78,8 @@ def _none(p: Floats, _: Floats, __: int) -> Floats:
 
 
 _NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
-_FEW_FALSE = "of all decisions, a share of at most {alpha:.3g} is expected to be false"
-_EACH = "each pair alone errs with probability {alpha:.3g}; nothing holds for all"
+_FEW_FALSE = "the expected proportion of false decisions is at most {alpha:.3g}"
+_EACH = "each pair alone has the error rate {alpha:.3g}; nothing holds for all of them"
 _PROCEDURES = {
     "bonferroni": _Procedure(_bonferroni),
     "sidak": _Procedure(_sidak),
@@ -91,32 +90,22 @@ _PROCEDURES = {
     "by": _Procedure(_by, "above"),
     "none": _Procedure(_none),
 }
+#: Adjustments that bound the probability of even one false decision. Only after these
+#: do intervals of ranks hold.
+FAMILYWISE = ("bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel")
 #: Names that `adjust` knows.
 ADJUSTMENTS = (*FAMILYWISE, "bh", "by", "none")
 
 
 def promise(method: str, alpha: float) -> str:
-    """Say what rejecting at `alpha` promises after this adjustment.
-
-    Parameters
-    ----------
-    method : str
-        Name of a procedure.
-    alpha : float
-        The error rate.
-
-    Returns
-    -------
-    str
-        The end of a sentence.
-    """
+    """Say which error rate decisions at `alpha` keep: the end of a sentence."""
     if method == "none":
         return _EACH.format(alpha=alpha)
     rule = _NO_FALSE if method in FAMILYWISE else _FEW_FALSE
     return rule.format(alpha=alpha)
 
 
-def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
+def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
     """Adjust p-values for the number of tests.
 
     Parameters
@@ -128,7 +117,8 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
         Family-wise error: "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
         "hommel"; the last two need independent or positively dependent tests. False
         discovery rate: "bh" (Benjamini and Hochberg) and "by" (Benjamini and
-        Yekutieli). "none" changes nothing.
+        Yekutieli). "none" changes nothing. The names of statsmodels, R and MATLAB are
+        accepted too: "fdr_bh", "BH", "Benjamini-Hochberg", ...
 
     Returns
     -------

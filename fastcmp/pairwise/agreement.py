@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,19 +15,19 @@ from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.inputs.model_names import with_names
 from fastcmp.kernels.symmetry import bowker_many, stuart_maxwell_many
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
-from fastcmp.pairwise.adjust import adjust as adjust_pvalues
+from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.pairwise.agreement_result import AgreementResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
+_KERNELS = {"bowker": bowker_many, "stuart_maxwell": stuart_maxwell_many}
 _MOST_CLASSES = 4096  # a table of that many classes takes 130 MB
 _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
 
@@ -41,6 +41,8 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    names: Sequence[str] | None = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> AgreementResult:
@@ -64,6 +66,10 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     classes : sequence, optional
         Compare only samples whose true label is one of these; a prediction outside
         them is refused.
+    missing : {"raise"}
+        A missing prediction is an error: agreement needs a class.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
     workers : int, optional
         Threads; by default as many as there are processors. The result is the same
         for any number.
@@ -108,6 +114,8 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     threads = check_workers(workers)
+    choose(missing, "missing", ("raise",))
+    preds = with_names(preds, names, "preds")
     labels = encode(y_true, preds, classes=classes, missing=None)
     if classes is None:
         labels = in_order(labels)
@@ -129,12 +137,12 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         bits = RightBits.pack(labels, pool)
         found = _measure_all(labels, chosen, bits, pool)
     return AgreementResult(
-        **found._asdict(),
-        pairs=which,
-        bowker_pvalue_adjusted=adjust_pvalues(found.bowker_pvalue, adjust),
-        stuart_maxwell_pvalue_adjusted=adjust_pvalues(
-            found.stuart_maxwell_pvalue, adjust
+        **found,
+        bowker_pvalue_adjusted=adjust_checked(found["bowker_pvalue"], adjust),
+        stuart_maxwell_pvalue_adjusted=adjust_checked(
+            found["stuart_maxwell_pvalue"], adjust
         ),
+        pairs=which,
         correct=bits.correct,
         names=labels.names,
         classes=tuple(labels.classes),
@@ -148,64 +156,32 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-class _Found(NamedTuple):
-    """What is found of some pairs, as `AgreementResult` names it."""
-
-    disagreement: Floats
-    kappa: Floats
-    only_a: Ints
-    only_b: Ints
-    q_statistic: Floats
-    correlation: Floats
-    double_fault: Floats
-    bowker_statistic: Floats
-    bowker_df: Ints
-    bowker_pvalue: Floats
-    stuart_maxwell_statistic: Floats
-    stuart_maxwell_df: Ints
-    stuart_maxwell_pvalue: Floats
-    exchange: Ints
-    exchange_counts: Ints
-
-
 def _measure_all(
-    labels: Labels,
-    chosen: NDArray[np.int32] | None,
-    bits: RightBits,
-    pool: ThreadPool,
-) -> _Found:
-    """Measure all pairs, block by block."""
-    n_models = len(labels.names)
+    labels: Labels, chosen: NDArray[np.int32] | None, bits: RightBits, pool: ThreadPool
+) -> dict[str, Any]:
+    """Measure all pairs, block by block; fields are those of `AgreementResult`."""
+    n_models, k, n = len(labels.names), len(labels.classes), labels.n_samples
     n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
-    tables = PairTables(labels.preds, len(labels.classes), n_pairs)
-    everything = _empty(n_pairs)
+    none = np.empty(0, np.int64)
+    everything = {
+        name: np.empty((n_pairs, *column.shape[1:]), column.dtype)
+        for name, column in _measure(np.empty((0, k, k), int), none, none, none, n)
+    }
 
     def measure(block: Block, counts: Ints) -> None:
         only_a, only_b = bits.discordant(block)
         both = bits.correct[block.pairs[:, 0]] - only_a
-        some = _measure(counts, only_a, only_b, both, labels.n_samples)
-        for all_pairs_of, own in zip(everything, some, strict=True):
-            all_pairs_of[block.where] = own
+        for name, column in _measure(counts, only_a, only_b, both, n):
+            everything[name][block.where] = column
 
-    tables.fold(chosen, pool, measure)
+    PairTables(labels.preds, k, n_pairs).fold(chosen, pool, measure)
     return everything
 
 
-def _empty(n_pairs: int) -> _Found:
-    integers = {"only_a", "only_b", "bowker_df", "stuart_maxwell_df"}
-    columns: dict[str, Any] = {
-        name: np.empty(n_pairs, np.int64 if name in integers else np.float64)
-        for name in _Found._fields[:-2]
-    }
-    return _Found(
-        **columns,
-        exchange=np.empty((n_pairs, 2), np.int64),
-        exchange_counts=np.empty((n_pairs, 2), np.int64),
-    )
-
-
-def _measure(tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int) -> _Found:
-    """Measure some pairs from their tables, shape (p, K, K)."""
+def _measure(
+    tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int
+) -> Iterable[tuple[str, Any]]:
+    """Measure some pairs from their tables, shape (p, K, K): fields and columns."""
     differ = n - np.trace(tables, axis1=1, axis2=2)
     margin_a, margin_b = tables.sum(axis=2) + 0.0, tables.sum(axis=1) + 0.0
     # By chance; all terms are positive, so that nothing cancels.
@@ -219,42 +195,40 @@ def _measure(tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int) -> _F
         kappa = np.where(expected > 0, 1 - n * (differ / expected), np.nan)
         q_statistic = (same - crossed) / (same + crossed)
         correlation = (same - crossed) / np.sqrt(spread_a * spread_b)
-    bowker, bowker_df = _test(bowker_many, tables)
-    maxwell, maxwell_df = _test(stuart_maxwell_many, tables)
-    return _Found(
-        differ / n,
-        kappa,
-        only_a,
-        only_b,
-        q_statistic,
-        correlation,
-        wrong / n,
-        bowker[:, 0],
-        bowker_df,
-        bowker[:, 1],
-        maxwell[:, 0],
-        maxwell_df,
-        maxwell[:, 1],
-        *_exchanges(tables),
-    )
+    exchange, exchange_counts = _exchanges(tables)
+    return {
+        "disagreement": differ / n,
+        "kappa": kappa,
+        "only_a": only_a,
+        "only_b": only_b,
+        "q_statistic": q_statistic,
+        "correlation": correlation,
+        "double_fault": wrong / n,
+        **_test("bowker", tables),
+        **_test("stuart_maxwell", tables),
+        "exchange": exchange,
+        "exchange_counts": exchange_counts,
+    }.items()
 
 
-def _test(kernel: Any, tables: Ints) -> tuple[Floats, Ints]:
+def _test(name: str, tables: Ints) -> dict[str, Any]:
     results, df = np.empty((len(tables), 2)), np.empty(len(tables), np.int64)
-    kernel(tables, results, df, np.empty(len(tables), np.uint8))
-    return results, df
+    status = np.empty(len(tables), np.uint8)
+    _KERNELS[name](tables, results, df, status)
+    statistic, pvalue = results.T
+    return {f"{name}_statistic": statistic, f"{name}_df": df, f"{name}_pvalue": pvalue}
 
 
 def _exchanges(tables: Ints) -> tuple[Ints, Ints]:
     """Find the cell of each table that adds most to Bowker's statistic."""
     reverse = tables.transpose(0, 2, 1)
     excess = np.maximum(tables - reverse, 0)
-    share = excess * (excess / np.maximum(tables + reverse, 1))
+    part = excess * (excess / np.maximum(tables + reverse, 1))
     k = tables.shape[1]
-    largest = share.reshape(-1, k * k).argmax(axis=1)
+    largest = part.reshape(-1, k * k).argmax(axis=1)
     a, b = np.divmod(largest, k)
     p = np.arange(len(tables))
-    found = share[p, a, b] > 0
+    found = part[p, a, b] > 0
     cells = np.where(found[:, None], np.stack([a, b], axis=1), -1)
     counts = np.stack([tables[p, a, b], tables[p, b, a]], axis=1)
     return cells, np.where(found[:, None], counts, 0)

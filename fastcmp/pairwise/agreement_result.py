@@ -53,15 +53,15 @@ class AgreementResult(Record):
 
     #: Indices of the two models of each pair, shape (P, 2).
     pairs: NDArray[np.int32]
-    #: Share of samples for which a and b predict different classes, shape (P,).
+    #: Proportion of samples for which a and b predict different classes, shape (P,).
     disagreement: Floats
     #: Cohen's kappa of the predicted classes, shape (P,).
     kappa: Floats
     #: Samples on which only the first, only the second is right, shape (P,).
     only_a: Ints
     only_b: Ints
-    #: Yule's Q, and the correlation, of right and wrong; and the share of samples on
-    #: which both are wrong; shape (P,).
+    #: Yule's Q, and the correlation, of right and wrong; and the proportion of
+    #: samples on which both are wrong; shape (P,).
     q_statistic: Floats
     correlation: Floats
     double_fault: Floats
@@ -88,7 +88,7 @@ class AgreementResult(Record):
     n_samples: int
     adjust: str
     alpha: float
-    #: What a decision at `alpha` promises, in words.
+    #: The error rate that decisions at `alpha` keep, in words.
     rule: str
     n_missing: int = 0
     n_excluded: int = 0
@@ -98,8 +98,13 @@ class AgreementResult(Record):
 
     @property
     def accuracy(self) -> Floats:
-        """Share of samples that each model classified rightly, shape (M,)."""
+        """Proportion of samples that each model classified rightly, shape (M,)."""
         return np.asarray(self.correct / self.n_samples)
+
+    @property
+    def distribution(self) -> str:
+        """Reference distribution of both tests: "chi2"."""
+        return "chi2"
 
     @cached_property
     def asymmetric(self) -> NDArray[np.bool_]:
@@ -112,7 +117,7 @@ class AgreementResult(Record):
         return self.stuart_maxwell_pvalue_adjusted <= self.alpha
 
     def matrix(self, field: str) -> NDArray[Any]:
-        """Lay out one field of the pairs as a matrix of models.
+        """Write one field of the pairs as a matrix of models.
 
         Parameters
         ----------
@@ -153,17 +158,17 @@ class AgreementResult(Record):
         return matrix
 
     def columns(self) -> dict[str, Any]:
-        """Lay out the pairs as columns, a row a pair.
+        """Give the pairs as columns, a row a pair.
 
         Returns
         -------
         dict of str to sequence
             Names of both models, all fields of one number a pair, and the least
-            symmetric exchange: the class that a and that b predicts (None for none),
-            and how often that and the reverse happen.
+            symmetric exchange: the classes that a and b predict (None for none), and
+            the numbers of samples of this exchange and of its reverse.
         """
         names = np.array(self.names, dtype=object)
-        a_says, b_says = (
+        class_a, class_b = (
             [None if code < 0 else self.classes[code] for code in codes]
             for codes in self.exchange.T.tolist()
         )
@@ -171,8 +176,8 @@ class AgreementResult(Record):
             "model_a": names[self.pairs[:, 0]].tolist(),
             "model_b": names[self.pairs[:, 1]].tolist(),
             **{field: getattr(self, field) for field in _DIAGONALS},
-            "a_says": a_says,
-            "b_says": b_says,
+            "class_a": class_a,
+            "class_b": class_b,
             "exchanged": self.exchange_counts[:, 0],
             "reversed": self.exchange_counts[:, 1],
         }
@@ -180,6 +185,7 @@ class AgreementResult(Record):
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
         return {
+            "distribution": self.distribution,
             "adjust": self.adjust,
             "alpha": self.alpha,
             "rule": self.rule,
@@ -203,7 +209,7 @@ class AgreementResult(Record):
         """
         order = np.argsort(self.disagreement, kind="stable")
         n_pairs = len(order)
-        # With few pairs each is told once.
+        # With few pairs each is listed once.
         n_alike = min(_SHOWN, -(-n_pairs // 2))
         n_different = min(_SHOWN, n_pairs - n_alike)
         sections = [self._summary(), self._likeness("Most alike", order[:n_alike])]
@@ -218,7 +224,7 @@ class AgreementResult(Record):
         text = (
             f"{len(self.names)} models on {self.n_samples} samples of "
             f"{len(self.classes)} classes, {tested} pairs; on average a pair "
-            f"disagrees on {100 * self.disagreement.mean():.2f} % of the samples.",
+            f"disagrees on {100 * self.disagreement.mean():.2f}% of the samples.",
             *dropped_sentences(self.n_missing, self.n_excluded),
             *outside_sentences(self.n_outside, self.names, self.n_samples),
         )
@@ -232,11 +238,11 @@ class AgreementResult(Record):
         rows = tuple(
             (
                 *self._pair(p),
-                f"{100 * self.disagreement[p]:.2f} %",
+                f"{100 * self.disagreement[p]:.2f}%",
                 _number(self.kappa[p]),
                 _number(self.q_statistic[p]),
                 _number(self.correlation[p]),
-                f"{100 * self.double_fault[p]:.2f} %",
+                f"{100 * self.double_fault[p]:.2f}%",
             )
             for p in shown
         )
@@ -244,7 +250,7 @@ class AgreementResult(Record):
         return Section(title=title, columns=columns, rows=rows)
 
     def _exchanges(self) -> Section:
-        title = "Who exchanges classes asymmetrically"
+        title = "Asymmetric exchanges of classes"
         found = np.flatnonzero(self.asymmetric)
         if not found.size:
             text = (f"No pair at {self.alpha:g} ({self.adjust}).",)
@@ -252,20 +258,20 @@ class AgreementResult(Record):
         found = found[np.argsort(self.bowker_pvalue_adjusted[found], kind="stable")]
         rows = []
         for p in found[:_SHOWN_EXCHANGES]:
-            a_says, b_says = (str(self.classes[code]) for code in self.exchange[p])
+            class_a, class_b = (str(self.classes[code]) for code in self.exchange[p])
             times, reverse = self.exchange_counts[p]
             pvalues = (
                 format_pvalue(self.bowker_pvalue_adjusted[p]),
                 format_pvalue(self.stuart_maxwell_pvalue_adjusted[p]),
             )
             rows.append(
-                (*self._pair(p), a_says, b_says, str(times), str(reverse), *pvalues)
+                (*self._pair(p), class_a, class_b, str(times), str(reverse), *pvalues)
             )
         left = found.size - len(rows)
         return Section(
             title=title,
             columns=(
-                *("a", "b", "a says", "b says", "times", "reversed"),
+                *("a", "b", "class by a", "class by b", "times", "reversed"),
                 *("Bowker p", "Stuart-Maxwell p"),
             ),
             rows=tuple(rows),
@@ -274,14 +280,14 @@ class AgreementResult(Record):
 
     def _explanations(self) -> Section:
         text = (
-            "Kappa compares the predicted classes, 0 for chance and 1 for the same; Q "
-            "and the correlation compare who is right, and are lower for models that "
+            "Kappa compares the predicted classes: 0 for chance, 1 for the same. Q and "
+            "the correlation compare right and wrong, and are lower for models that "
             "err on different samples.",
-            "Bowker's test asks whether two models exchange classes evenly, Stuart and "
-            "Maxwell's whether they predict each class equally often; of each pair the "
-            "least even exchange is shown.",
-            f"P-values are adjusted for {len(self.pairs)} pairs ({self.adjust}), each "
-            f"test for itself: {self.rule}.",
+            "Bowker's test, H0: two models exchange classes symmetrically. Stuart and "
+            "Maxwell's test, H0: they predict each class equally often. The least "
+            "symmetric exchange of each pair is shown.",
+            f"P-values are adjusted for {len(self.pairs)} pairs ({self.adjust}), "
+            f"separately for each test: {self.rule}.",
         )
         return Section(title="How to read this", text=text)
 

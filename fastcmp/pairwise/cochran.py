@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import combinations
-from math import comb
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
+from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.protocols import are_paired
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
-from fastcmp.inputs.labels import Labels, encode
-from fastcmp.kernels.bits import allocate_words
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.counts.correct_bits import RightBits
+from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.mcnemar import METHODS as POST_HOC
+from fastcmp.pairwise.accuracy_tests import accuracy_tests
 from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.cochran_exact import exact_pvalue
 from fastcmp.pairwise.compare_all import (
     check_counts,
-    compare_all,
     compare_all_from_counts,
+    read_options,
+    record_of,
+    threads_pay,
 )
+from fastcmp.pairwise.engine import run_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.core.protocols import PairedCounts
     from fastcmp.pairwise.result import PairwiseResult
 
 _METHODS = ("asymptotic", "f", "exact")
-_MAX_WORK = 20_000_000  # states times ways: some seconds
-_MAX_CELLS = 40_000_000  # entries of the states after a sample: a gigabyte or so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CochranResult(Record):
     """Cochran's Q test that M models are equally accurate."""
 
-    #: Cochran's Q.
+    #: What `distribution` is applied to: Cochran's Q, for ``method="f"`` Looney's F.
     statistic: float
-    #: By the method that was asked for.
     pvalue: float
-    #: Degrees of freedom of the chi-square approximation, M - 1.
-    df: int
-    #: Looney's F, referred to F(M - 1, (M - 1)(n - 1)).
+    #: Degrees of freedom: M - 1 of chi-square, M - 1 and (M - 1)(n - 1) of F, None of
+    #: the exact method.
+    df: Any
+    #: "chi2", "F" or "permutation", for `method`.
+    distribution: str
+    #: Cochran's Q, whatever the method.
+    q_statistic: float
+    #: Looney's F, and its p-value, whatever the method.
     f_statistic: float
     f_pvalue: float
-    #: Share of the largest possible Q, Q / (n (M - 1)), in [0, 1].
+    #: Proportion of the largest possible Q, Q / (n (M - 1)), in [0, 1].
     effect_size: float
     #: A `fastcmp.kernels.Status`.
     status: int
@@ -71,7 +78,7 @@ class CochranResult(Record):
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """Share of samples that each model classified rightly, shape (M,)."""
+        """Proportion of samples that each model classified rightly, shape (M,)."""
         return self.correct / self.n_samples
 
     def sections(self) -> list[Section]:
@@ -83,11 +90,15 @@ class CochranResult(Record):
             The test, and the pairs where they were compared.
         """
         best, worst = self.accuracy.max(), self.accuracy.min()
+        q = f"Q = {self.q_statistic:.4g}"
+        if self.method != "f":
+            degrees = "" if self.df is None else f" with {self.df} d.o.f."
+            q += f"{degrees}, p = {format_pvalue(self.pvalue)} ({self.method})"
         text = (
             f"{len(self.names)} models on {self.n_samples} samples, accuracies from "
             f"{worst:.4f} to {best:.4f}",
-            f"Q = {self.statistic:.4g} with {self.df} d.o.f., p = "
-            f"{format_pvalue(self.pvalue)} ({self.method}) that any of them differ",
+            "H0: all models are equally accurate",
+            q,
             f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
             f"effect size {self.effect_size:.3g}",
             *dropped_sentences(self.n_missing, self.n_excluded),
@@ -107,6 +118,9 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> CochranResult:
     """Cochran's Q test that all models are equally accurate.
 
@@ -130,6 +144,13 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         As in `compare_all`.
     missing : {"raise", "wrong"}
         As in `compare_all`.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
+    workers : int, optional
+        Threads; by default as many as there are processors. The result is the same
+        for any number.
+    progress : bool or callable, optional
+        Of the pairs, as in `compare_all`.
 
     Returns
     -------
@@ -171,32 +192,26 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
+    threads = check_workers(workers)
+    preds = with_names(preds, names, "preds")
     labels = encode(y_true, preds, classes=classes, missing=missing)
     n_models, n = len(labels.names), labels.n_samples
-    words = allocate_words(n_models, n)
-    for i, codes in enumerate(labels.preds):
-        kernels.pack_equal(labels.y_true, codes, words[i])
-    correct = np.array([kernels.count_bits(row) for row in words[:n_models]])
-    outcome = kernels.cochrans_q(correct, kernels.row_square_sum(words), n)
-    exact = _exact_pvalue(labels) if method == "exact" else None
+    if not threads_pay(n_models * (n_models - 1) // 2, n):
+        threads = 1
     pairs = None
-    if post_hoc is not None:
-        right = [(own == labels.y_true).view(np.uint8) for own in labels.preds]
-        pairs = compare_all(
-            np.ones(n, np.uint8),
-            dict(zip(labels.names, right, strict=True)),
-            method=post_hoc,
-            adjust=adjust,
-            alpha=alpha,
-            classes=(0, 1),
-        )
-        pairs = replace(
-            pairs,
-            n_missing=labels.n_missing,
-            n_excluded=labels.n_excluded,
-            n_outside=labels.n_outside,
-        )
-    return _record(labels, correct, outcome, method, exact, pairs)
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        ThreadPool(threads, report) as pool,
+    ):
+        bits = RightBits.pack(labels, pool)
+        if post_hoc is not None:
+            options = read_options("mcnemar", post_hoc, adjust, alpha)
+            tests = accuracy_tests(bits, n, options.method, 1 - alpha)
+            kept = run_tests(tests, None, labels.names, options, pool)
+            pairs = record_of(tests, kept, labels, options)
+    outcome = kernels.cochrans_q(bits.correct, kernels.row_square_sum(bits.words), n)
+    exact = exact_pvalue(labels) if method == "exact" else None
+    return _record(labels, bits.correct, outcome, method, exact, pairs)
 
 
 def cochrans_q_from_counts(
@@ -206,6 +221,8 @@ def cochrans_q_from_counts(
     post_hoc: str | None = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> CochranResult:
     """Cochran's Q test from counts that a stream has gathered.
 
@@ -222,6 +239,10 @@ def cochrans_q_from_counts(
         Adjustment of the pairs' p-values.
     alpha : float
         Error rate of the pairs' decisions.
+    workers : int, optional
+        Threads.
+    progress : bool or callable, optional
+        Of the pairs, as in `compare_all`.
 
     Returns
     -------
@@ -248,6 +269,7 @@ def cochrans_q_from_counts(
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
+    check_workers(workers)
     check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:
@@ -261,7 +283,12 @@ def cochrans_q_from_counts(
     pairs = None
     if post_hoc is not None:
         pairs = compare_all_from_counts(
-            counts, method=post_hoc, adjust=adjust, alpha=alpha
+            counts,
+            method=post_hoc,
+            adjust=adjust,
+            alpha=alpha,
+            workers=workers,
+            progress=progress,
         )
     return _record(counts, correct, outcome, method, None, pairs)
 
@@ -275,14 +302,23 @@ def _record(  # all that a record holds
     pairs: PairwiseResult | None,
 ) -> CochranResult:
     n_models, n = correct.size, source.n_samples
-    pvalue = outcome.pvalue if method == "asymptotic" else outcome.f_pvalue
+    q, m = outcome.statistic, n_models - 1
+    of_method: dict[str, tuple[float, float | None, Any, str]] = {
+        "asymptotic": (q, outcome.pvalue, m, "chi2"),
+        "f": (outcome.f_statistic, outcome.f_pvalue, (m, m * (n - 1)), "F"),
+        "exact": (q, exact, None, "permutation"),
+    }
+    statistic, pvalue, df, distribution = of_method[method]
+    assert pvalue is not None
     return CochranResult(
-        statistic=outcome.statistic,
-        pvalue=pvalue if exact is None else exact,
-        df=n_models - 1,
+        statistic=statistic,
+        pvalue=pvalue,
+        df=df,
+        distribution=distribution,
+        q_statistic=q,
         f_statistic=outcome.f_statistic,
         f_pvalue=outcome.f_pvalue,
-        effect_size=outcome.statistic / (n * (n_models - 1)),
+        effect_size=q / (n * m),
         status=outcome.status,
         method=method,
         names=source.names,
@@ -290,52 +326,6 @@ def _record(  # all that a record holds
         n_samples=n,
         n_missing=source.n_missing,
         n_excluded=source.n_excluded,
-        n_outside=source.n_outside if isinstance(source, Labels) else (),
+        n_outside=getattr(source, "n_outside", ()),
         post_hoc=pairs,
     )
-
-
-def _exact_pvalue(labels: Labels) -> float:
-    """P(sum S_j**2 >= observed) when right and wrong are permuted within each sample.
-
-    The state is the sorted vector of column sums S_j over the samples seen so far;
-    only samples on which the models differ move it.
-    """
-    right = np.stack([codes == labels.y_true for codes in labels.preds])
-    n_models = right.shape[0]
-    row_sums = right.sum(axis=0)
-    mixed = (row_sums > 0) & (row_sums < n_models)
-    observed = int((right[:, mixed].sum(axis=1) ** 2).sum())
-    states = np.zeros((1, n_models), np.int64)
-    weights = np.ones(1)
-    base = int(np.count_nonzero(mixed)) + 1  # a column sum is below it
-    work = 0 if base**n_models < 2**63 else _MAX_WORK
-    for size in np.sort(row_sums[mixed]).tolist():
-        ways = len(states) * comb(n_models, size)
-        work += ways
-        if work > _MAX_WORK or ways * n_models > _MAX_CELLS:
-            message = (
-                f"method='exact' takes too long for {n_models} models and {base - 1} "
-                "samples on which they differ: use method='asymptotic', which is close "
-                "at that size"
-            )
-            raise ValueError(message)
-        states, weights = _permute(states, weights, size, base)
-    reached = (states**2).sum(axis=1) >= observed
-    return float(min(weights[reached].sum() / weights.sum(), 1.0))
-
-
-def _permute(
-    states: NDArray[np.int64], weights: NDArray[np.float64], size: int, base: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Add one sample on which `size` models, any of them, are right."""
-    n_models = states.shape[1]
-    ways = np.zeros((comb(n_models, size), n_models), np.int64)
-    for way, members in zip(ways, combinations(range(n_models), size), strict=True):
-        way[list(members)] = 1
-    # Models are exchangeable, so states that differ in order only are one.
-    after = np.sort(states[:, None, :] + ways, axis=2).reshape(-1, n_models)
-    shared = np.repeat(weights / len(ways), len(ways))
-    keys = after @ base ** np.arange(n_models)
-    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
-    return after[first], np.bincount(where, shared).astype(np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +12,18 @@ from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.protocols import are_labelled, are_paired
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.counts.pairs import choose_pairs, model_index
+from fastcmp.counts.correct_bits import RightBits
+from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.mcnemar import METHODS
-from fastcmp.pairwise.accuracy_tests import judge_accuracies, judge_joint_counts
+from fastcmp.pairwise.accuracy_tests import accuracy_tests, accuracy_tests_from_counts
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
-from fastcmp.pairwise.cost_tests import encode_costs, judge_costs
-from fastcmp.pairwise.cost_tests_from_counts import judge_cost_counts
-from fastcmp.pairwise.engine import Judged, Options, judge_pairs, read_keep
+from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
+from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
+from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.result import PairwiseResult
 
 if TYPE_CHECKING:
@@ -32,15 +33,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastcmp.core.protocols import LabelledCounts, PairedCounts
-    from fastcmp.counts.pairs import Judge
+    from fastcmp.pairwise.pair_tests import PairTests
 
 _TESTS = ("mcnemar", "cost")
 _COUNTS: dict[str, Callable[[Any], bool]] = {
     "PairCounts": are_paired,
     "LabelCounts": are_labelled,
 }
-_THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
-_NEVER_RIGHT = 100  # samples of which a model should have got one right
+_THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
+_NEVER_RIGHT = 100  # samples of which each model should get one right
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
@@ -57,6 +58,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
     keep: str | int | Path = "all",
     memory_limit: int | str | None = None,
     workers: int | None = None,
@@ -83,7 +85,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     adjust : str
         Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
     alpha : float
-        Error rate of the decisions, in (0, 1); what it bounds, `adjust` decides.
+        Error rate of the decisions, in (0, 1); `adjust` says what it bounds. Intervals
+        have the level 1 - alpha.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.
@@ -94,22 +97,25 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         them is an error, and refused where it would need a cost.
     missing : {"raise", "wrong"}
         What to make of a missing prediction.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
     keep : {"all", "significant"}, int or Path
         Which pairs the record keeps. Ten thousand models are fifty million pairs, and
-        6 GB: "significant" keeps those told apart, a number k those among the k best
-        models, and a path writes all to a ``.npy`` file, which the record then maps
-        into memory, or to a ``.parquet`` file. Decisions, ranking and ties come from
-        all pairs in any case, at 44 bytes a pair while they are worked out.
+        6 GB: "significant" keeps those that are significantly different, a number k
+        those among the k best models, and a path writes all to a ``.npy`` file, which
+        the record then maps into memory, or to a ``.parquet`` file. Decisions, ranking
+        and ties follow from all pairs in any case, at 44 bytes a pair while they are
+        worked out.
     memory_limit : int or str, optional
-        Bytes, or such as "4GB", that the answer may take; what would take more is
-        refused before the work begins, but for significant pairs, whose number is known
-        when all are tested. By default what the machine has left.
+        Bytes, or such as "4GB", that the answer may take; by default what the machine
+        has left. What would take more is refused before the work begins; for
+        significant pairs, when their number is known.
     workers : int, optional
         Threads; by default as many as there are processors. The result is the same
         for any number.
     progress : bool or callable, optional
         True draws a bar; a function is called with the pairs done and all pairs. Where
-        not all is kept, pairs that are kept or written are judged, and counted, twice.
+        not all is kept, pairs that are kept or written are tested, and counted, twice.
 
     Returns
     -------
@@ -145,39 +151,31 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
     test = choose(test, "test", _TESTS)
-    if test == "mcnemar":
-        refuse_cost(cost)
-    method = check_method(test, method)
-    options = _read_options(adjust, alpha, keep, memory_limit, test)
-    threads = check_workers(workers)
+    options = read_options(test, method, adjust, alpha, keep, memory_limit)
+    threads, level = check_workers(workers), 1 - options.alpha
+    preds = with_names(preds, names, "preds")
     if test == "cost":
         labels, matrix = encode_costs(y_true, preds, cost, classes, missing)
     else:
+        refuse_cost(cost)
         labels = encode(y_true, preds, classes=classes, missing=missing)
     chosen = choose_pairs(labels.names, pairs, control)
-    n_models, n = len(labels.names), labels.n_samples
+    n_models = len(labels.names)
     n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
-    if n_pairs * n // 64 < _THREADS_PAY:
+    if not threads_pay(n_pairs, labels.n_samples):
         threads = 1
-    level = 1 - options.alpha
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        judge: Judge
         if test == "cost":
-            tested = check_options(method)
-            judge = judge_costs(labels, matrix, tested, level, n_pairs, pool)
+            equal_costs = check_options(options.method)
+            tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, pool)
         else:
-            judge = judge_accuracies(labels, method, level, pool)
-        judged = judge_pairs(judge, chosen, labels.names, options, pool)
-    told = {
-        "n_missing": labels.n_missing,
-        "n_excluded": labels.n_excluded,
-        "n_outside": labels.n_outside,
-    }
-    found = _record(judge, judged, labels.names, options, (test, method), told)
-    return _with_control(found, control)
+            bits = RightBits.pack(labels, pool)
+            tests = accuracy_tests(bits, labels.n_samples, options.method, level)
+        kept = run_tests(tests, chosen, labels.names, options, pool)
+    return record_of(tests, kept, labels, options, _control(chosen, control, labels))
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -246,59 +244,42 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     """
     names = check_counts(counts)
     test = "mcnemar" if are_paired(counts) else "cost"
-    method = check_method(test, method)
-    options = _read_options(adjust, alpha, keep, memory_limit, test)
+    options = read_options(test, method, adjust, alpha, keep, memory_limit)
     threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
     if len(names) ** 2 < _COUNTED_PAIRS:
         threads = 1
-    judge = _judge_counts(counts, cost, method, 1 - options.alpha)
+    tests = _tests_of_counts(counts, cost, options)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        judged = judge_pairs(judge, chosen, names, options, pool)
-    told = {"n_missing": counts.n_missing, "n_excluded": counts.n_excluded}
-    found = _record(judge, judged, names, options, (test, method), told)
-    return _with_control(found, control)
+        kept = run_tests(tests, chosen, names, options, pool)
+    return record_of(tests, kept, counts, options, _control(chosen, control, counts))
 
 
-def _judge_counts(counts: Any, cost: Any, method: str, level: float) -> Judge:
+def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
+    method, level = options.method, 1 - options.alpha
     if are_paired(counts):
         refuse_cost(cost)
-        return judge_joint_counts(counts.joint, counts.n_samples, method, level)
+        return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
     if cost is None:
         message = "LabelCounts need cost=, the matrix of costs"
         raise ValueError(message)
     matrix = read_cost(cost, counts.classes)
-    return judge_cost_counts(counts, matrix, check_options(method), level)
+    return cost_tests_from_counts(counts, matrix, check_options(method), level)
+
+
+def _control(chosen: Any, control: int | str | None, source: Any) -> str | None:
+    """Name the control, which is the first of each chosen pair."""
+    return None if control is None else source.names[chosen[0, 0]]
 
 
 def check_counts(
     counts: Any,
     kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS,
 ) -> tuple[str, ...]:
-    """Refuse counts of which nothing can be said.
-
-    Parameters
-    ----------
-    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
-        What a stream has gathered.
-    kinds : mapping of str to callable
-        What it may be, by the name of the class in `fastcmp.stream`.
-
-    Returns
-    -------
-    tuple of str
-        The models.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two models or samples.
-    TypeError
-        If they are no such counts.
-    """
+    """Refuse what is no counts, or too few; give the names of the models."""
     if not any(are_such(counts) for are_such in kinds.values()):
         wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"
@@ -323,84 +304,71 @@ def check_counts(
 
 
 def check_method(test: str, method: str | None) -> str:
-    """Choose the variant of a test.
-
-    Parameters
-    ----------
-    test : {"mcnemar", "cost"}
-        The test.
-    method : str or None
-        What the user passed; None for the default.
-
-    Returns
-    -------
-    str
-        The variant.
-
-    Raises
-    ------
-    ValueError
-        If there is no such variant.
-    """
+    """Check the variant of a test; None stands for the default."""
     if test == "cost":
-        method = "likelihood" if method is None else method
-        check_options(method)
-        return method
-    method = "midp" if method is None else method
-    return str(choose(method, "method", METHODS))
+        return check_options("likelihood" if method is None else method).method
+    return str(choose("midp" if method is None else method, "method", METHODS))
 
 
-def _read_options(
-    adjust: str, alpha: float, keep: object, memory_limit: Any, test: str
+def read_options(
+    test: str,
+    method: str | None,
+    adjust: str,
+    alpha: float,
+    keep: object = "all",
+    memory_limit: Any = None,
 ) -> Options:
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    """Check the options of a comparison."""
     return Options(
-        adjust=adjust,
+        test=test,
+        method=check_method(test, method),
+        adjust=choose(adjust, "adjust", ADJUSTMENTS),
         alpha=as_share(alpha, "alpha"),
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),
-        gain=-1 if test == "cost" else 1,
     )
 
 
-def _record(  # all that a record holds
-    judge: Judge,
-    judged: Judged,
-    names: tuple[str, ...],
+def threads_pay(n_pairs: int, n_samples: int) -> bool:
+    """Tell whether pairs take so long that several threads are faster than one."""
+    return n_pairs * n_samples // 64 >= _THREADS_PAY
+
+
+def record_of(
+    tests: PairTests,
+    kept: KeptPairs,
+    source: Any,
     options: Options,
-    test: tuple[str, str],
-    told: dict[str, Any],
+    control: str | None = None,
 ) -> PairwiseResult:
-    columns = judged.columns
+    """Make the record; `source` has the names of the models and what was dropped."""
+    columns = kept.columns
     return PairwiseResult(
         statistic=columns.statistic,
         pvalue=columns.pvalue,
-        pvalue_adjusted=judged.pvalue_adjusted,
-        pairs=judged.pairs,
+        pvalue_adjusted=kept.pvalue_adjusted,
+        df=tests.df,
+        distribution=tests.distribution,
+        pairs=kept.pairs,
         only_a=columns.only_a,
         only_b=columns.only_b,
         difference=columns.difference,
         interval=np.stack([columns.low, columns.high], axis=1),
-        names=names,
-        correct=judge.correct,
-        score=judge.score,
-        score_interval=judge.score_interval,
-        measure="cost" if test[0] == "cost" else "accuracy",
-        n_samples=judge.n_samples,
-        test=test[0],
-        method=test[1],
+        names=source.names,
+        correct=tests.correct,
+        score=tests.score,
+        score_interval=tests.score_interval,
+        measure="cost" if options.test == "cost" else "accuracy",
+        n_samples=tests.n_samples,
+        test=options.test,
+        method=options.method,
         adjust=options.adjust,
         alpha=options.alpha,
         rule=promise(options.adjust, options.alpha),
+        n_missing=source.n_missing,
+        n_excluded=source.n_excluded,
+        n_outside=getattr(source, "n_outside", ()),
         kept=options.keep,
-        all_verdicts=judged.verdicts,
-        **told,
+        all_decisions=kept.decisions,
+        control=control,
     )
-
-
-def _with_control(result: PairwiseResult, control: int | str | None) -> PairwiseResult:
-    """Name the control, which the user gave by name or place."""
-    if control is None:
-        return result
-    first = model_index(control, result.names, "control")
-    return replace(result, control=result.names[first])

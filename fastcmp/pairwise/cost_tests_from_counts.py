@@ -1,4 +1,4 @@
-"""Expected costs of many models, pair by pair, from counts by class."""
+"""Tests of equal expected costs of many pairs of models, from counts by class."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from fastcmp.counts.pairs import places_of
 from fastcmp.pairwise.cost_tests import (
     LEVELS,
     SIDE,
-    CostJudge,
-    Losses,
-    Prices,
-    by_tables,
-    loss_of,
-    read_prices,
+    CostLevels,
+    ModelCosts,
+    mean_cost,
+    read_levels,
+    tests_of_tables,
 )
 
 if TYPE_CHECKING:
@@ -27,48 +26,31 @@ if TYPE_CHECKING:
     from fastcmp.counts.pairs import Block
     from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.paired.cost_differences import CostOptions
+    from fastcmp.pairwise.pair_tests import PairTests
 
 _COUNTED = 1 << 20  # cells of the counts of a tile
 
 
-def judge_cost_counts(
+def cost_tests_from_counts(
     counts: LabelledCounts,
     matrix: CostMatrix,
     options: CostOptions,
     confidence_level: float,
-) -> CostJudge:
-    """Judge pairs by counts of true and predicted classes.
+) -> PairTests:
+    """Test pairs by counts of true and predicted classes, as `cost_tests` by samples.
 
-    Parameters
-    ----------
-    counts : fastcmp.stream.LabelCounts
-        Of all pairs.
-    matrix : CostMatrix
-        Costs of mistakes, in the order of the classes.
-    options : CostOptions
-        Which test.
-    confidence_level : float
-        Of all intervals.
-
-    Returns
-    -------
-    CostJudge
-        As from `judge_costs` on the same samples.
-
-    Raises
-    ------
-    ValueError
-        If there are too many different costs.
+    The matrix is in the order of the classes; too many different costs are a
+    ValueError.
     """
-    prices = read_prices(matrix.values)
-    size = prices.levels.size
-    if prices.groups is None:
+    costs = read_levels(matrix.values)
+    size = costs.levels.size
+    if costs.groups is None:
         message = (
             f"cost must hold at most {LEVELS} different costs for counts, got {size}"
         )
         raise ValueError(message)
-    m, k = len(counts.names or ()), len(prices.cost)
-    found = Losses(np.empty((m, 3)), np.empty(m, np.int64))
+    m, k = len(counts.names or ()), len(costs.cost)
+    models = ModelCosts(counts.n_samples, np.empty((m, 3)), np.empty(m, np.int64))
     for i in range(m):
         # Each model is the first or the second of some pair.
         other = 1 if i == 0 else 0
@@ -76,10 +58,10 @@ def judge_cost_counts(
         cells, samples = counts.cells(int(places_of(pair, m)[0]))
         y_true, pred = cells[:, 0], cells[:, 1 if i < other else 2]
         used = np.zeros(size, np.int64)
-        np.add.at(used, prices.code[y_true, pred], samples)
-        found.correct[i] = samples[y_true == pred].sum()
-        found.losses[i] = loss_of(prices, used, confidence_level)
-    table = _summed(counts, prices) if counts.is_dense else _added(counts, prices)
+        np.add.at(used, costs.code[y_true, pred], samples)
+        models.correct[i] = samples[y_true == pred].sum()
+        models.means[i] = mean_cost(costs, used, confidence_level)
+    table = (_summed if counts.is_dense else _added)(counts, costs)
 
     def count(block: Block) -> NDArray[np.int64]:
         tables = table(places_of(np.sort(block.pairs, axis=1), m))
@@ -87,18 +69,17 @@ def judge_cost_counts(
         tables[turned] = tables[turned].transpose(0, 2, 1)
         return tables
 
-    judge = by_tables(prices, count, options, confidence_level)
-    side = max(4, int((_COUNTED / k**3) ** 0.5) // 4 * 4)
-    return CostJudge(counts.n_samples, found, judge, min(SIDE, side))
+    side = min(SIDE, max(4, int((_COUNTED / k**3) ** 0.5) // 4 * 4))
+    return tests_of_tables(costs, models, count, side, options, confidence_level)
 
 
 def _summed(
-    counts: LabelledCounts, prices: Prices
+    counts: LabelledCounts, costs: CostLevels
 ) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
     """Make tables of two levels of dense counts."""
-    size, tensors = prices.levels.size, counts.counts
+    size, tensors = costs.levels.size, counts.counts
     # Cells in the order of their two levels, so that one sum gives a table.
-    cells = (prices.code[:, :, None] * size + prices.code[:, None, :]).ravel()
+    cells = (costs.code[:, :, None] * size + costs.code[:, None, :]).ravel()
     order = np.argsort(cells, kind="stable")
     present, starts = np.unique(cells[order], return_index=True)
 
@@ -112,17 +93,17 @@ def _summed(
 
 
 def _added(
-    counts: LabelledCounts, prices: Prices
+    counts: LabelledCounts, costs: CostLevels
 ) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
     """Make the same tables of the cells that hold samples."""
-    size = prices.levels.size
+    size = costs.levels.size
 
     def table(places: NDArray[np.int64]) -> NDArray[np.int64]:
         tables = np.zeros((places.size, size, size), np.int64)
         for own, place in zip(tables, places.tolist(), strict=True):
             cells, samples = counts.cells(place)
             y_true, a, b = cells.T
-            np.add.at(own, (prices.code[y_true, a], prices.code[y_true, b]), samples)
+            np.add.at(own, (costs.code[y_true, a], costs.code[y_true, b]), samples)
         return tables
 
     return table

@@ -1,6 +1,6 @@
-"""Judge all pairs, and keep what is asked for: everything, or less than memory holds.
+"""Test all pairs, and keep what is asked for: everything, or less than memory holds.
 
-Where not all is kept, the pairs are judged twice: once for the p-values, from which all
+Where not all is kept, the pairs are tested twice: once for the p-values, from which all
 decisions follow, and once more, those that are kept, for the rest.
 """
 
@@ -27,15 +27,16 @@ from fastcmp.counts.pairs import (
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.pairwise.adjust import adjust_checked
 from fastcmp.pairwise.output_files import open_table
-from fastcmp.pairwise.ranking import UNTESTED, verdicts_of, verdicts_of_all
+from fastcmp.pairwise.ranking import UNTESTED, decisions_of, decisions_of_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import Judge, Tile
+    from fastcmp.counts.pairs import Tile
+    from fastcmp.pairwise.pair_tests import PairTests
 
     #: A tile of models, or a part of the chosen pairs.
     Task = Tile | slice
@@ -47,50 +48,35 @@ _SPAN = 1 << 18  # chosen pairs that are written together
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How pairs are judged."""
+    """Which test, how to decide, and what to keep."""
 
+    test: str
+    method: str
     adjust: str
     alpha: float
     #: "all", "significant", how many of the best models, or the file to write.
     keep: str | int | Path
     #: Bytes; None for what is left.
     memory_limit: int | None
-    #: 1 where more of the score is better, else -1.
-    gain: int
+
+    @property
+    def gain(self) -> int:
+        """1 where more of the score is better, else -1."""
+        return -1 if self.test == "cost" else 1
 
 
-class Judged(NamedTuple):
-    """What is known of all pairs, and all about those that are kept."""
+class KeptPairs(NamedTuple):
+    """The pairs that are kept, and the decisions about all."""
 
     pairs: NDArray[np.int32]
     columns: PairColumns
     pvalue_adjusted: NDArray[np.float64]
-    #: Pairs that were judged.
-    n_pairs: int
-    #: As from `fastcmp.pairwise.ranking.verdicts_of`.
-    verdicts: NDArray[np.int8]
+    #: As from `fastcmp.pairwise.ranking.decisions_of`.
+    decisions: NDArray[np.int8]
 
 
 def read_keep(keep: object) -> str | int | Path:
-    """Check which pairs are to be kept.
-
-    Parameters
-    ----------
-    keep : object
-        As in `fastcmp.compare_all`.
-
-    Returns
-    -------
-    str, int or Path
-        "all", "significant", a number of models or a file.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    TypeError
-        If it is neither a number nor a name.
-    """
+    """Check which pairs are to be kept; raise ValueError or TypeError."""
     wanted = (
         "keep must be 'all', 'significant', a number of models from 2 on, or a file "
         "that ends in .npy or .parquet"
@@ -110,75 +96,54 @@ def read_keep(keep: object) -> str | int | Path:
     return int(keep)
 
 
-def judge_pairs(
-    judge: Judge,
+def run_tests(
+    tests: PairTests,
     chosen: NDArray[np.int32] | None,
     names: tuple[str, ...],
     options: Options,
     pool: ThreadPool,
-) -> Judged:
-    """Judge pairs of models.
+) -> KeptPairs:
+    """Test the chosen pairs, or all of them for None.
 
-    Parameters
-    ----------
-    judge : Judge
-        Which test, on which data.
-    chosen : ndarray of int32, shape (P, 2), or None
-        The pairs; None for all.
-    names : tuple of str
-        The models, for a file.
-    options : Options
-        What to keep, and how to decide.
-    pool : ThreadPool
-        Who does the work.
-
-    Returns
-    -------
-    Judged
-        The same for any pool.
-
-    Raises
-    ------
-    ValueError
-        If what is to be kept does not fit into memory.
-    OSError
-        If a file cannot be written.
+    The result is the same for any number of threads. ValueError if what is to be kept
+    does not fit into memory, OSError if a file cannot be written.
     """
-    work = _Work(judge, chosen, pool)
+    work = _Work(tests, chosen, pool)
     places = _of_best(work, options) if isinstance(options.keep, int) else None
     _check_room(work, options, 0 if places is None else places.size)
     if isinstance(options.keep, Path):
         pool.expect(2 * work.n_pairs)
         # Opened first: that it cannot be written is better known before the work.
         with open_table(options.keep, names, work.n_pairs) as table:
-            adjusted, told, verdicts = _decide_all(work, options)
-            for span, some in work.judge_by_rows():
-                table.write(work.pairs_at(span), some, adjusted[span], told[span])
-        return Judged(*table.read_back(), work.n_pairs, verdicts)
+            adjusted, significant, decisions = _decide_all(work, options)
+            for span, some in work.test_by_rows():
+                pairs = work.pairs_at(span)
+                table.write(pairs, some, adjusted[span], significant[span])
+        return KeptPairs(*table.read_back(), decisions)
     pool.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
-        columns = work.judge_all()
+        columns = work.test_all()
         adjusted = adjust_checked(columns.pvalue, options.adjust)
-        verdicts = work.verdicts(adjusted, adjusted <= options.alpha, options.gain)
+        decisions = work.decide(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
-        adjusted, told, verdicts = _decide_all(work, options)
+        adjusted, significant, decisions = _decide_all(work, options)
         if places is None:
-            places = _significant(told, options)
+            places = _places_of_significant(significant, options)
             pool.expect(places.size)
         pairs, adjusted = work.pairs_at(places), adjusted[places]
-        columns = work.judge_chosen(pairs)
-    return Judged(pairs, columns, adjusted, work.n_pairs, verdicts)
+        columns = _Work(tests, pairs, pool).test_all()
+    return KeptPairs(pairs, columns, adjusted, decisions)
 
 
 def _decide_all(
     work: _Work, options: Options
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
-    """Adjust all p-values, hold them against alpha, and say who beats whom."""
-    pvalues = work.test_all()
+    """Adjust all p-values, compare them with alpha, and decide."""
+    pvalues = work.pvalues_of_all()
     adjusted = adjust_checked(pvalues, options.adjust, in_place=True)
-    told = adjusted <= options.alpha
-    return adjusted, told, work.verdicts(adjusted, told, options.gain)
+    significant = adjusted <= options.alpha
+    return adjusted, significant, work.decide(adjusted, significant, options.gain)
 
 
 def _check_room(work: _Work, options: Options, n_kept: int) -> None:
@@ -195,66 +160,64 @@ def _check_room(work: _Work, options: Options, n_kept: int) -> None:
 
 def _of_best(work: _Work, options: Options) -> NDArray[np.int64]:
     """Find the pairs of the best models."""
-    ranking = np.argsort(-options.gain * work.judge.score, kind="stable")
+    ranking = np.argsort(-options.gain * work.tests.score, kind="stable")
     best = np.sort(ranking[: options.keep])
     if work.chosen is not None:
         return np.flatnonzero(np.isin(work.chosen, best).all(axis=1))
     return places_of(best[all_pairs(best.size)], work.n_models)
 
 
-def _significant(told: NDArray[np.bool_], options: Options) -> NDArray[np.int64]:
-    """Find the pairs that are told apart; how many these are is known only now."""
-    n_kept = int(np.count_nonzero(told))
+def _places_of_significant(
+    significant: NDArray[np.bool_], options: Options
+) -> NDArray[np.int64]:
+    """Find the pairs that differ significantly; how many is known only now."""
+    n_kept = int(np.count_nonzero(significant))
     check_memory(
         n_kept * (_ROW + 16),
         options.memory_limit,
         f"keeping {n_kept} significant pairs",
         "pass keep= a number of models or a file",
     )
-    return np.flatnonzero(told)
+    return np.flatnonzero(significant)
 
 
 class _Work:
     """The pairs, cut into tasks."""
 
     def __init__(
-        self, judge: Judge, chosen: NDArray[np.int32] | None, pool: ThreadPool
+        self, tests: PairTests, chosen: NDArray[np.int32] | None, pool: ThreadPool
     ) -> None:
-        self.judge, self.chosen, self.pool = judge, chosen, pool
-        self.n_models = m = judge.score.size
+        self.tests, self.chosen, self.pool = tests, chosen, pool
+        self.n_models = m = tests.score.size
         self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
-        # A chosen pair is counted by itself, and slower than in a tile.
-        self._some = max(1, judge.side**2 // 4)
-        rows = -(-m // (4 * pool.threads * TILE_ROWS))
-        self._side = min(judge.side, rows * TILE_ROWS)
+        # A chosen pair is counted alone, and slower than in a tile.
+        self._some = max(1, tests.side**2 // 4)
+        self._side = tests.side
+        if pool.threads > 1:  # some rows of tiles for each
+            rows = -(-m // (4 * pool.threads * TILE_ROWS))
+            self._side = min(tests.side, rows * TILE_ROWS)
         self._tiles = []
         if chosen is None:
             self._tiles = [
                 tile for tile in tiles_of(m, self._side) if count_pairs(tile)
             ]
 
-    def test_all(self) -> NDArray[np.float64]:
+    def pvalues_of_all(self) -> NDArray[np.float64]:
         """Work out all p-values, and nothing more."""
         pvalues = np.empty(self.n_pairs)
 
         def test(task: Task) -> None:
             block = block_of(task, self.n_models, self.chosen)
-            pvalues[block.where] = self.judge.pvalues(block)
+            pvalues[block.where] = self.tests.pvalues(block)
 
-        self._run(test, self._tiles or parts(self.n_pairs, self._some))
+        self.pool.run(test, self._tasks(), steps=count_pairs)
         return pvalues
 
-    def judge_all(self) -> PairColumns:
+    def test_all(self) -> PairColumns:
         """Find out all about all pairs."""
-        return self._judge(
-            self._tiles or parts(self.n_pairs, self._some), 0, self.n_pairs
-        )
+        return self._test(self._tasks(), 0, self.n_pairs)
 
-    def judge_chosen(self, pairs: NDArray[np.int32]) -> PairColumns:
-        """Find out all about some pairs."""
-        return _Work(self.judge, pairs, self.pool).judge_all()
-
-    def judge_by_rows(self) -> Iterator[tuple[slice, PairColumns]]:
+    def test_by_rows(self) -> Iterator[tuple[slice, PairColumns]]:
         """Find out all about all pairs, some rows of models at a time, in order."""
         if not self._tiles:
             for span in parts(self.n_pairs, _SPAN):
@@ -262,13 +225,13 @@ class _Work:
                     slice(span.start + part.start, span.start + part.stop)
                     for part in parts(span.stop - span.start, self._some)
                 ]
-                yield span, self._judge(tasks, span.start, span.stop)
+                yield span, self._test(tasks, span.start, span.stop)
             return
         start = 0
         for i0 in range(0, self.n_models, self._side):
             tiles = [tile for tile in self._tiles if tile[0] == i0]
             end = start + sum(map(count_pairs, tiles))
-            yield slice(start, end), self._judge(tiles, start, end)
+            yield slice(start, end), self._test(tiles, start, end)
             start = end
 
     def pairs_at(self, places: slice | NDArray[np.int64]) -> NDArray[np.int32]:
@@ -288,39 +251,43 @@ class _Work:
         self.pool.run(find, parts(places.size, _SPAN), steps=no_step)
         return pairs
 
-    def verdicts(
-        self, adjusted: NDArray[np.float64], told: NDArray[np.bool_], gain: int
+    def decide(
+        self,
+        adjusted: NDArray[np.float64],
+        significant: NDArray[np.bool_],
+        gain: int,
     ) -> NDArray[np.int8]:
-        """Decide who beats whom."""
-        score = gain * self.judge.score
+        """Write the decisions as a matrix of models."""
+        score = gain * self.tests.score
         if self.chosen is None:
-            verdicts = verdicts_of_all(told, score)
+            decisions = decisions_of_all(significant, score)
         else:
             i, j = self.chosen.T
-            verdicts = verdicts_of(
-                self.n_models, self.chosen, told, score[i] - score[j]
+            difference = score[i] - score[j]
+            decisions = decisions_of(
+                self.n_models, self.chosen, significant, difference
             )
         if np.isnan(adjusted.max()):  # a test without an answer says nothing
             i, j = self.pairs_at(np.flatnonzero(np.isnan(adjusted))).T
-            verdicts[i, j] = verdicts[j, i] = UNTESTED
-        return verdicts
+            decisions[i, j] = decisions[j, i] = UNTESTED
+        return decisions
 
-    def _judge(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
+    def _tasks(self) -> Sequence[Task]:
+        return self._tiles or parts(self.n_pairs, self._some)
+
+    def _test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
         columns = PairColumns(
             *np.empty((2, end - start), np.int64), *np.empty((5, end - start))
         )
 
-        def judge(task: Task) -> None:
+        def test(task: Task) -> None:
             block = block_of(task, self.n_models, self.chosen)
             if isinstance(block.where, slice):
                 where: Any = slice(block.where.start - start, block.where.stop - start)
             else:
                 where = block.where - start
-            for column, own in zip(columns, self.judge.outcomes(block), strict=True):
+            for column, own in zip(columns, self.tests.columns(block), strict=True):
                 column[where] = own
 
-        self._run(judge, tasks)
+        self.pool.run(test, tasks, steps=count_pairs)
         return columns
-
-    def _run(self, work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
-        self.pool.run(work, tasks, steps=count_pairs)

@@ -1,4 +1,4 @@
-"""Pairs written to a file as they are judged, for answers larger than memory."""
+"""Pairs written to a file as they are tested, for answers larger than memory."""
 
 from __future__ import annotations
 
@@ -54,48 +54,19 @@ class PairTable(Protocol):
         pairs: NDArray[np.int32],
         columns: PairColumns,
         adjusted: NDArray[np.float64],
-        told: NDArray[np.bool_],
+        significant: NDArray[np.bool_],
     ) -> None:
-        """Add pairs.
-
-        Parameters
-        ----------
-        pairs : ndarray of int32, shape (p, 2)
-            The next ones.
-        columns : PairColumns
-            What was found of them.
-        adjusted : ndarray of float64, shape (p,)
-            P-values, adjusted.
-        told : ndarray of bool, shape (p,)
-            Whether they are told apart.
-        """
+        """Add the next pairs."""
 
     def read_back(self) -> Kept:
         """Give the pairs as a record holds them."""
 
 
 def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> PairTable:
-    """Open a file for pairs, its format told by its extension.
+    """Open a file for pairs, by its extension; it appears when all is written.
 
-    Parameters
-    ----------
-    path : Path
-        A ``.npy`` file, one row a pair, which can be mapped into memory; or
-        ``.parquet``, for which pyarrow is needed.
-    names : tuple of str
-        The models.
-    n_pairs : int
-        How many rows there will be.
-
-    Returns
-    -------
-    PairTable
-        To be used in a ``with``; the file appears when all is written.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is needed and missing.
+    A ``.npy`` file has one row a pair, and can be mapped into memory; ``.parquet``
+    needs pyarrow, or there is an ImportError.
     """
     if path.suffix == ".npy":
         return _Npy(path, n_pairs)
@@ -127,12 +98,12 @@ class _Npy:
         pairs: NDArray[np.int32],
         columns: PairColumns,
         adjusted: NDArray[np.float64],
-        told: NDArray[np.bool_],
+        significant: NDArray[np.bool_],
     ) -> None:
         """Add pairs."""
         rows = np.empty(len(pairs), _ROW)
         rows["models"], rows["pvalue_adjusted"] = pairs, adjusted
-        rows["significant"] = told
+        rows["significant"] = significant
         for name, column in columns._asdict().items():
             rows[name] = column
         self._file.write(rows.data)
@@ -148,8 +119,9 @@ class _Npy:
     def read_back(self) -> Kept:
         """Map the file into memory."""
         rows = np.load(self._path, mmap_mode="r")
-        columns = PairColumns(*(rows[name] for name in PairColumns._fields))
-        return rows["models"], columns, rows["pvalue_adjusted"]
+        mapped = {name: np.asarray(rows[name]) for name in _ROW.names or ()}
+        columns = PairColumns(*(mapped[name] for name in PairColumns._fields))
+        return mapped["models"], columns, mapped["pvalue_adjusted"]
 
 
 class _Parquet:
@@ -177,7 +149,7 @@ class _Parquet:
         pairs: NDArray[np.int32],
         columns: PairColumns,
         adjusted: NDArray[np.float64],
-        told: NDArray[np.bool_],
+        significant: NDArray[np.bool_],
     ) -> None:
         """Add pairs."""
         coded = self._arrow.DictionaryArray.from_arrays
@@ -188,7 +160,7 @@ class _Parquet:
                 "model_b": b,
                 **columns._asdict(),
                 "pvalue_adjusted": adjusted,
-                "significant": told,
+                "significant": significant,
             }
         )
         if self._writer is None:

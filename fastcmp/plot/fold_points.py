@@ -23,8 +23,8 @@ def folds(
 ) -> Axes:
     """Draw the difference in each fold, their mean, and its interval.
 
-    What lies right of zero speaks for the first model. Folds share records: their
-    scatter is no measure of the uncertainty, the interval is.
+    Points to the right of zero favour the first model. Folds share records: their
+    scatter does not measure the uncertainty; the interval does.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def folds(
     >>> X, y = load_iris(return_X_y=True)
     >>> ax = plot.folds(compare_cv(GaussianNB(), KNeighborsClassifier(), X, y, rng=1))
     >>> ax.get_xlabel()
-    'Accuracy of a minus b (points)'
+    'Accuracy of a minus b (percentage points)'
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, CVComparison):
@@ -105,7 +105,7 @@ def folds(
     ax.yaxis.get_major_locator().set_params(integer=True)
     ax.set_ylabel("repetition")
     a, b = map(as_text, result.names)
-    measure = f"Accuracy of {a} minus {b} (points)"
+    measure = f"Accuracy of {a} minus {b} (percentage points)"
     ax.set_xlabel(measure if percent else f"{result.measure} of {a} minus {b}")
     ax.spines[["top", "right"]].set_visible(False)
     # Above the axes, where no fold can be.

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.pairwise.ranking import TIED, UNTESTED, letters
+from fastcmp.core.report import interval_name
+from fastcmp.pairwise.ranking import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
 
@@ -44,11 +45,12 @@ def _longest(names: Sequence[str]) -> int:
 def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     r"""Draw models from best to worst with the intervals of their scores.
 
-    Beside them stand the ranks that the decisions leave open, if `adjust` supports
-    them, and letters: models that share one are not told apart. Filled points are the
-    best model and those not told apart from it. Where not all pairs were tested there
-    are no letters, but the result against a control; filled points are the models that
-    lost no tested pair, and squares are those in none.
+    Beside them stand the ranks that the decisions allow, if `adjust` supports
+    them, and letters: models with a common one are not significantly different. Filled
+    points are the best model and those that are not significantly different from it.
+    Where not all pairs were tested there are no letters, but the result against a
+    control; filled points are the models that are significantly worse in no tested
+    pair, and squares are those in none.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     >>> from fastcmp import compare_all, load_digits, plot
     >>> ax = plot.leaderboard(compare_all(*load_digits()))
     >>> ax.get_xlabel()
-    'Accuracy (%)\n95 % intervals, each model alone'
+    'Accuracy (%)\n95% CI of each model alone'
     >>> plt.close(ax.figure)
     """
     result = _checked(result, "leaderboard")
@@ -96,8 +98,8 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     ax.legend(loc="lower center", fontsize=min(size, 8.0), frameon=False)
     ax.grid(axis="x", color=PALE)
     ax.set_axisbelow(True)
-    level = f"{100 * (1 - result.alpha):g} %"
-    ax.set_xlabel(f"{label}\n{level} intervals, each model alone")
+    interval = interval_name(1 - result.alpha)
+    ax.set_xlabel(f"{label}\n{interval} of each model alone")
     _write_ranks(ax, result, size)
     return ax
 
@@ -105,7 +107,7 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
 def _kinds(result: PairwiseResult) -> list[tuple[NDArray[np.bool_], Any, str]]:
     """Sort the models of the leaderboard by what the tests say of them."""
     best = np.isin(result.leaderboard.names, result.best)
-    untested = (result.verdicts == UNTESTED).all(axis=1)[result.leaderboard.models]
+    untested = (result.decisions == UNTESTED).all(axis=1)[result.leaderboard.models]
     meanings = tuple(f"significantly worse in {x} tested pair" for x in ("no", "a"))
     if result.all_pairs_tested:
         meanings = ("best, or tied with it", "worse than the best")
@@ -130,7 +132,7 @@ def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
         said = dict(zip(table["model"], table["result"], strict=True))
         found["against control"] = [said.get(name, "control") for name in board.names]
     elif result.all_pairs_tested:
-        marks = letters(result.groups.groups, len(board.names))
+        marks = result.groups.letters
         if any(marks):
             found["ties"] = [marks[model] for model in board.models]
     shift = 6.0
@@ -146,8 +148,8 @@ def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
 def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     """Draw the adjusted p-values of all pairs as a map, best models first.
 
-    Pairs that are told apart bear a star; tied models that are neighbours in the
-    ranking have a frame around their pairs. Hatched pairs were not tested; of grey ones
+    Pairs that are significantly different have a star; neighbours in the ranking that
+    are not have a frame around their pairs. Hatched pairs were not tested; of grey ones
     the p-value was not kept.
 
     Parameters
@@ -172,7 +174,7 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     Notes
     -----
     Of up to 14 models the p-values are written out, if the axes have room for them. Of
-    more than 40 the pairs that are told apart have an outline, and no stars or frames.
+    more than 40 the significant pairs have an outline, and no stars or frames.
 
     Examples
     --------
@@ -196,23 +198,24 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     order = np.ix_(board.models, board.models)
     values = result.matrix("pvalue_adjusted")[order]
     np.fill_diagonal(values, np.nan)
-    verdicts = result.verdicts[order]
-    untested = (verdicts == UNTESTED) & ~np.eye(n, dtype=bool)
-    told = (verdicts != UNTESTED) & (verdicts != TIED)
+    decisions = result.decisions[order]
+    untested = (decisions == UNTESTED) & ~np.eye(n, dtype=bool)
+    significant = (decisions != UNTESTED) & (decisions != TIED)
     _draw_map(ax, values, result.alpha)
     size = float(np.clip(54.0 * cell, 2.0, 10.0))
     ax.set_yticks(range(n), names, fontsize=size)
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(n), names, fontsize=size, **slanted)
-    _write_pvalues(ax, values, told, 72.0 * cell)
+    _write_pvalues(ax, values, significant, 72.0 * cell)
     position = np.argsort(board.models)
     for group in result.groups.groups if n <= _MARKED else ():
         first, last = (int(position[group[end]]) for end in (0, -1))
         if last - first + 1 == len(group) > 1:
             _frame(ax, first, last)
-    meaning = f"outline: told apart at {result.alpha:g}"
+    meaning = f"outline: significantly different at {result.alpha:g}"
     if n <= _MARKED:
-        meaning = f"* told apart at {result.alpha:g}; framed: neighbours not told apart"
+        meaning = f"* significantly different at {result.alpha:g}; framed: neighbours"
+        meaning += " that are not"
     if untested.any():
         _hatch(ax, untested)
         meaning += "\nhatched: not tested"
@@ -245,7 +248,7 @@ def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
     # Light is a large p-value; the darkest still lets a white letter be read.
     shades = colormaps["Blues"](np.linspace(0.85, 0.05, len(edges) - 1))
     cmap = ListedColormap(shades, "p-values").with_extremes(bad=PALE)
-    # A p-value on an edge belongs below it, as p <= alpha is told apart.
+    # A p-value on an edge belongs below it, as p <= alpha is significant.
     below = np.nextafter(values, 0.0)
     norm = BoundaryNorm(edges, cmap.N)
     image = ax.imshow(np.ma.masked_invalid(below), cmap=cmap, norm=norm)
@@ -255,13 +258,13 @@ def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
 
 
 def _write_pvalues(
-    ax: Axes, values: Floats, told: NDArray[np.bool_], cell: float
+    ax: Axes, values: Floats, significant: NDArray[np.bool_], cell: float
 ) -> None:
     n = len(values)
     if n > _MARKED:
-        if told.any() and not told.all():
+        if significant.any() and not significant.all():
             # Four points a cell, so that the outline follows the cells.
-            fine = told.repeat(4, axis=0).repeat(4, axis=1)
+            fine = significant.repeat(4, axis=0).repeat(4, axis=1)
             x = (np.arange(4 * n) + 0.5) / 4 - 0.5
             ax.contour(x, x, fine, [0.5], colors=COLOURS[1], linestyles="dashed")
         return
@@ -269,14 +272,14 @@ def _write_pvalues(
     lettered = n <= _LETTERED and size >= _READABLE
     size = size if lettered else min(0.6 * cell, 10.0)
     for (i, j), p in np.ndenumerate(values):
-        star = "*" if told[i, j] else ""
+        star = "*" if significant[i, j] else ""
         text = star
         if lettered and not np.isnan(p):
             text = ("<.001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)) + star
         if text:
             style = {"ha": "center", "va": "center", "fontsize": size}
             style["color"] = "white" if p <= 0.01 else "black"
-            style["weight"] = "bold" if told[i, j] else "normal"
+            style["weight"] = "bold" if significant[i, j] else "normal"
             ax.text(j, i, text, **style)
 
 
@@ -292,9 +295,9 @@ def _frame(ax: Axes, first: int, last: int) -> None:
 def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     """Draw models on the line of their scores, ties joined by bars.
 
-    Each bar is a set of models of which no two are told apart; its members have a dot
-    on it. A model that a bar passes without a dot is not in that set. Pairs that were
-    not tested are never joined, and the label of the axis counts them.
+    Each bar is a set of models of which no two are significantly different; its members
+    have a dot on it. A model that a bar passes without a dot is not in that set. Pairs
+    that were not tested are never joined, and the label of the axis counts them.
 
     Parameters
     ----------
@@ -327,7 +330,7 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     >>> from fastcmp import compare_all, load_digits, plot
     >>> ax = plot.critical_difference(compare_all(*load_digits()))
     >>> ax.get_xlabel()
-    'Accuracy (%); bars join models that are not told apart at 0.05'
+    'Accuracy (%); bars join models not significantly different at 0.05'
     >>> plt.close(ax.figure)
     """
     result = _checked(result, "critical_difference")
@@ -353,7 +356,8 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     ax.spines[["left", "right", "bottom"]].set_visible(False)
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
-    meaning = f"{label}; bars join models that are not told apart at {result.alpha:g}"
+    meaning = f"{label}; bars join models not significantly different at "
+    meaning += f"{result.alpha:g}"
     left = score.size * (score.size - 1) // 2 - result.n_pairs
     if left:
         meaning += f"\n{left} pairs were not tested: no bar joins these"

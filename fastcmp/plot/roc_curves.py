@@ -66,7 +66,7 @@ def roc(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -77,7 +77,7 @@ def roc(
         curve of that cutoff alone is drawn, and its distance from the diagonal,
         Youden's index.
     band : bool
-        Whether to draw a band of 95 % for the points of each curve, see the notes.
+        Whether to draw a 95% band for the points of each curve, see the notes.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
 
@@ -102,12 +102,12 @@ def roc(
     legend: where scores of both classes are equal the line is slanted, and such pairs
     count half.
 
-    The band holds for each cutoff by itself. Both its rates have a Wilson interval of
+    The band is for each cutoff alone. Both its rates have a Wilson interval of
     level ``sqrt(0.95)``; as the classes are independent, the rectangle of the two
-    covers both true rates with 95 %. The edges of the band join the corners of the
+    covers both true rates with 95%. The edges of the band join the corners of the
     rectangles, upper left and lower right.
-    Read as a band for the curve at a given false positive rate it is wider than 95 %
-    need (it holds 99 % and more); an interval for the true positive rate alone would be
+    Read as a band for the curve at a given false positive rate it is wider than 95%
+    need (it covers 99% and more); an interval for the true positive rate alone would be
     too short there, as it forgets that the false positive rate is uncertain as well.
 
     Examples

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.options import choose
+from fastcmp.core.report import interval_name
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
@@ -65,7 +66,7 @@ def cutoffs(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class; those that reach the cutoff are
+        Higher scores indicate the positive class; those that reach the cutoff are
         called positive.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
@@ -106,12 +107,12 @@ def cutoffs(
     read = read_scores(y_true, in_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     curve = roc_points(sweep_scores(read, weights))
-    share = float(np.average(read.positive, weights=weights))
+    rate = float(np.average(read.positive, weights=weights))
     x, rows = _against_cutoff(curve)
     se, sp = curve.tpr[rows], 1 - curve.fpr[rows]
     ax = prepare_axes(ax, (6.4, 4.6))
     handles = []
-    named = {"accuracy": share * se + (1 - share) * sp, "sensitivity": se}
+    named = {"accuracy": rate * se + (1 - rate) * sp, "sensitivity": se}
     for model, (name, y) in enumerate((named | {"specificity": sp}).items()):
         style = curve_style(model, 1) | {"linestyle": ("-", "--", ":")[model]}
         handles += ax.plot(x, y, drawstyle="steps-pre", label=name, **style)
@@ -126,7 +127,7 @@ def cutoffs(
             sample_weight=weights,
         )
         handles += _mark_cutoffs(ax, found, x)
-    ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Share")
+    ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Proportion")
     ax.margins(x=0)
     place_legend_above(ax, handles)
     return ax
@@ -152,8 +153,8 @@ def _mark_cutoffs(ax: Axes, found: CutpointResult, drawn: Floats) -> list[Any]:
     se, sp = found.sensitivity, found.specificity
     at = f"at {found.cutoff:.4g}"
     if found.criterion == "accuracy":
-        share = found.prevalence
-        y, marker, color = share * se + (1 - share) * sp, "*", COLOURS[0]
+        rate = found.prevalence
+        y, marker, color = rate * se + (1 - rate) * sp, "*", COLOURS[0]
         label = f"best accuracy {found.value:.3f} {at}"
     else:
         y, marker, color = 0.5 * (se + sp), "o", COLOURS[6]
@@ -197,7 +198,7 @@ def precision_recall(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -282,7 +283,7 @@ def lift(
     cumulative : bool
         Whether groups are added up from the first one.
     kind : {"lift", "response", "captured"}
-        Lift, response rate, or share of all events.
+        Lift, response rate, or percentage of all events.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
 
@@ -330,7 +331,7 @@ def lift(
     y = scale * getattr(rates, name)
     low, high = (scale * end for end in getattr(rates, f"{name}_interval"))
     spread = np.maximum([y - low, high - y], 0.0)
-    level = f"{100 * table.confidence_level:g} % intervals"
+    level = interval_name(table.confidence_level)
     if table.weighted:
         level = "without intervals"
     ax = prepare_axes(ax, (6.4, 4.4))

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, axes, names, sizes of type."""
+"""Common parts of all pictures: colours, axes, names, sizes of type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Axes: TypeAlias = Any
 
-#: Okabe and Ito's colours, without the yellow that paper swallows.
+#: Okabe and Ito's colours, without yellow, which is hard to see on paper.
 COLOURS = (
     "#0072B2",
     "#D55E00",
@@ -36,27 +36,7 @@ _MARKERS = "os^DvP<X>pd"
 
 
 def prepare_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Check the axes to draw on, or make new ones.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        What the user passed.
-    size : pair of float
-        Width and height of a new figure in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The same, or the axes of a new figure.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Check the axes to draw on, or make a figure of `size` inches."""
     try:
         from matplotlib import pyplot as plt
         from matplotlib.axes import Axes as KnownAxes
@@ -72,20 +52,8 @@ def prepare_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def as_text(name: str) -> str:
-    r"""Write a model's name such that it is drawn as it is.
+    r"""Write a model's name on one line, not too long, and as no formula.
 
-    Parameters
-    ----------
-    name : str
-        Any name.
-
-    Returns
-    -------
-    str
-        On one line, not too long, and no formula.
-
-    Examples
-    --------
     >>> as_text("a$b$")
     'a\\$b\\$'
     """
@@ -97,41 +65,16 @@ def as_text(name: str) -> str:
 
 
 def fitting_size(ax: Axes, rows: float, largest: float = 10.0) -> float:
-    """Choose a size of type with which rows of text do not overlap.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        As high as all rows.
-    rows : float
-        How many.
-    largest : float
-        Size in points that is enough.
-
-    Returns
-    -------
-    float
-        Points.
-    """
+    """Choose a size of type, in points, with which rows of text do not overlap."""
     height = 72.0 * ax.get_position().height * ax.figure.get_figheight()
     return float(np.clip(0.75 * height / rows, 3.0, largest))
 
 
 def curve_style(model: int, n_models: int) -> dict[str, Any]:
-    """Tell curves apart by colour, dashes and, where there are several, markers.
+    """Choose a colour, dashes and markers of a curve: options of ``Axes.plot``.
 
-    Parameters
-    ----------
-    model : int
-        Which curve.
-    n_models : int
-        How many.
-
-    Returns
-    -------
-    dict
-        Options of ``Axes.plot``. The numbers of colours, dashes and markers have no
-        common divisor: no two of 385 curves look the same.
+    The numbers of colours, dashes and markers have no common divisor: no two of 385
+    curves look the same.
     """
     style: dict[str, Any] = {
         "color": COLOURS[model % len(COLOURS)],
@@ -149,18 +92,7 @@ def curve_style(model: int, n_models: int) -> dict[str, Any]:
 
 
 def in_doubles(scores: Any) -> Any:
-    """Round scores with more digits to float64, in which cutoffs are given.
-
-    Parameters
-    ----------
-    scores : array-like, mapping or frame
-        What the user passed.
-
-    Returns
-    -------
-    array-like, mapping or frame
-        Arrays converted, the rest as it is.
-    """
+    """Round scores with more digits to float64, in which cutoffs are given."""
     if isinstance(scores, Mapping):
         return {name: in_doubles(column) for name, column in scores.items()}
     return as_doubles(scores) if isinstance(scores, np.ndarray) else scores
@@ -169,19 +101,7 @@ def in_doubles(scores: Any) -> Any:
 def place_legend(
     ax: Axes, handles: list[Any], title: str | None, *, inside: bool
 ) -> None:
-    """Put the legend into the lower right corner, or right of the axes.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        With curves.
-    handles : list of artists
-        What to list.
-    title : str or None
-        Of the legend.
-    inside : bool
-        Whether it goes into the corner.
-    """
+    """Put the legend into the lower right corner, or right of the axes."""
     options: dict[str, Any] = LEGEND | {"handlelength": 3.2}
     if inside:
         ax.legend(handles=handles, title=title, loc="lower right", **options)
@@ -199,15 +119,7 @@ def place_legend(
 
 
 def place_legend_above(ax: Axes, handles: list[Any]) -> None:
-    """Put the legend inside the axes, above curves that end at 1.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        With curves within [0, 1].
-    handles : list of artists
-        What to list, in two columns where these fit.
-    """
+    """Put the legend inside the axes, above curves that end at 1."""
     width, height = 72.0 * ax.get_position().size * ax.figure.get_size_inches()
     columns = 2 if width > _WIDE else 1
     room = 8.0 + 13.0 * -(-len(handles) // columns)

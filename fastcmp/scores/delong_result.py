@@ -262,9 +262,10 @@ class DelongResult(Record):
         spread = -kernels.ndtri(alpha / 2) * np.sqrt(variance)
         ends = np.stack([difference - spread, difference + spread], axis=1)
         return PairwiseResult(
-            statistic=z**2,
+            statistic=z,
+            distribution="normal",
             pvalue=pvalue,
-            pvalue_adjusted=adjust_pvalues(pvalue, adjust),
+            pvalue_adjusted=adjust_pvalues(pvalue, method=adjust),
             pairs=pairs,
             difference=difference,
             interval=np.clip(ends, -1.0, 1.0),

@@ -277,11 +277,11 @@ def test_all_pairs_equal_each_pair(name):
             low, high = result.interval[at]
             assert low <= gap + 0.02
             assert high >= gap - 0.02
-    assert (result.pvalue_adjusted == adjust(result.pvalue, "hommel")).all()
+    assert (result.pvalue_adjusted == adjust(result.pvalue, method="hommel")).all()
     assert (result.significant == (result.pvalue_adjusted <= 0.05)).all()
     assert (result.accuracy == result.score).all()
     told = [f"{TESTS[name].title} on {result.method}", "p-values adjusted for 3 pairs"]
-    assert all(part in str(result) for part in told)
+    assert all(part in result.summary() for part in told)
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
 
 
@@ -295,7 +295,7 @@ def test_intervals_of_the_scores_by_hand():
     )
     ends = np.clip(scores.mean(axis=1)[:, None] + np.outer(half, [-1, 1]), 0, 1)
     np.testing.assert_allclose(result.score_interval, ends, rtol=1e-9)
-    assert "90 %" in str(result)
+    assert "90% CI" in str(result)
     assert "(corrected resampled t)" in str(result)
 
 
@@ -316,7 +316,7 @@ def test_intervals_of_one_split():
             method="wilson"
         )
         np.testing.assert_allclose(ends, wilson, rtol=1e-9)
-    assert "for each model alone (Wilson)" in str(result)
+    assert "for that model alone (Wilson)" in str(result)
     halves = designs.paired_halves(3, 1, rng=1)
     options = {"test": "conservative-z", "design": halves}
     one = compare_cv_all(MODELS, X, Y, **options)
@@ -324,7 +324,7 @@ def test_intervals_of_one_split():
     assert "(Wilson)" in str(one)
     scored = compare_cv_all(MODELS, X, Y, scoring="balanced_accuracy", **options)
     assert np.isnan(scored.score_interval).all()
-    assert "none from a single split" in str(scored)
+    assert "none from a single split" in scored.summary()
 
 
 def test_scores_within_halves_are_no_scores():
@@ -450,7 +450,7 @@ def test_nobody_wins_a_draw():
     assert result.significant.tolist() == [True]
     assert [part.tolist() for part in result.decided] == [[], []]
     assert result.leaderboard.rank_interval.tolist() == [[1, 2], [1, 2]]
-    assert "Told apart" in str(result)
+    assert "Significantly different" in str(result)
 
 
 def test_models_in_a_row():

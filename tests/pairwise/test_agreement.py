@@ -141,15 +141,16 @@ def test_exchange_adds_most_to_bowkers_statistic(digits):
 def test_each_test_is_adjusted_for_itself(method):
     result = compare_predictions(*simulate(5, 300, 3), adjust=method, alpha=0.2)
     for name in ("bowker", "stuart_maxwell"):
-        adjusted = adjust(getattr(result, f"{name}_pvalue"), method)
+        adjusted = adjust(getattr(result, f"{name}_pvalue"), method=method)
         np.testing.assert_array_equal(
             getattr(result, f"{name}_pvalue_adjusted"), adjusted
         )
     np.testing.assert_array_equal(
-        result.asymmetric, adjust(result.bowker_pvalue, method) <= 0.2
+        result.asymmetric, adjust(result.bowker_pvalue, method=method) <= 0.2
     )
     np.testing.assert_array_equal(
-        result.unlike_margins, adjust(result.stuart_maxwell_pvalue, method) <= 0.2
+        result.unlike_margins,
+        adjust(result.stuart_maxwell_pvalue, method=method) <= 0.2,
     )
 
 
@@ -217,7 +218,7 @@ def test_labels_are_named_not_numbered():
     preds = {"m": ["dog"] * 30 + ["cat"] * 10, "k": ["cow"] * 30 + ["cat"] * 10}
     result = compare_predictions(y_true, preds)
     columns = result.columns()
-    assert (columns["a_says"], columns["b_says"]) == (["dog"], ["cow"])
+    assert (columns["class_a"], columns["class_b"]) == (["dog"], ["cow"])
     assert (columns["exchanged"].tolist(), columns["reversed"].tolist()) == ([30], [0])
     assert "dog" in str(result)
 
@@ -334,12 +335,14 @@ def test_prints_the_extremes_and_the_asymmetric(digits):
     alike, different = result.disagreement.argmin(), result.disagreement.argmax()
     for p in (alike, different):
         i, j = result.pairs[p]
-        shown = f"{100 * result.disagreement[p]:.2f} %"
+        shown = f"{100 * result.disagreement[p]:.2f}%"
         assert any(
             line.split()[:2] == [result.names[i], result.names[j]] and shown in line
             for line in text.splitlines()
         )
-    table = next(s for s in result.sections() if s.title.startswith("Who exchanges"))
+    table = next(
+        s for s in result.sections() if s.title.startswith("Asymmetric exchanges")
+    )
     assert len(table.rows) == min(10, result.asymmetric.sum())
     for render in (to_html, to_latex, to_markdown):
         assert "Most alike" in render(result.sections())

@@ -100,7 +100,9 @@ def test_definitions(right):
     assert result.correct.tolist() == right.sum(axis=1).tolist()
     by_f = cochrans_q(*labels_of(right), method="f")
     assert by_f.pvalue == result.f_pvalue
-    assert by_f.statistic == result.statistic
+    assert by_f.q_statistic == result.statistic
+    assert by_f.statistic == result.f_statistic
+    assert by_f.df == (len(right) - 1, (len(right) - 1) * (right.shape[1] - 1))
 
 
 def test_peers_agree():
@@ -147,7 +149,12 @@ def test_identical_models(method):
     assert (result.statistic, result.pvalue, result.effect_size) == (0.0, 1.0, 0.0)
     assert (result.f_statistic, result.f_pvalue) == (0.0, 1.0)
     assert result.status == DEGENERATE
-    assert "Q = 0 with 3 d.o.f., p = 1 " in str(result)
+    text = {
+        "asymptotic": "Q = 0 with 3 d.o.f., p = 1 (asymptotic)",
+        "f": "Looney's F = 0, p = 1",
+        "exact": "Q = 0, p = 1 (exact)",
+    }
+    assert text[method] in str(result)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -245,7 +252,7 @@ def test_without_pairs():
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ({"method": "chi2"}, r"method must be one of .*'exact'.*, got 'chi2'"),
+        ({"method": "chi"}, r"method must be one of .*'exact'.*, got 'chi'"),
         ({"post_hoc": "holm"}, r"post_hoc must be one of .*None, 'midp'.*got 'holm'"),
         ({"post_hoc": "midp", "adjust": "x"}, r"adjust must be one of .*, got 'x'"),
         ({"post_hoc": "midp", "alpha": 2}, r"alpha must lie in \(0, 1\), got 2"),

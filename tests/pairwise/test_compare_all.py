@@ -77,13 +77,20 @@ def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, se
     pairs = list(combinations(range(n_models), 2))
     assert [tuple(pair) for pair in result.pairs.tolist()] == pairs
     single = [mcnemar(y_true, preds[i], preds[j], method=method) for i, j in pairs]
-    for name in ("pvalue", "statistic", "only_a", "only_b", "difference"):
+    smaller = [min(s.only_a, s.only_b) for s in single]
+    binomial = method in ("midp", "exact")
+    expect = smaller if binomial else [s.statistic for s in single]
+    assert result.statistic.tolist() == expect
+    assert (result.distribution, result.df) == (
+        ("binomial", None) if binomial else ("chi2", 1)
+    )
+    for name in ("pvalue", "only_a", "only_b", "difference"):
         assert getattr(result, name).tolist() == [getattr(s, name) for s in single], (
             name
         )
     intervals = [list(s.confidence_interval(0.9)) for s in single]
     np.testing.assert_allclose(result.interval, intervals, rtol=1e-12, atol=1e-15)
-    expect = adjust([s.pvalue for s in single], adjustment)
+    expect = adjust([s.pvalue for s in single], method=adjustment)
     np.testing.assert_array_equal(result.pvalue_adjusted, expect)
     assert result.significant.tolist() == (expect <= 0.1).tolist()
     assert result.correct.tolist() == (y_true == preds).sum(axis=1).tolist()
@@ -136,7 +143,9 @@ def test_pairs_by_name_and_by_index():
     for field in ("only_a", "only_b", "difference", "pvalue", "statistic"):
         full = everything.matrix(field)
         assert getattr(result, field).tolist() == [full[pair] for pair in expect], field
-    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, "holm"))
+    np.testing.assert_array_equal(
+        result.pvalue_adjusted, adjust(result.pvalue, method="holm")
+    )
     as_array = compare_all(y_true, preds, pairs=np.array(expect))
     assert_same(as_array, result)
 
@@ -152,7 +161,7 @@ def test_control_is_compared_with_all_others():
         full = everything.matrix("difference")[names.index("mlp")]
         assert result.difference.tolist() == full[others].tolist()
         np.testing.assert_array_equal(
-            result.pvalue_adjusted, adjust(result.pvalue, "holm")
+            result.pvalue_adjusted, adjust(result.pvalue, method="holm")
         )
 
 
@@ -383,7 +392,7 @@ BAD = [
     ({"alpha": None}, TypeError, r"alpha must be a number in \(0, 1\), got None"),
     ({"test": "t"}, ValueError, r"test must be one of \('mcnemar', 'cost'\), got 't'"),
     ({"method": "z"}, ValueError, r"method must be one of .*'midp'.*, got 'z'"),
-    ({"adjust": "fdr"}, ValueError, r"adjust must be one of .*'holm'.*, got 'fdr'"),
+    ({"adjust": "fwer"}, ValueError, r"adjust must be one of .*'holm'.*, got 'fwer'"),
     ({"missing": "no"}, ValueError, r"missing must be one of .*'wrong'.*, got 'no'"),
     ({"control": "x"}, ValueError, r"control names no model 'x'; there are .'svm_rbf'"),
     ({"control": 10}, ValueError, "control names no model 10; there are .'svm_rbf'"),

@@ -115,7 +115,7 @@ def test_equals_a_loop_over_pairs(n_models, n, cost, method, adjustment, alpha, 
         *combinations(range(n_models), 2)
     ]
     check_pairs(result, y_true, preds, cost, alpha, method)
-    expect = adjust(result.pvalue, adjustment)
+    expect = adjust(result.pvalue, method=adjustment)
     np.testing.assert_array_equal(result.pvalue_adjusted, expect)
     assert result.significant.tolist() == (expect <= alpha).tolist()
     assert (result.test, result.method, result.measure) == ("cost", method, "cost")
@@ -300,7 +300,9 @@ def test_pairs_by_name_and_by_index():
         ours = getattr(result, field)
         np.testing.assert_allclose(ours, [full[p] for p in expect], rtol=1e-9)
     check_pairs(result, y_true, preds, COST_3)
-    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, "holm"))
+    np.testing.assert_array_equal(
+        result.pvalue_adjusted, adjust(result.pvalue, method="holm")
+    )
     assert result.score.tolist() == everything.score.tolist()
 
 
@@ -485,10 +487,10 @@ BAD = [
 ]
 BAD_COSTS = [
     ({"method": "midp"}, ValueError, "method must be one of .*'likelihood'.*, got 'm"),
-    ({"method": "chi2"}, ValueError, "method must be one of .*'chi-square'.*, got 'c"),
+    ({"method": "chi"}, ValueError, "method must be one of .*'chi-square'.*, got 'c"),
     ({"missing": "wrong"}, ValueError, "test='cost' permits only missing='raise', got"),
     ({"missing": "drop"}, ValueError, "test='cost' permits only missing='raise'"),
-    ({"adjust": "fdr"}, ValueError, "adjust must be one of .*, got 'fdr'"),
+    ({"adjust": "fwer"}, ValueError, "adjust must be one of .*, got 'fwer'"),
     ({"alpha": 0}, ValueError, r"alpha must lie in \(0, 1\), got 0"),
     ({"workers": 0}, ValueError, "workers must be at least 1, got 0"),
     ({"control": "x"}, ValueError, "control names no model 'x'"),
@@ -687,15 +689,14 @@ def told():
 def test_text(told):
     text = str(told)
     head = next(x for x in text.splitlines() if x.strip().startswith("rank"))
-    assert head.split() == ["rank", "model", "cost", "95", "%", "ranks", "ties"]
+    assert head.split() == ["rank", "model", "cost", "95%", "CI", "ranks", "ties"]
     board = told.leaderboard
     for name, score in zip(board.names, board.score, strict=True):
         line = next(x for x in text.splitlines() if re.match(rf"\s+\d+\s+{name}\s", x))
         assert f"{score:.4g}" in line.split()
     assert "cost-sensitive test (likelihood ratio)" in text
-    assert (
-        "95 % intervals of cost are for each model alone (profile likelihood)" in text
-    )
+    alone = "Each 95% CI of cost is for that model alone (profile likelihood)"
+    assert alone in told.summary()
     assert f"Best: {board.names[0]}" in text
     assert "accuracy" not in text
     assert "McNemar" not in text
@@ -708,8 +709,8 @@ def test_text_of_the_chi_square():
 
 def test_formats(told):
     sections = told.sections()
-    assert "| rank | model | cost | 95 % | ranks | ties |" in to_markdown(sections)
-    assert "rank & model & cost & 95 \\%" in to_latex(sections)
+    assert "| rank | model | cost | 95% CI | ranks | ties |" in to_markdown(sections)
+    assert "rank & model & cost & 95\\% CI" in to_latex(sections)
     page = told._repr_html_()
     assert ">cost</th>" in page
     assert "accuracy" not in page

@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,10 +18,10 @@ from fastcmp import (
     cochrans_q_from_counts,
     compare_all,
     compare_all_from_counts,
+    from_dict,
 )
 from fastcmp.counts.pairs import Block, pairs_at, tiles_of
 from fastcmp.pairwise import compare_all as all_pairs
-from fastcmp.pairwise.cost_tests import CostJudge
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.stream import LabelCounts, PairCounts
@@ -65,8 +66,8 @@ def assert_part(result, expect, places):
 
 def assert_same_ranking(result, expect):
     assert result.n_pairs == expect.n_pairs
-    assert result.n_told_apart == expect.n_told_apart
-    np.testing.assert_array_equal(result.verdicts, expect.verdicts)
+    assert result.n_significant == expect.n_significant
+    np.testing.assert_array_equal(result.decisions, expect.decisions)
     assert result.leaderboard.names == expect.leaderboard.names
     ranks = expect.leaderboard.rank_interval
     np.testing.assert_array_equal(result.leaderboard.rank_interval, ranks)
@@ -80,7 +81,7 @@ def test_the_significant_pairs(whole, workers):
     result = compare_all(*labels, **options, keep="significant", workers=workers)
     assert 0 < len(result.pairs) < len(expect.pairs)
     assert_part(result, expect, np.flatnonzero(expect.significant))
-    assert "Kept are the" in str(result)
+    assert "Kept: the" in str(result)
 
 
 @pytest.mark.parametrize("k", [2, 5, 1000])
@@ -99,11 +100,12 @@ def test_a_file_of_rows(whole, tmp_path):
     result = compare_all(*labels, **options, keep=path, workers=2)
     assert_part(result, expect, slice(None))
     rows = np.load(path, mmap_mode="r")
-    assert isinstance(result.pvalue, np.memmap)
+    assert isinstance(result.pvalue.base, np.memmap)
     np.testing.assert_array_equal(rows["significant"], expect.significant)
     np.testing.assert_array_equal(rows["models"], expect.pairs)
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.npy"]
-    assert f"All pairs are in {path}." in str(result)
+    assert f"All pairs are in {path}." in result.summary()
+    assert from_dict(result.to_dict()) == result
     assert result.to_dict()["kept"] == str(path)
 
 
@@ -167,20 +169,23 @@ def test_counts_of_a_stream_know_their_control(control):
 
 @pytest.mark.parametrize("keep", ["all", "significant", 5])
 def test_a_test_without_an_answer_decides_nothing(monkeypatch, keep):
-    found = CostJudge.outcomes
-
-    def pvalues(self, block):
+    def pvalues(block):
         return np.where((block.pairs == (0, 3)).all(axis=1), np.nan, 0.25)
 
-    def outcomes(self, block):
-        return found(self, block)._replace(pvalue=pvalues(self, block))
+    def without_an_answer(*args):
+        tests = cost_tests(*args)
 
-    monkeypatch.setattr(CostJudge, "pvalues", pvalues)
-    monkeypatch.setattr(CostJudge, "outcomes", outcomes)
+        def columns(block):
+            return tests.columns(block)._replace(pvalue=pvalues(block))
+
+        return replace(tests, pvalues=pvalues, columns=columns)
+
+    cost_tests = all_pairs.cost_tests
+    monkeypatch.setattr(all_pairs, "cost_tests", without_an_answer)
     result = compare_all(*simulate(5, 300), test="cost", cost=COST, keep=keep)
     assert result.n_pairs == 9
-    assert result.verdicts[0, 3] == result.verdicts[3, 0] == UNTESTED
-    assert np.count_nonzero(result.verdicts == UNTESTED) == 5 + 2
+    assert result.decisions[0, 3] == result.decisions[3, 0] == UNTESTED
+    assert np.count_nonzero(result.decisions == UNTESTED) == 5 + 2
     assert not result.all_pairs_tested
 
 

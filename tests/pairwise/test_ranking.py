@@ -1,4 +1,4 @@
-"""Rank intervals, groups of ties and letters, from who beats whom."""
+"""Decisions as a matrix, rank intervals, groups of ties and letters."""
 
 import time
 from itertools import combinations
@@ -10,17 +10,22 @@ from hypothesis import strategies as st
 from strategies import modest
 
 from fastcmp.pairwise.ranking import (
-    BEATS,
+    BETTER,
     EVEN,
-    LOSES,
     TIED,
     UNTESTED,
-    letters,
+    WORSE,
+    decisions_of,
+    decisions_of_all,
     rank_intervals,
-    tie_groups,
-    verdicts_of,
-    verdicts_of_all,
 )
+from fastcmp.pairwise.ties import TieGroups, find_ties
+
+
+def tie_groups(order, tied):
+    groups, complete = find_ties(order, tied)
+    names = tuple(f"m{i}" for i in range(len(order)))
+    return TieGroups(names=names, groups=groups, complete=complete)
 
 
 @st.composite
@@ -132,7 +137,7 @@ def test_runs_of_any_graph(graph):
     order, tied = graph
     before = tied.copy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastcmp.pairwise.ranking._MAX_GROUPS", 0)
+        patch.setattr("fastcmp.pairwise.ties._MAX_GROUPS", 0)
         found = tie_groups(order, tied)
     if found.complete:
         assert {frozenset(g) for g in found.groups} == {
@@ -168,8 +173,8 @@ def test_rank_intervals_by_their_definition(graph, random):
         [np.where(turned, worse, better), np.where(turned, better, worse)], axis=1
     )
     gain = np.where(turned, -0.5, 0.5)
-    verdicts = verdicts_of(n, given_pairs, np.ones(better.size, bool), gain)
-    found = rank_intervals(verdicts)
+    decisions = decisions_of(n, given_pairs, np.ones(better.size, bool), gain)
+    found = rank_intervals(decisions)
     for model in range(n):
         losses = sum(loser == model for _, loser in pairs)
         wins = sum(winner == model for winner, _ in pairs)
@@ -178,41 +183,43 @@ def test_rank_intervals_by_their_definition(graph, random):
 
 def test_rank_intervals_without_decisions():
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    verdicts = verdicts_of(3, pairs, np.zeros(3, bool), np.array([1.0, 2.0, -1.0]))
-    assert rank_intervals(verdicts).tolist() == [[1, 3]] * 3
+    decisions = decisions_of(3, pairs, np.zeros(3, bool), np.array([1.0, 2.0, -1.0]))
+    assert rank_intervals(decisions).tolist() == [[1, 3]] * 3
 
 
 @modest(40)
 @given(
     st.integers(2, 9), st.lists(st.integers(0, 4), min_size=9), st.integers(0, 2**36)
 )
-def test_verdicts_of_all_pairs_are_those_of_a_list_of_them(n, scores, bits):
+def test_decisions_of_all_pairs_are_those_of_a_list_of_them(n, scores, bits):
     score = np.array(scores[:n], float)
     pairs = np.array(list(combinations(range(n), 2)))
     told = np.array([bool(bits >> k & 1) for k in range(len(pairs))])
     gain = score[pairs[:, 0]] - score[pairs[:, 1]]
-    verdicts = verdicts_of(n, pairs, told, gain)
-    assert verdicts.tobytes() == verdicts_of_all(told, score).tobytes()
+    decisions = decisions_of(n, pairs, told, gain)
+    assert decisions.tobytes() == decisions_of_all(told, score).tobytes()
     for (i, j), apart, by in zip(pairs, told, gain, strict=True):
-        wanted = TIED if not apart else EVEN if by == 0 else BEATS if by > 0 else LOSES
-        assert verdicts[i, j] == wanted
-        assert verdicts[j, i] == {BEATS: LOSES, LOSES: BEATS}.get(wanted, wanted)
-    assert (np.diagonal(verdicts) == UNTESTED).all()
+        wanted = TIED if not apart else EVEN if by == 0 else BETTER if by > 0 else WORSE
+        assert decisions[i, j] == wanted
+        assert decisions[j, i] == {BETTER: WORSE, WORSE: BETTER}.get(wanted, wanted)
+    assert (np.diagonal(decisions) == UNTESTED).all()
 
 
 def test_pairs_that_were_not_compared_are_neither_tied_nor_decided():
-    verdicts = verdicts_of(3, np.array([[2, 0]]), np.array([True]), np.array([np.nan]))
-    assert verdicts.tolist() == [[3, 3, 2], [3, 3, 3], [2, 3, 3]]
+    decisions = decisions_of(
+        3, np.array([[2, 0]]), np.array([True]), np.array([np.nan])
+    )
+    assert decisions.tolist() == [[3, 3, 2], [3, 3, 3], [2, 3, 3]]
 
 
 @modest(60)
 @given(graphs())
 def test_models_share_a_letter_where_they_are_tied(graph):
     order, tied = graph
-    groups = tie_groups(order, tied).groups
-    marks = letters(groups, len(order))
-    if len(groups) > 26:
-        assert marks == [""] * len(order)
+    found = tie_groups(order, tied)
+    marks = found.letters
+    if len(found.groups) > 26:
+        assert marks == ("",) * len(order)
         return
     for i, j in combinations(range(len(order)), 2):
         assert bool(set(marks[i]) & set(marks[j])) == tied[i, j]
@@ -222,6 +229,6 @@ def test_models_share_a_letter_where_they_are_tied(graph):
 
 
 def test_letters_end_at_z():
-    singles = tuple((i,) for i in range(27))
-    assert letters(singles[:26], 26) == list("abcdefghijklmnopqrstuvwxyz")
-    assert letters(singles, 27) == [""] * 27
+    alone = tie_groups(np.arange(26), np.zeros((26, 26), bool))
+    assert "".join(alone.letters) == "abcdefghijklmnopqrstuvwxyz"
+    assert tie_groups(np.arange(27), np.zeros((27, 27), bool)).letters == ("",) * 27

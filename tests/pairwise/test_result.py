@@ -79,7 +79,7 @@ def test_the_leaderboard_belongs_to_the_decisions(digits):
         if told:
             wins[i if d > 0 else j] += 1
             losses[j if d > 0 else i] += 1
-    assert told_apart(digits) == wins.sum() > 0
+    assert n_significant(digits) == wins.sum() > 0
     expect = np.stack([1 + losses, n - wins], axis=1)[board.models]
     assert board.rank_interval.tolist() == expect.tolist()
     assert (board.rank_interval[:, 0] <= board.rank_interval[:, 1]).all()
@@ -88,7 +88,7 @@ def test_the_leaderboard_belongs_to_the_decisions(digits):
     assert (board.interval[:, 1] > board.score).all()
 
 
-def told_apart(result):
+def n_significant(result):
     return int(result.significant.sum())
 
 
@@ -96,7 +96,7 @@ def test_pvalues_at_alpha_are_decisions(digits):
     alpha = float(np.sort(digits.pvalue_adjusted)[5])
     at = replace(digits, alpha=alpha)
     assert at.significant.tolist() == (digits.pvalue_adjusted <= alpha).tolist()
-    assert told_apart(at) >= 6
+    assert n_significant(at) >= 6
 
 
 def test_best_and_ties(digits):
@@ -146,7 +146,7 @@ def test_what_was_not_tested_is_no_tie_and_never_different(design):
     every = set(combinations(range(len(preds)), 2))
     names = result.names
     for i, j in every - set(pairs):
-        assert result.verdicts[i, j] == result.verdicts[j, i] == UNTESTED
+        assert result.decisions[i, j] == result.decisions[j, i] == UNTESTED
         together = {names[i], names[j]}
         assert not any(together <= set(group) for group in result.tie_groups)
     assert result.all_pairs_tested == (set(pairs) == every)
@@ -247,7 +247,7 @@ def test_what_was_not_kept_was_still_tested(keep):
 def test_ranks_have_no_intervals_without_a_promise(adjust, options):
     y_true, preds = simulate(4)
     result = compare_all(y_true, preds, adjust=adjust, **options)
-    text = str(result)
+    text = result.summary()
     assert result.leaderboard.rank_interval is None
     assert "  ranks" not in text
     assert "Intervals of ranks are not shown" in text
@@ -269,8 +269,8 @@ def test_ranks_have_intervals_with_a_promise(adjust):
 def test_a_test_without_an_answer_is_not_a_tie(digits):
     pvalues = digits.pvalue_adjusted.copy()
     pvalues[0] = np.nan  # svm_rbf against knn_3
-    result = replace(digits, pvalue_adjusted=pvalues, all_verdicts=None)
-    assert result.verdicts[0, 1] == result.verdicts[1, 0] == UNTESTED
+    result = replace(digits, pvalue_adjusted=pvalues, all_decisions=None)
+    assert result.decisions[0, 1] == result.decisions[1, 0] == UNTESTED
     assert (result.n_pairs, result.all_pairs_tested) == (44, False)
     assert not any({"svm_rbf", "knn_3"} <= set(group) for group in result.tie_groups)
 
@@ -314,11 +314,11 @@ def test_the_table_against_a_control():
 
 def test_a_control_is_shown_as_a_table_in_every_form():
     result = compare_all(*load_digits(), control="mlp")
-    text = str(result)
+    text = result.summary()
     assert "Which model is better than mlp?" in text
     assert "2 significantly better, 2 significantly worse, 5 not" in text
     assert re.search(
-        r"knn_3 +98.78 % +\+1.56 +\[\+0.39, \+2.86\] .* better$", text, re.MULTILINE
+        r"knn_3 +98.78% +\+1.56 +\[\+0.39, \+2.86\] .* better$", text, re.MULTILINE
     )
     assert re.search(r"naive_bayes .* worse$", text, re.MULTILINE)
     assert "were not compared with each other" in text
@@ -367,10 +367,10 @@ def test_a_control_of_two_models():
 
 def test_results_that_are_neither_better_nor_worse_are_counted():
     result = compare_all(*simulate(4, names="abcd"), control="a")
-    verdicts = result.verdicts.copy()
-    verdicts[1, 0] = verdicts[0, 1] = UNTESTED
-    verdicts[2, 0] = verdicts[0, 2] = EVEN
-    text = str(replace(result, all_verdicts=verdicts))
+    decisions = result.decisions.copy()
+    decisions[1, 0] = decisions[0, 1] = UNTESTED
+    decisions[2, 0] = decisions[0, 2] = EVEN
+    text = replace(result, all_decisions=decisions).summary()
     assert "0 not significantly different, 2 otherwise (see the table)." in text
     assert re.search(r"^ +b .* no result$", text, re.MULTILINE)
     assert re.search(r"^ +c .* different, but equal on average$", text, re.MULTILINE)
@@ -508,18 +508,21 @@ def test_printing(n_models):
     text = str(result)
     n_pairs = n_models * (n_models - 1) // 2
     assert f"{n_models} models on 400 samples, {n_pairs} pairs, " in text
-    assert f"{told_apart(result)} told apart." in text
+    assert f"{n_significant(result)} significantly different." in text
     assert f"Best: {result.best[0]}" in text
-    board = text[text.index("Leaderboard") : text.index("Who beats whom")]
+    board = text[text.index("Leaderboard") : text.index("How to read this")]
     rows = [line for line in board.splitlines() if re.match(r"^ +\d+ ", line)]
     assert len(rows) == min(n_models, 20)
     for row, name in zip(rows, result.leaderboard.names, strict=False):
         assert re.search(rf"\b{name}\b", row)
     assert ("... and 40 more models." in board) == (n_models == 60)
-    assert max(map(len, text.splitlines())) < 250
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.count("\n") < 40
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 300
     page = result._repr_html_()
-    assert page.count("<tr>") == 2 * (min(n_models, 20) + 1)
-    assert result.rule in text
+    assert page.count("<tr>") == min(n_models, 20) + 1
+    assert result.rule in result.summary()
     assert result.rule in page.replace("&#x27;", "'")
 
 
@@ -527,16 +530,17 @@ def test_a_single_winner_and_a_single_tie_are_told():
     y_true, preds = simulate(2, n=2000)
     assert "Best: m1." in str(compare_all(y_true, preds))
     same = {"x": preds["m0"], "y": preds["m0"]}
-    assert "Best: x, not told apart from y." in str(compare_all(y_true, same))
+    told = "Best: x. Not significantly different from it: y."
+    assert told in str(compare_all(y_true, same))
 
 
 def test_too_many_ties_are_told(digits, monkeypatch):
     result = compare_all(*simulate(60, n=30))
     if result.tie_groups_complete:
-        monkeypatch.setattr("fastcmp.pairwise.ranking._MAX_GROUPS", 0)
+        monkeypatch.setattr("fastcmp.pairwise.ties._MAX_GROUPS", 0)
         result = compare_all(*simulate(60, n=30))
     assert not result.tie_groups_complete
-    assert "runs of the ranking" in str(result)
+    assert "mark runs of the ranking" in result.summary()
     assert result.to_dict()["tie_groups_complete"] is False
 
 

@@ -462,7 +462,9 @@ def test_pairwise_equals_comparisons(method):
         assert found.statistic[k] == pytest.approx(test.statistic, rel=1e-9)
         assert found.difference[k] == test.difference
         assert tuple(found.interval[k]) == pytest.approx(test.confidence_interval())
-    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, method))
+    np.testing.assert_allclose(
+        found.pvalue_adjusted, adjust(found.pvalue, method=method)
+    )
     assert found.adjust == method
 
 
@@ -508,7 +510,7 @@ def test_outputs_without_counts():
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     text = str(found)
     assert "DeLong's test (normal approximation)" in text
-    assert "intervals of AUC are for each model alone (DeLong, logit)" in text
+    assert "CI of AUC is for that model alone (DeLong, logit)" in found.summary()
     assert "1 samples without a true label" in text
     assert "only_a" not in text
     assert "<table" in found._repr_html_()
@@ -531,7 +533,7 @@ def test_pairs_without_variance():
     assert matrix[0, 2] == matrix[1, 3] == 0
     assert found.best == ("a", "b")
     assert found.tie_groups == (("a", "b"), ("c", "d"))
-    assert "told apart" in str(found)
+    assert "significantly different" in str(found)
 
 
 def test_a_dictionary_of_certain_pairs_is_json():

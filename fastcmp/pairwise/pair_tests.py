@@ -1,0 +1,37 @@
+"""A test of pairs of models, as the engine runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.pairs import Block, PairColumns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTests:
+    """One test of pairs of models on given data; threads may share it."""
+
+    n_samples: int
+    #: Rightly classified samples of each model, shape (M,).
+    correct: NDArray[np.int64]
+    #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
+    #: its scores.
+    score: NDArray[np.float64]
+    #: Interval for each score alone, shape (M, 2).
+    score_interval: NDArray[np.float64]
+    #: Reference distribution of the statistic, and its degrees of freedom.
+    distribution: str
+    df: int | None
+    #: Models of a side of a tile at most, a multiple of `kernels.TILE_ROWS`.
+    side: int
+    #: P-values of the pairs of a block, and nothing more.
+    pvalues: Callable[[Block], NDArray[np.float64]]
+    #: All that a record holds of the pairs of a block.
+    columns: Callable[[Block], PairColumns]

@@ -95,8 +95,8 @@ from fastcmp.scores.delong import delong as delong
 from fastcmp.scores.delong import delong_unpaired as delong_unpaired
 from fastcmp.scores.delong import hanley_mcneil as hanley_mcneil
 from fastcmp.scores.delong_result import DelongResult as DelongResult
-from fastcmp.scores.det import DetCurve as DetCurve
-from fastcmp.scores.det import det_curve as det_curve
+from fastcmp.scores.curves import DetCurve as DetCurve
+from fastcmp.scores.curves import det_curve as det_curve
 from fastcmp.scores.lift import GainCurve as GainCurve
 from fastcmp.scores.lift import KsResult as KsResult
 from fastcmp.scores.lift import gain_curve as gain_curve

@@ -30,18 +30,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Turn a value of a record into what JSON knows.
-
-    Parameters
-    ----------
-    value : object
-        A number, a label, or a list, tuple or mapping of them.
-
-    Returns
-    -------
-    object
-        Python's numbers, strings, lists and mappings; NaN and infinity are None.
-    """
+    """Turn a value of a record into what JSON knows."""
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -55,18 +44,7 @@ def plain(value: Any) -> Any:
 
 
 def format_count(count: float) -> str:
-    """Write a count in full, and a sum of weights with six digits.
-
-    Parameters
-    ----------
-    count : int or float
-        What was counted, or added up.
-
-    Returns
-    -------
-    str
-        The number.
-    """
+    """Write a count in full, and a sum of weights with six digits."""
     return f"{count:.6g}" if isinstance(count, float) else str(count)
 
 

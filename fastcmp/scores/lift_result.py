@@ -238,12 +238,7 @@ def _score_variance(
     n: int,
     total: int,
 ) -> NDArray[np.float64]:
-    """Variance of events - share * total where the share of events is `share`.
-
-    The group's rate is then ``share rest / ((1 - share) cases)`` times that of the
-    rest; the rates that are likeliest so are the smaller root of a quadratic, here
-    multiplied through so that nothing is infinite at 0 or 1.
-    """
+    """Variance of events - share * total where the share of events is `share`."""
     rest = (n - cases).astype(np.float64)
     # Cases and rest, each times the other's share of the events.
     one, other = share * rest, (1.0 - share) * cases

@@ -160,24 +160,7 @@ def predictive_value_test(
     *,
     weighted: bool,
 ) -> PredictiveValueTest:
-    """Test the equality of two predictive values, from counts.
-
-    Parameters
-    ----------
-    measure : {"ppv", "npv"}
-        What it is called.
-    right, wrong : tuple of int
-        Samples that both models, only a, and only b call so, rightly and wrongly.
-    alternative : str
-        As in `compare_sensitivity_specificity`, checked.
-    weighted : bool
-        Kosinski's variance instead of Leisenring's.
-
-    Returns
-    -------
-    PredictiveValueTest
-        NaN where a model makes no such call.
-    """
+    """Test the equality of two predictive values, from counts."""
     right_a, right_b = right[0] + right[1], right[0] + right[2]
     n_a, n_b = right_a + wrong[0] + wrong[1], right_b + wrong[0] + wrong[2]
     statistic = pvalue = value_a = value_b = math.nan

@@ -188,7 +188,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
         Weights of the samples.
     max_fpr : float, optional
         Only the area up to this false positive rate, in (0, 1], scaled as McClish does:
-        the same as ``fpr_range=(0, max_fpr), standardize=True``, as scikit-learn has it.
+        that is ``fpr_range=(0, max_fpr), standardize=True``, as scikit-learn has it.
     fpr_range : pair of float, optional
         Only the area between these false positive rates.
     tpr_range : pair of float, optional

@@ -5,7 +5,7 @@ import pytest
 
 import fastcmp
 from fastcmp import kernels
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 from fastcmp.inputs.labels import encode
 from fastcmp.pairwise.accuracy_tests import judge_accuracies
 from fastcmp.pairwise.engine import Options, judge_pairs
@@ -30,9 +30,9 @@ class TestTenThousand:
     def test_ours(self, benchmark, leaderboard):
         y_true, preds = leaderboard
         labels = encode(y_true, preds)
-        with Crew(2) as crew:
-            judge = judge_accuracies(labels, "midp", 0.95, crew)
-            judged = benchmark(judge_pairs, judge, None, labels.names, _OPTIONS, crew)
+        with ThreadPool(2) as pool:
+            judge = judge_accuracies(labels, "midp", 0.95, pool)
+            judged = benchmark(judge_pairs, judge, None, labels.names, _OPTIONS, pool)
         benchmark.extra_info["target"] = 8
         best = np.argsort(-judge.score, kind="stable")[:2]
         a, b = np.sort(best)

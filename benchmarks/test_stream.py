@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from fastcmp import kernels, stream
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.pairs import tiles_of
 
 
@@ -35,9 +35,9 @@ def count_in_memory(y_true, preds, threads):
         i0, i1, j0, j1 = tile
         kernels.common_tile(words, tile, joint[i0:i1, j0:j1])
 
-    with Crew(threads) as crew:
-        crew.run(pack, parts(n_models, 4))
-        crew.run(count, tiles_of(n_models, n_models if threads == 1 else 16))
+    with ThreadPool(threads) as pool:
+        pool.run(pack, parts(n_models, 4))
+        pool.run(count, tiles_of(n_models, n_models if threads == 1 else 16))
     return joint
 
 

@@ -12,7 +12,7 @@ from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import above
 
 if TYPE_CHECKING:
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block
     from fastcmp.inputs.labels import Labels
 
@@ -29,14 +29,14 @@ class RightBits(NamedTuple):
     correct: Counts
 
     @classmethod
-    def pack(cls, labels: Labels, crew: Crew) -> RightBits:
+    def pack(cls, labels: Labels, pool: ThreadPool) -> RightBits:
         """Compare predictions with the truth.
 
         Parameters
         ----------
         labels : Labels
             True and predicted codes.
-        crew : Crew
+        pool : ThreadPool
             Who packs.
 
         Returns
@@ -53,7 +53,7 @@ class RightBits(NamedTuple):
                 kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
                 correct[i] = kernels.count_bits(words[i])
 
-        crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
+        pool.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
         return cls(words, correct)
 
     def discordant(self, block: Block) -> tuple[Counts, Counts]:

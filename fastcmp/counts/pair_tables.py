@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew, no_step, parts
+from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, all_pairs, block_of, count_pairs, tiles_of
 
@@ -178,7 +178,7 @@ class PairTables:
     def fold(
         self,
         chosen: NDArray[np.int32] | None,
-        crew: Crew,
+        pool: ThreadPool,
         work: Callable[[Block, Counts], None],
     ) -> None:
         """Pack all models, count all pairs, and hand over the tables of each block.
@@ -187,24 +187,24 @@ class PairTables:
         ----------
         chosen : ndarray of int32, shape (P, 2), or None
             Pairs; None for all i < j.
-        crew : Crew
+        pool : ThreadPool
             Who does the work, a step for each pair.
         work : callable
             Called from any thread with a `Block` and its tables, which the next block
             of that thread overwrites: what is kept must be copied.
         """
-        crew.expect(self.n_pairs)
-        crew.run(self.pack, self.packing, steps=no_step, here=self._here)
+        pool.expect(self.n_pairs)
+        pool.run(self.pack, self.packing, steps=no_step, here=self._here)
         tasks: list[Tile] | list[slice]
         if chosen is None and self._slices is not None:
-            rows = -(-self.n_models // (4 * crew.threads * kernels.TILE_ROWS))
+            rows = -(-self.n_models // (4 * pool.threads * kernels.TILE_ROWS))
             side = min(self.side, rows * kernels.TILE_ROWS)
             tasks = tiles_of(self.n_models, side)
         else:
             tasks = parts(self.n_pairs, max(1, _CELLS // self.n_cells))
         room = max(map(count_pairs, tasks), default=0) * self.n_cells
         # New memory for each block would cost as much as writing the tables thrice.
-        free = [np.empty(room, np.int64) for _ in range(crew.threads)]
+        free = [np.empty(room, np.int64) for _ in range(pool.threads)]
 
         def do(task: Tile | slice) -> None:
             block, own = block_of(task, self.n_models, chosen), free.pop()
@@ -213,7 +213,7 @@ class PairTables:
             finally:
                 free.append(own)
 
-        crew.run(do, tasks, count_pairs, here=self._here)
+        pool.run(do, tasks, count_pairs, here=self._here)
 
 
 class _Slices:
@@ -335,8 +335,8 @@ def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) ->
     def add(block: Block, counts: Counts) -> None:
         out[block.where] = counts if fresh else out[block.where] + counts
 
-    with Crew(threads) as crew:
-        tables.fold(None, crew, add)
+    with ThreadPool(threads) as pool:
+        tables.fold(None, pool, add)
     return out
 
 

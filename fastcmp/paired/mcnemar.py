@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts
 from fastcmp.core.options import choose
+from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +131,7 @@ def mcnemar(
 
 
 def mcnemar_from_counts(
-    only_a: ArrayLike | PairCounts | None = None,
+    only_a: ArrayLike | PairedCounts | None = None,
     only_b: ArrayLike | None = None,
     *,
     table: ArrayLike | None = None,
@@ -216,7 +216,7 @@ def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     """Collect the counts by name, and how many samples a stream has dropped."""
     given = {name: counts for name, counts in given.items() if counts is not None}
     first = given.get("only_a")
-    if isinstance(first, PairCounts):
+    if are_paired(first):
         if len(given) > 1:
             message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
             raise TypeError(message)

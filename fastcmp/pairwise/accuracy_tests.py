@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.inputs.labels import Labels
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -132,7 +132,7 @@ def tile_side(n_samples: int) -> int:
 
 
 def judge_accuracies(
-    labels: Labels, method: str, confidence_level: float, crew: Crew
+    labels: Labels, method: str, confidence_level: float, pool: ThreadPool
 ) -> AccuracyJudge:
     """Pack right and wrong of all models, and judge pairs by these bits.
 
@@ -144,7 +144,7 @@ def judge_accuracies(
         Variant of McNemar's test.
     confidence_level : float
         Of all intervals.
-    crew : Crew
+    pool : ThreadPool
         Who packs.
 
     Returns
@@ -152,7 +152,7 @@ def judge_accuracies(
     AccuracyJudge
         Which counts the common bits of a block when it is asked.
     """
-    bits = RightBits.pack(labels, crew)
+    bits = RightBits.pack(labels, pool)
     n = labels.n_samples
     return AccuracyJudge(bits.correct, n, method, confidence_level, bits.discordant)
 

@@ -18,7 +18,7 @@ from fastcmp.pairwise.sorting import apply_sorted, apply_steps, monotone
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
 
 _LARGE = 1 << 21  # p-values; below it one sort of an index is as fast
 
@@ -177,7 +177,11 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
 
 
 def adjust_checked(
-    pvalues: Floats, method: str, crew: Crew | None = None, *, in_place: bool = False
+    pvalues: Floats,
+    method: str,
+    pool: ThreadPool | None = None,
+    *,
+    in_place: bool = False,
 ) -> Floats:
     """Adjust p-values that are known to be some.
 
@@ -187,7 +191,7 @@ def adjust_checked(
         In [0, 1] or NaN.
     method : str
         Name of a procedure.
-    crew : Crew, optional
+    pool : ThreadPool, optional
         Who sorts them where they are millions.
     in_place : bool
         Whether `pvalues` may be overwritten: new memory takes time.
@@ -198,14 +202,14 @@ def adjust_checked(
         Adjusted p-values, at most 1.
     """
     if pvalues.size == 0 or not np.isnan(pvalues.max()):  # NaN if any is
-        if crew is None or pvalues.size < _LARGE:
+        if pool is None or pvalues.size < _LARGE:
             return _adjust_family(pvalues, method)
         adjusted = pvalues if in_place else pvalues.copy()
-        _adjust_millions(adjusted, method, crew)
+        _adjust_millions(adjusted, method, pool)
         return adjusted
     known = ~np.isnan(pvalues)
     everywhere = np.full_like(pvalues, np.nan)
-    everywhere[known] = adjust_checked(pvalues[known], method, crew, in_place=True)
+    everywhere[known] = adjust_checked(pvalues[known], method, pool, in_place=True)
     return everywhere
 
 
@@ -221,10 +225,10 @@ def _adjust_family(p: Floats, method: str) -> Floats:
     return adjusted
 
 
-def _adjust_millions(p: Floats, method: str, crew: Crew) -> None:
+def _adjust_millions(p: Floats, method: str, pool: ThreadPool) -> None:
     """Replace p-values by adjusted ones."""
     if method == "hommel":
-        apply_sorted(p, kernels.hommel_sorted, crew)
+        apply_sorted(p, kernels.hommel_sorted, pool)
         return
     step, within = _PROCEDURES[method]
 
@@ -235,4 +239,4 @@ def _adjust_millions(p: Floats, method: str, crew: Crew) -> None:
         for part in parts(p.size, _LARGE):
             p[part] = bound(p[part], p[part])
         return
-    apply_steps(p, bound, within, crew)
+    apply_steps(p, bound, within, pool)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels, stream
+from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
+from fastcmp.core.protocols import are_paired
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.protocols import PairedCounts
     from fastcmp.pairwise.result import PairwiseResult
 
 _METHODS = ("asymptotic", "f", "exact")
@@ -197,7 +199,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
 
 
 def cochrans_q_from_counts(
-    counts: stream.PairCounts,
+    counts: PairedCounts,
     *,
     method: str = "asymptotic",
     post_hoc: str | None = None,
@@ -245,7 +247,7 @@ def cochrans_q_from_counts(
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
-    check_counts(counts, (stream.PairCounts,))
+    check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:
         message = (

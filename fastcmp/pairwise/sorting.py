@@ -1,4 +1,4 @@
-"""A function of sorted numbers, worked out for tens of millions of them by a crew.
+"""A function of sorted numbers, of tens of millions of them, by a thread pool.
 
 NumPy would sort an index of all numbers, which jumps about in memory. Here they are
 dealt into buckets that fit into the caches, and each bucket is sorted by itself.
@@ -17,7 +17,7 @@ from fastcmp.core.threads import no_step, parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
 
 _PART = 1 << 20  # numbers that are dealt in one task
 _BUCKETS = 1024
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def apply_sorted(
-    values: Floats, function: Callable[[Floats], Floats], crew: Crew
+    values: Floats, function: Callable[[Floats], Floats], pool: ThreadPool
 ) -> None:
     """Replace numbers by a function of all of them, sorted.
 
@@ -36,24 +36,24 @@ def apply_sorted(
         Numbers in [0, 1]; each becomes its answer.
     function : callable
         From all numbers, ascending, to as many answers; 0 for a 0.
-    crew : Crew
+    pool : ThreadPool
         Who sorts.
     """
-    found = _sort(values, crew)
+    found = _sort(values, pool)
     answers = function(np.concatenate([np.zeros(found.n_zeros), found.values]))
 
     def put_back(part: slice) -> None:
         answer = answers[found.n_zeros + part.start : found.n_zeros + part.stop]
         kernels.put_back(answer, found.order[part], values)
 
-    crew.run(put_back, found.buckets, steps=no_step)
+    pool.run(put_back, found.buckets, steps=no_step)
 
 
 def apply_steps(
     values: Floats,
     step: Callable[[Floats, Floats], Floats],
     within: str,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> None:
     """Replace each number by a bound from its rank, made monotone.
 
@@ -66,10 +66,10 @@ def apply_steps(
         their bounds; 0 for a 0.
     within : {"below", "above"}
         As in `monotone`.
-    crew : Crew
+    pool : ThreadPool
         Who does the work.
     """
-    found = _sort(values, crew)
+    found = _sort(values, pool)
     buckets = found.buckets
 
     def bounds(part: slice) -> Floats:
@@ -90,9 +90,9 @@ def apply_steps(
             np.minimum(answers, ends[i + 1], out=answers)
         kernels.put_back(answers, found.order[buckets[i]], values)
 
-    crew.run(end, range(len(buckets)), steps=no_step)
+    pool.run(end, range(len(buckets)), steps=no_step)
     monotone(ends, within)
-    crew.run(finish, range(len(buckets)), steps=no_step)
+    pool.run(finish, range(len(buckets)), steps=no_step)
 
 
 def monotone(bounds: Floats, within: str) -> Floats:
@@ -127,7 +127,7 @@ class _Sorted(NamedTuple):
     buckets: list[slice]
 
 
-def _sort(values: Floats, crew: Crew) -> _Sorted:
+def _sort(values: Floats, pool: ThreadPool) -> _Sorted:
     bits = values.view(np.uint64)
     cuts = parts(values.size, _PART)
     counts = np.zeros((len(cuts), kernels.BUCKET_CELLS), np.int64)
@@ -135,7 +135,7 @@ def _sort(values: Floats, crew: Crew) -> _Sorted:
     def count(i: int) -> None:
         kernels.count_cells(bits[cuts[i]], counts[i])
 
-    crew.run(count, range(len(cuts)), steps=no_step)
+    pool.run(count, range(len(cuts)), steps=no_step)
     n_zeros = int(counts[:, 0].sum())
     counts[:, 0] = 0
     bucket, places, buckets = _plan(counts)
@@ -153,8 +153,8 @@ def _sort(values: Floats, crew: Crew) -> _Sorted:
         ordered[part] = np.take(ordered[part], inside)
         order[part] = np.take(order[part], inside)
 
-    crew.run(deal, range(len(cuts)), steps=no_step)
-    crew.run(sort, buckets, steps=no_step)
+    pool.run(deal, range(len(cuts)), steps=no_step)
+    pool.run(sort, buckets, steps=no_step)
     return _Sorted(n_zeros, ordered, order, buckets)
 
 

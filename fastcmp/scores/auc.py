@@ -13,7 +13,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import (
     Scores,
@@ -262,8 +262,8 @@ def auc(  # noqa: PLR0913  # options, all by keyword
 
     if areas.size * read.positive.size < _THREADS_PAY:
         threads = 1
-    with Crew(min(threads, areas.size)) as crew:
-        crew.run(measure, range(areas.size))
+    with ThreadPool(min(threads, areas.size)) as pool:
+        pool.run(measure, range(areas.size))
     if ties == "half" and region is None:
         warn_of_direction(areas, read, weights)
     return float(areas[0]) if read.single else areas

@@ -14,7 +14,7 @@ from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.scores import Scores, order_of, read_scores
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
@@ -152,10 +152,10 @@ class Drawing(NamedTuple):
         tasks = parts(self.n, _REPLICATES)
         with (
             reporting(self.progress, "resampling") as report,
-            Crew(self.threads, report) as crew,
+            ThreadPool(self.threads, report) as pool,
         ):
-            crew.expect(self.n)
-            crew.run(
+            pool.expect(self.n)
+            pool.run(
                 lambda part: draw(part.start, out[part]),
                 tasks,
                 lambda part: part.stop - part.start,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
 from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
@@ -302,19 +302,19 @@ def _count(block: Labels, threads: int) -> NDArray[np.int64]:
     tiles = tiles_of(m, min(_TILE, rows * kernels.TILE_ROWS))
     line = 64 * kernels.LINE_WORDS
     step = max(line, 64 * _WORDS // m // line * line)
-    with Crew(threads) as crew:
+    with ThreadPool(threads) as pool:
         for part in parts(n, step):
-            words = _pack(block, part, crew)
+            words = _pack(block, part, pool)
 
             def count(tile: tuple[int, int, int, int], words: Any = words) -> None:
                 i0, i1, j0, j1 = tile
                 kernels.common_tile(words, tile, upper[i0:i1, j0:j1])
 
-            crew.run(count, tiles)
+            pool.run(count, tiles)
     return upper
 
 
-def _pack(block: Labels, part: slice, crew: Crew) -> NDArray[np.uint64]:
+def _pack(block: Labels, part: slice, pool: ThreadPool) -> NDArray[np.uint64]:
     """Pack some samples of all models."""
     m, n = len(block.names), part.stop - part.start
     words = kernels.allocate_words(m, n)
@@ -324,5 +324,5 @@ def _pack(block: Labels, part: slice, crew: Crew) -> NDArray[np.uint64]:
         for i in range(models.start, models.stop):
             kernels.pack_equal(y_true, block.preds[i][part], words[i])
 
-    crew.run(pack, parts(m, max(1, min(_PACKED // n, -(-m // crew.threads)))))
+    pool.run(pack, parts(m, max(1, min(_PACKED // n, -(-m // pool.threads)))))
     return words

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.escaping import visible
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import named_scores
@@ -264,8 +264,8 @@ def _count(
         private[i][model] += counters.reshape(-1, 2)
         ends[model, i] = at if at < part.stop else n
 
-    with Crew(min(threads, ends.size)) as crew:
-        crew.run(count, np.ndindex(ends.shape))
+    with ThreadPool(min(threads, ends.size)) as pool:
+        pool.run(count, np.ndindex(ends.shape))
     for tables_of_part in private[1:]:
         for table, other in zip(tables, tables_of_part, strict=True):
             np.add(table, other, out=table)

@@ -8,7 +8,7 @@ from naive import small_if_interpreted
 from strategies import modest
 
 from fastcmp import adjust
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise import adjust as adjustments
 from fastcmp.pairwise import sorting
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
@@ -35,8 +35,8 @@ def test_adjusted_as_by_one_sort(method, threads):
     @given(st.lists(pvalues, max_size=60))
     def check(values):
         values = np.array(values, float)
-        with Crew(threads) as crew:
-            found = adjust_checked(values.copy(), method, crew)
+        with ThreadPool(threads) as pool:
+            found = adjust_checked(values.copy(), method, pool)
         np.testing.assert_array_equal(found, adjust(values, method))
 
     check()
@@ -45,8 +45,8 @@ def test_adjusted_as_by_one_sort(method, threads):
 @pytest.mark.usefixtures("small_parts")
 def test_nan_stays_nan():
     values = np.array([0.01, np.nan, 0.2, 0.0, np.nan])
-    with Crew(2) as crew:
-        found = adjust_checked(values, "holm", crew)
+    with ThreadPool(2) as pool:
+        found = adjust_checked(values, "holm", pool)
     np.testing.assert_array_equal(found, [0.03 * 2 / 3, np.nan, 0.2, 0.0, np.nan])
 
 
@@ -58,12 +58,12 @@ def test_millions(method):
     values[: n // 2] = 10.0 ** (-330 * rng.random(n // 2))  # zeros among them
     rng.shuffle(values)
     kept = values.copy()
-    with Crew(2) as crew:
-        found = adjust_checked(values, method, crew)
+    with ThreadPool(2) as pool:
+        found = adjust_checked(values, method, pool)
     assert values.tobytes() == kept.tobytes()
     assert np.array_equal(found, adjust(values, method))
-    with Crew(2) as crew:
-        again = adjust_checked(values, method, crew, in_place=True)
+    with ThreadPool(2) as pool:
+        again = adjust_checked(values, method, pool, in_place=True)
     assert again.tobytes() == found.tobytes()
 
 
@@ -73,8 +73,8 @@ def test_millions(method):
 def test_any_function_of_the_sorted_numbers(values):
     values = np.array(values, float)
     found = values.copy()
-    with Crew(2) as crew:
-        apply_sorted(found, lambda x: np.cumsum(x) * (x > 0), crew)
+    with ThreadPool(2) as pool:
+        apply_sorted(found, lambda x: np.cumsum(x) * (x > 0), pool)
     for value, answer in zip(values, found, strict=True):
         wanted = values[values <= value].sum()
         tied = np.sum(values == value)
@@ -86,8 +86,8 @@ def test_any_function_of_the_sorted_numbers(values):
 @pytest.mark.parametrize("within", ["below", "above"])
 def test_all_zeros(within):
     found = np.zeros(50)
-    with Crew(2) as crew:
-        apply_steps(found, lambda x, _: x, within, crew)
+    with ThreadPool(2) as pool:
+        apply_steps(found, lambda x, _: x, within, pool)
     assert found.tolist() == [0.0] * 50
 
 

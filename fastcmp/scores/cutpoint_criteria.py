@@ -1,4 +1,4 @@
-"""What a search for the best cutoff compares: ways to cut, by a criterion."""
+"""The search for the best cutoff: its candidates, and the criteria."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _call(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """All ways to cut, from calling nobody positive to calling everybody."""
+    """All ways to cut, from calling no sample positive to calling all of them."""
 
     #: Distinct scores, descending, shape (T,).
     scores: Floats

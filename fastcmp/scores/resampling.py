@@ -142,10 +142,13 @@ class Drawing(NamedTuple):
     progress: bool | Progress | None
 
     @classmethod
-    def read(cls, n_resamples: Any, rng: Any, workers: Any, progress: Any) -> Drawing:
+    def read(
+        cls, n_resamples: Any, rng: Any, workers: Any, progress: Any, *, least: int = 2
+    ) -> Drawing:
         """Check the options of a user."""
-        threads, n = check_workers(workers), as_whole(n_resamples, "n_resamples", 2)
-        return cls(n, as_seed(rng), threads, progress)
+        threads, n = check_workers(workers), as_whole(n_resamples, "n_resamples", least)
+        # Without resamples no seed is asked of the operating system.
+        return cls(n, as_seed(0 if rng is None and not n else rng), threads, progress)
 
     def fill(self, out: NDArray[Any], draw: Callable[[int, Any], None]) -> None:
         """Fill `out`, a row a replicate, by ``draw(first, rows)`` of parts of it."""

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.records import Record, Unpacked
+from fastcmp.core.records import Drawn, Record, Unpacked
 from fastcmp.core.report import Section
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-class Curve(Unpacked, Record):
+class Curve(Unpacked, Drawn, Record):
     """Points of a curve: arrays that unpack, and a row of the table for each point."""
 
     __slots__ = ()
     _title: ClassVar[str]
+    _picture: ClassVar[str] = "curve"
 
     def columns(self) -> dict[str, Any]:
         """Give the points as columns, a row a point.

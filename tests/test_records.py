@@ -137,7 +137,16 @@ def test_statistics_have_a_distribution(name):
         assert record.df is not None
 
 
-KNOWN = ("chi2", "normal", "t", "F", "binomial", "permutation", "bootstrap")
+KNOWN = (
+    "chi2",
+    "normal",
+    "t",
+    "F",
+    "binomial",
+    "permutation",
+    "bootstrap",
+    "kolmogorov",
+)
 
 
 @pytest.mark.parametrize("name", RECORDS)

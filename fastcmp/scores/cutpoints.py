@@ -46,6 +46,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     n_resamples: int = 0,
     confidence_level: float = 0.95,
     rng: Any = None,
+    workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CutpointResult:
     """Find the best cutoffs of a score by a criterion.
@@ -79,7 +80,10 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     confidence_level : float
         Level of the bootstrap interval, in (0, 1).
     rng : int or numpy.random.Generator, optional
-        Where the seed comes from.
+        Where the seed comes from; the result is the same for any `workers`.
+    workers : int, optional
+        Threads for bootstrap samples; by default as many as there are processors. A
+        function of your own is called from one thread only.
     progress : bool or callable, optional
         True draws a bar on standard error (needs rich); a function is called with the
         resamples done and all of them.
@@ -148,7 +152,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     level = as_share(confidence_level, "confidence_level")
     costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
     criterion = _check_criterion(criterion, costs, prevalence)
-    drawing = Drawing.read(n_resamples, rng, 1, progress, least=0)
+    drawing = Drawing.read(n_resamples, rng, workers, progress, least=0)
     if drawing.n and criterion == "prevalence":
         message = (
             "criterion 'prevalence' has nothing to resample: samples are drawn from "
@@ -335,13 +339,14 @@ def _resample(
     """Choose cutoffs on bootstrap samples; evaluate each on the samples left out."""
     found = np.full((drawing.n, 2), np.nan)
 
-    rng = np.random.default_rng(drawing.seed)
-
-    def draw(_: int, rows: NDArray[np.float64]) -> None:
-        for row in rows:
+    def draw(first: int, rows: NDArray[np.float64]) -> None:
+        for k, row in enumerate(rows, first):
+            rng = np.random.default_rng((drawing.seed, k))
             row[:] = _resample_once(candidates, classes, wanted, rng)
 
-    drawing.fill(found, draw)  # on one thread: two are no faster
+    if wanted.function is not None:
+        drawing = drawing._replace(threads=1)
+    drawing.fill(found, draw)
     cutoffs, values = (x[~np.isnan(x)] for x in found.T)
     return {
         "resampled": cutoffs,

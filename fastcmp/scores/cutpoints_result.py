@@ -71,6 +71,11 @@ class CutpointResult(Record):
         return int(self.cutoffs.size)
 
     @property
+    def n_resamples(self) -> int:
+        """Number of bootstrap samples that had a best cutoff."""
+        return int(self.resampled.size)
+
+    @property
     def cutoff(self) -> float:
         """The highest of the best cutoffs."""
         return float(self.cutoffs[0])
@@ -178,7 +183,7 @@ class CutpointResult(Record):
         names += ["sensitivity", "specificity", "n_positives", "n_negatives", "labels"]
         names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing", "seed"]
         values = {name: getattr(self, name) for name in names}
-        values["n_resamples"] = self.resampled.size
+        values["n_resamples"] = self.n_resamples
         values["confidence_level"] = self.confidence_level
         values["interval"] = None
         if self.resampled.size:
@@ -214,7 +219,7 @@ class CutpointResult(Record):
             low, high = self.confidence_interval()
             notes.append(
                 f"{interval_name(self.confidence_level)} of the cutoff [{low:.6g}, "
-                f"{high:.6g}] ({self.resampled.size} bootstrap samples, seed "
+                f"{high:.6g}] ({self.n_resamples} bootstrap samples, seed "
                 f"{self.seed}); {self.criterion} of the samples that they left out "
                 f"{self.out_of_bag:.4f}."
             )

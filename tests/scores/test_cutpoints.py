@@ -378,12 +378,12 @@ def test_bad_functions():
 
 def naive_resampling(y, score, n_resamples, seed):
     """Do what the bootstrap does, sample by sample, with the same draws."""
-    rng = np.random.default_rng(seed)
     y, score = np.array(y), np.array(score)
     order = np.argsort(-score, kind="stable")
     y, score = y[order], score[order]
     cutoffs, judged = [], []
-    for _ in range(n_resamples):
+    for k in range(n_resamples):
+        rng = np.random.default_rng((seed, k))
         rows, left = [], []
         for label in (1, 0):
             own = np.flatnonzero(y == label)
@@ -425,6 +425,10 @@ def test_bootstrap_of_all_criteria(criterion, rule):
     result = optimal_cutpoint(y, score, rng=np.random.default_rng(2), **options)
     again = optimal_cutpoint(y, score, rng=result.seed, **options)
     assert result == again
+    for workers in (1, 4):
+        more = dict(options, n_resamples=150, workers=workers)
+        more = optimal_cutpoint(y, score, rng=result.seed, **more)
+        assert more.resampled[:60].tolist() == result.resampled.tolist()
     assert result.resampled.shape == (60,)
     low, high = result.confidence_interval()
     assert low <= result.cutoffs.max()

@@ -1,4 +1,4 @@
-"""Where to cut a score: the best cutoffs by a criterion, and how sure they are."""
+"""The best cutoffs of a score by a criterion, with bootstrap intervals."""
 
 from __future__ import annotations
 

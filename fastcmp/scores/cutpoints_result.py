@@ -220,8 +220,8 @@ class CutpointResult(Record):
             notes.append(
                 f"{interval_name(self.confidence_level)} of the cutoff [{low:.6g}, "
                 f"{high:.6g}] ({self.n_resamples} bootstrap samples, seed "
-                f"{self.seed}); {self.criterion} of the samples that they left out "
-                f"{self.out_of_bag:.4f}."
+                f"{self.seed}); {self.criterion} {self.out_of_bag:.4f} on the samples "
+                "that they left out."
             )
         notes += dropped_sentences(self.n_missing, 0)
         return [

@@ -130,7 +130,7 @@ def test_cutpoint(capsys, ill):
     words = ("cutpoint", ill, "--positive", "ill", "--scores", "a")
     code, out, _ = run(capsys, *words, "--criterion", "accuracy")
     assert code == 0
-    assert "Where to cut (accuracy)" in out
+    assert "Optimal cutoff (accuracy)" in out
     code, out, _ = run(capsys, *words, "--criterion", "cost", "--cost-fn", 9)
     assert code == 0
     assert "0.35" in out

@@ -1,4 +1,4 @@
-"""Where to cut a score: optima, ties, thresholds, bootstrap."""
+"""The best cutoffs: optima, ties, thresholds, bootstrap."""
 
 import copy
 import json
@@ -568,7 +568,7 @@ def test_printing():
         "     0.7      0.65       0.5000       1.0000                2\n"
         "     0.4      0.35       1.0000       0.5000                6\n"
         f"95% CI of the cutoff [{low:g}, {high:g}] (50 bootstrap samples, seed 1); "
-        "youden of the samples that they left out "
+        "youden 0."
     )
     assert "<h4>Optimal cutoff (youden)</h4>" in result._repr_html_()
     cost = optimal_cutpoint(Y, SCORE, criterion="cost")

@@ -64,6 +64,6 @@ def _wrong_direction(
         )
     yes, no = labels
     return (
-        f"{what}: higher scores must speak for the positive class, here {yes!r}; if "
-        f"they speak for {no!r}, pass positive={no!r}"
+        f"{what}: higher scores must indicate the positive class, here {yes!r}; if "
+        f"they indicate {no!r}, pass positive={no!r}"
     )

@@ -105,7 +105,7 @@ def concordance(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
 
@@ -177,7 +177,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class; the direction is never reversed.
+        Higher scores indicate the positive class; the direction is never reversed.
     ties : {"half", "concordant", "discordant"}
         What pairs with equal scores count as. "half" is the Mann-Whitney statistic and
         the area under the points joined by lines; the others are the areas under the

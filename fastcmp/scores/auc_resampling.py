@@ -165,7 +165,7 @@ def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     fpr_range, tpr_range : pair of float, optional
         Only the area between these rates, as in `auc`.
     standardize : bool

@@ -146,7 +146,7 @@ class ContrastResult(Record):
         return {name: [getattr(self, name)] for name in names}
 
 
-def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of them
+def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a test
     auc_a: float,
     auc_b: float,
     variance: float,

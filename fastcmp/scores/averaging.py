@@ -1,4 +1,4 @@
-"""Measures of two classes, averaged over classes, labels or samples."""
+"""Averages of measures over classes, labels or samples."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def average_classes(
     measure: Callable[[Flags, NDArray[Any], Floats | None], float],
     average: str | None,
 ) -> float | Floats:
-    """Average a measure of two classes."""
+    """Average a measure of two classes over classes, labels or samples."""
     weights = read.weights
     if average == "micro":
         each = None if weights is None else np.repeat(weights, len(read.names))

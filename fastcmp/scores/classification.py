@@ -59,10 +59,10 @@ def classification_table(  # noqa: PLR0913  # options by keyword
         is not 0.5. Floats that are all labels of `y_true` are labels nevertheless: for
         0 and 1 the result is the same.
     scores : array-like, shape (n,), optional
-        Scores of any type, in place of `score_or_label`. Higher scores speak for
+        Scores of any type, in place of `score_or_label`. Higher scores indicate
         the positive class.
     cutoff : float
-        What scores are compared with; beyond all scores, all samples are called alike.
+        What scores are compared with; beyond all scores, all samples get the same call.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -267,7 +267,7 @@ def _check_cutoff(cutoff: Any) -> float:
 
 
 def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, bool]:
-    """Give the scores, None for labels; and whether scores were asked for."""
+    """Give the scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"
         message = f"pass one of score_or_label and scores=, got {got}"

@@ -38,7 +38,7 @@ def roc_curve(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -138,7 +138,7 @@ def precision_recall_curve(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -224,7 +224,7 @@ def det_curve(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -299,7 +299,7 @@ def average_precision(
         True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
         labels, of which a sample may have several (multilabel).
     score : array-like, shape (n,) or (n, K)
-        Higher scores speak for the positive class; of three or more classes, and of
+        Higher scores indicate the positive class; of three or more classes, and of
         labels, a column for each.
     positive : label, optional
         The positive class of two; of two numbers or booleans the larger one by default.

@@ -56,7 +56,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     criterion : str or callable
         One of those in the notes; or a function of the counts ``(tp, fp, tn, fn)`` to
         maximise. It is called with int64 arrays, one entry a cutoff; where it does not

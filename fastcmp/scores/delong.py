@@ -38,7 +38,7 @@ def delong(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class; the direction is never reversed.
+        Higher scores indicate the positive class; the direction is never reversed.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     groups : array-like, shape (n,), optional
@@ -131,7 +131,7 @@ def place(read: Scores, threads: int) -> NDArray[np.float64]:
 
 
 def _exact_areas(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
-    """Average the placements of the positives, rid of what a matrix product rounds."""
+    """Average the placements of the positives, without the product's rounding."""
     areas = np.asarray(values @ (read.positive / read.n_positives))
     # An AUC is a multiple of one over twice the pairs.
     units = 2.0 * read.n_positives * read.n_negatives
@@ -216,7 +216,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     y_a : array-like, shape (n_a,)
         True labels of two classes, for model a.
     score_a : array-like, shape (n_a,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     y_b, score_b : array-like, shape (n_b,)
         The same for model b.
     positive : label, optional
@@ -294,8 +294,8 @@ def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:
     Returns
     -------
     float
-        By Hanley and McNeil's formula, which takes negative exponential scores for
-        granted. Where scores are at hand, `delong` is better.
+        By Hanley and McNeil's formula, which assumes negative exponential scores. Where
+        scores are available, `delong` is better.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The record of AUCs with their covariance, and what can be asked of it."""
+"""The record of AUCs with their covariance: intervals, tests, all pairs."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ class DelongResult(Record):
 
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
-        told: dict[str, Any] = {
+        shown: dict[str, Any] = {
             "n_positives": self.n_positives,
             "n_negatives": self.n_negatives,
             "n_missing": self.n_missing,
@@ -343,12 +343,12 @@ class DelongResult(Record):
         }
         if self.auc.size == 2:
             test = self.compare(0, 1)
-            told["difference"] = test.difference
-            told["statistic"] = test.statistic
-            told["pvalue"] = test.pvalue
+            shown["difference"] = test.difference
+            shown["statistic"] = test.statistic
+            shown["pvalue"] = test.pvalue
         if self.auc.size <= 2:
-            told["pairs"] = self._pair_columns()
-        return {name: readable(value) for name, value in told.items()}
+            shown["pairs"] = self._pair_columns()
+        return {name: readable(value) for name, value in shown.items()}
 
     def _pair_columns(self) -> dict[str, list[Any]]:
         """Give the comparison of two models as columns; of one they are empty."""

@@ -45,7 +45,7 @@ def lift_table(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     groups : int
         Number of groups; 10 for deciles.
     ties : {"expected", "better", "worse", "first"}
@@ -84,7 +84,7 @@ def lift_table(
 
     All intervals take the groups as given: events in a group of n_g cases are
     binomial, independently of the other n - n_g cases. Response rates have Wilson's
-    intervals [1]_. A captured proportion c is a ratio of such rates, for
+    intervals [1]_. A captured proportion c is a ratio of such rates:
     ``c / (1 - c)`` is rate times size of the group over rate times size of the rest; so
     its interval is that of the ratio by the score test [2]_. Lift is c divided
     by the group's proportion of the cases, and so are its ends. This counts the overlap
@@ -233,7 +233,7 @@ def gain_curve(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The class of the events; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -326,7 +326,7 @@ def ks_statistic(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Numbers in which the classes may differ.
+        Numbers whose distribution may differ between the classes.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional

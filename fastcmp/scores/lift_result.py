@@ -16,7 +16,7 @@ from fastcmp.core.sentences import dropped_sentences
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What happens to equal scores on both sides of a group's edge, and how to say it.
+#: Where equal scores on both sides of a group's edge go, and the sentence for it.
 TIES = {
     "expected": "Equal scores are in random order; events are their expected number.",
     "better": "Equal scores stay together, in the best group that one of them reaches.",
@@ -63,7 +63,7 @@ class LiftTable(Drawn, Record):
     n_events: Any
     #: The labels of events and of the other cases.
     labels: tuple[Any, Any]
-    #: Number of groups that was asked for.
+    #: Number of groups wanted.
     groups: int
     ties: str
     confidence_level: float

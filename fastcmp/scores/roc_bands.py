@@ -161,7 +161,7 @@ def roc_band(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     specificity : float or array-like, shape (G,), optional
         Read the sensitivity at these; by default at 0, 0.01, ..., 1, which makes a band
         around the whole curve.

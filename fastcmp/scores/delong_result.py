@@ -292,7 +292,7 @@ class DelongResult(Record):
             statistic=z,
             signed=True,
             pvalue=pvalue,
-            pvalue_adjusted=adjust_pvalues(pvalue, adjust),
+            pvalue_adjusted=adjust_pvalues(pvalue, method=adjust),
             pairs=pairs,
             difference=difference,
             interval=np.clip(ends, -1.0, 1.0),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import above
+from fastcmp.kernels.bits import allocate_words, common_tile, discordant_pairs
 
 if TYPE_CHECKING:
     from fastcmp.core.threads import ThreadPool
@@ -45,7 +46,7 @@ class RightBits(NamedTuple):
             A row a model.
         """
         n_models, n = len(labels.names), labels.n_samples
-        words = kernels.allocate_words(n_models, n)
+        words = allocate_words(n_models, n)
         correct = np.empty(n_models, np.int64)
 
         def pack(part: slice) -> None:
@@ -73,11 +74,11 @@ class RightBits(NamedTuple):
         if block.tile is None:
             pairs = block.pairs.astype(np.int64)
             only_a, only_b = np.empty((2, len(pairs)), np.int64)
-            kernels.discordant_pairs(words, correct, pairs, only_a, only_b)
+            discordant_pairs(words, correct, pairs, only_a, only_b)
             return only_a, only_b
         i0, i1, j0, j1 = block.tile
         joint = np.zeros((i1 - i0, j1 - j0), np.int64)
-        kernels.common_tile(words, block.tile, joint)
+        common_tile(words, block.tile, joint)
         only_a = correct[i0:i1, None] - joint
         only_b = correct[j0:j1] - joint
         return above(only_a, block.tile), above(only_b, block.tile)

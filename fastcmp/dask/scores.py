@@ -11,6 +11,7 @@ from fastcmp import kernels
 from fastcmp.dask.blocks import Blocks, load_dask, naming
 from fastcmp.dask.merge import count_block, merge_counts, merge_tree
 from fastcmp.inputs.scores import named_scores
+from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.stream.score_blocks import ScoreBlock, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, total_product
 from fastcmp.stream.score_counts import ScoreCounts
@@ -272,7 +273,7 @@ def _count_piece(parts: Pieces) -> tuple[int, int, int, int]:
     )
     ends = (np.append(side, side.dtype.type(np.inf)) for side in (negatives, positives))
     pairs = kernels.concordance_sorted(*ends)
-    base = kernels.PAIR_BASE
+    base = PAIR_BASE
     return (
         int(pairs.concordant_high) * base + int(pairs.concordant_low),
         int(pairs.tied_high) * base + int(pairs.tied_low),

@@ -14,16 +14,17 @@ from fastcmp.core.options import choose
 from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
 from fastcmp.paired.mcnemar_result import McNemarResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CODES = {
-    "midp": kernels.MIDP,
-    "exact": kernels.EXACT,
-    "asymptotic": kernels.ASYMPTOTIC,
-    "corrected": kernels.CORRECTED,
+    "midp": MIDP,
+    "exact": EXACT,
+    "asymptotic": ASYMPTOTIC,
+    "corrected": CORRECTED,
 }
 METHODS = (*_CODES, "unconditional")
 _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
@@ -308,9 +309,7 @@ def evaluate_counts(
         return _unconditional(only_a, only_b, n, tail)
     statistic, pvalue = np.empty(only_a.size), np.empty(only_a.size)
     status = np.empty(only_a.size, np.uint8)
-    kernels.mcnemar_many(
-        only_a, only_b, _CODES[method], tail, statistic, pvalue, status
-    )
+    mcnemar_many(only_a, only_b, _CODES[method], tail, statistic, pvalue, status)
     return statistic, pvalue, status
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
@@ -16,6 +15,7 @@ from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.symmetry import bowker_many, stuart_maxwell_many
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
 from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 from fastcmp.pairwise.agreement_result import AgreementResult
@@ -219,8 +219,8 @@ def _measure(tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int) -> _F
         kappa = np.where(expected > 0, 1 - n * (differ / expected), np.nan)
         q_statistic = (same - crossed) / (same + crossed)
         correlation = (same - crossed) / np.sqrt(spread_a * spread_b)
-    bowker, bowker_df = _test(kernels.bowker_many, tables)
-    maxwell, maxwell_df = _test(kernels.stuart_maxwell_many, tables)
+    bowker, bowker_df = _test(bowker_many, tables)
+    maxwell, maxwell_df = _test(stuart_maxwell_many, tables)
     return _Found(
         differ / n,
         kappa,

@@ -17,6 +17,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.bits import allocate_words
 from fastcmp.paired.mcnemar import METHODS as POST_HOC
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.compare_all import (
@@ -172,7 +173,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     labels = encode(y_true, preds, classes=classes, missing=missing)
     n_models, n = len(labels.names), labels.n_samples
-    words = kernels.allocate_words(n_models, n)
+    words = allocate_words(n_models, n)
     for i, codes in enumerate(labels.preds):
         kernels.pack_equal(labels.y_true, codes, words[i])
     correct = np.array([kernels.count_bits(row) for row in words[:n_models]])

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import (
@@ -25,6 +24,7 @@ from fastcmp.counts.pairs import (
     places_of,
     tiles_of,
 )
+from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.pairwise.adjust import adjust_checked
 from fastcmp.pairwise.output_files import open_table
 from fastcmp.pairwise.ranking import UNTESTED, verdicts_of, verdicts_of_all
@@ -158,7 +158,7 @@ def judge_pairs(
     pool.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
         columns = work.judge_all()
-        adjusted = adjust_checked(columns.pvalue, options.adjust, pool)
+        adjusted = adjust_checked(columns.pvalue, options.adjust)
         verdicts = work.verdicts(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
@@ -176,7 +176,7 @@ def _decide_all(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
     """Adjust all p-values, hold them against alpha, and say who beats whom."""
     pvalues = work.test_all()
-    adjusted = adjust_checked(pvalues, options.adjust, work.pool, in_place=True)
+    adjusted = adjust_checked(pvalues, options.adjust, in_place=True)
     told = adjusted <= options.alpha
     return adjusted, told, work.verdicts(adjusted, told, options.gain)
 
@@ -225,8 +225,8 @@ class _Work:
         self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
         # A chosen pair is counted by itself, and slower than in a tile.
         self._some = max(1, judge.side**2 // 4)
-        rows = -(-m // (4 * pool.threads * kernels.TILE_ROWS))
-        self._side = min(judge.side, rows * kernels.TILE_ROWS)
+        rows = -(-m // (4 * pool.threads * TILE_ROWS))
+        self._side = min(judge.side, rows * TILE_ROWS)
         self._tiles = []
         if chosen is None:
             self._tiles = [

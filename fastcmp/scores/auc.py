@@ -20,6 +20,7 @@ from fastcmp.inputs.scores import (
     read_scores,
     read_weights,
 )
+from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.scores.partial_area import check_region
 from fastcmp.scores.thresholds import ThresholdSweep, sorted_classes, sweep_scores
 
@@ -143,8 +144,8 @@ def count_pairs(read: Scores, model: int) -> ConcordanceResult:
     negatives, positives = sorted_classes(read.columns[model], read.positive)
     found = kernels.concordance_sorted(negatives, positives)
     n0, n1 = negatives.size - 1, positives.size - 1
-    concordant = found.concordant_high * kernels.PAIR_BASE + found.concordant_low
-    tied = found.tied_high * kernels.PAIR_BASE + found.tied_low
+    concordant = found.concordant_high * PAIR_BASE + found.concordant_low
+    tied = found.tied_high * PAIR_BASE + found.tied_low
     return ConcordanceResult(
         concordant=concordant,
         discordant=n0 * n1 - concordant - tied,

@@ -12,6 +12,7 @@ from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Drawn, Record
 from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.tails import wilson_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +88,7 @@ class LiftTable(Drawn, Record):
     def _rates(self, cases: NDArray[np.int64], events: NDArray[Any]) -> LiftRates:
         n, total = self.n_samples, self.n_events
         z = -kernels.ndtri(0.5 * (1.0 - self.confidence_level))
-        response = _wilson(events, cases, self.confidence_level)
+        response = ConfidenceInterval(*wilson_interval(events / cases, cases, z))
         low, high = _captured_interval(cases, events, n, total, z)
         if self.weighted:
             low = high = np.full(cases.shape, np.nan)
@@ -203,14 +204,6 @@ class LiftTable(Drawn, Record):
 
 def _number(count: float) -> str:
     return f"{count:.2f}".removesuffix(".00")
-
-
-def _wilson(
-    events: NDArray[Any], cases: NDArray[Any], level: float
-) -> ConfidenceInterval:
-    pairs = np.stack([events, cases], axis=1).astype(np.float64)
-    ends = [kernels.wilson_interval(x, n, level) for x, n in pairs]
-    return ConfidenceInterval(*np.array(ends).T)
 
 
 def _captured_interval(

@@ -162,15 +162,7 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a te
 ) -> AUCComparison:
     """Test a difference of AUCs, given its variance."""
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    if isinstance(margin, bool) or not isinstance(margin, Real):
-        message = f"margin must be a number >= 0, got {margin!r}"
-        raise TypeError(message)
-    if not 0 <= margin < np.inf:
-        message = f"margin must be finite and >= 0, got {margin}"
-        raise ValueError(message)
-    if margin and alternative == "two-sided":
-        message = "a margin needs a side: alternative='greater' tests non-inferiority"
-        raise ValueError(message)
+    _check_margin(margin, alternative)
     difference = auc_a - auc_b
     # Towards a: not worse than by the margin. Towards b: a is worse by more than it.
     shifted = difference + margin if alternative == "greater" else difference - margin
@@ -203,6 +195,18 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a te
         names=names,
         test=test,
     )
+
+
+def _check_margin(margin: Any, alternative: str) -> None:
+    if isinstance(margin, bool) or not isinstance(margin, Real):
+        message = f"margin must be a number >= 0, got {margin!r}"
+        raise TypeError(message)
+    if not 0 <= float(margin) < np.inf:
+        message = f"margin must be finite and >= 0, got {margin}"
+        raise ValueError(message)
+    if margin and alternative == "two-sided":
+        message = "a margin needs a side: alternative='greater' tests non-inferiority"
+        raise ValueError(message)
 
 
 def _tail(z: float, df: float | None, alternative: str) -> Any:

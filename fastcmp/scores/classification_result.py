@@ -301,17 +301,10 @@ class ClassificationTable(Record):
         if self.cutoff is not None:
             cut = f"{self.rule} {self.cutoff:.6g}"
             text = (f"Positive is {yes!r}, called so where the score is {cut}.",)
+        tn, fp, fn, tp = map(format_count, (self.tn, self.fp, self.fn, self.tp))
         counts = (
-            (
-                f"truth negative ({no!r})",
-                f"{format_count(self.tn)}",
-                f"{format_count(self.fp)}",
-            ),
-            (
-                f"truth positive ({yes!r})",
-                f"{format_count(self.fn)}",
-                f"{format_count(self.tp)}",
-            ),
+            (f"truth negative ({no!r})", tn, fp),
+            (f"truth positive ({yes!r})", fn, tp),
         )
         rows = []
         for name in (*_PROPORTIONS, *_PLAIN, *_RATIOS):

@@ -153,12 +153,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
     criterion = _check_criterion(criterion, costs, prevalence)
     drawing = Drawing.read(n_resamples, rng, workers, progress, least=0)
-    if drawing.n and criterion == "prevalence":
-        message = (
-            "criterion 'prevalence' has nothing to resample: samples are drawn from "
-            "each class separately, and the proportion of positives stays"
-        )
-        raise ValueError(message)
+    _check_resamples(drawing.n, criterion)
     check_indexes([("y_true", y_true), ("score", score)])
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
@@ -277,6 +272,15 @@ def _check_criterion(
         message = f"criterion {name} takes no prevalence: choose one of {takers}"
         raise ValueError(message)
     return criterion
+
+
+def _check_resamples(n_resamples: int, criterion: Any) -> None:
+    if n_resamples and criterion == "prevalence":
+        message = (
+            "criterion 'prevalence' has nothing to resample: samples are drawn from "
+            "each class separately, and the proportion of positives stays"
+        )
+        raise ValueError(message)
 
 
 def _prepare(

@@ -275,9 +275,8 @@ class DelongResult(Record):
         if self.auc.size < 2:
             message = "pairwise needs at least 2 models, got 1"
             raise ValueError(message)
-        pairs = choose_pairs(self.names, None, control)
-        if pairs is None:
-            pairs = all_pairs(self.auc.size)
+        chosen = choose_pairs(self.names, None, control)
+        pairs = all_pairs(self.auc.size) if chosen is None else chosen
         i, j = pairs.T
         variance, scale = self._variances(i, j)
         variance = np.where(variance > _ROUNDING * scale, variance, 0.0)

@@ -5,8 +5,8 @@ from fastcmp import kernels as kernels
 from fastcmp import stream as stream
 from fastcmp.core.records import ConfidenceInterval as ConfidenceInterval
 from fastcmp.core.records import from_dict as from_dict
-from fastcmp.counts.label_counts import LabelCounts as LabelCounts
 from fastcmp.counts.label_counts import count_labels as count_labels
+from fastcmp.counts.label_table import LabelTable as LabelTable
 from fastcmp.counts.roc_points import RocCurve as RocCurve
 from fastcmp.crossval.bcv_result import BCVMcNemarResult as BCVMcNemarResult
 from fastcmp.crossval.bcv_result import BetaPosterior as BetaPosterior
@@ -111,7 +111,7 @@ from fastcmp.scores.roc_equality import VenkatramanResult as VenkatramanResult
 from fastcmp.scores.roc_equality import venkatraman as venkatraman
 from fastcmp.scores.thresholds import ThresholdSweep as ThresholdSweep
 from fastcmp.scores.thresholds import threshold_sweep as threshold_sweep
-from fastcmp.stream.area_from_counts import auc_from_counts as auc_from_counts
 from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
+from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 
 __version__: str

@@ -138,17 +138,17 @@ def hold_out(y_true, a, b, cost):
     return fastcmp.compare_holdout(*models, nothing, nothing, y_true, cost=cost)
 
 
-def cross_validate(door, y, groups):
-    models = MODELS if door is fastcmp.compare_cv else [MODELS]
+def cross_validate(function, y, groups):
+    models = MODELS if function is fastcmp.compare_cv else [MODELS]
     design = designs.repeated_kfold(2, 3, rng=1)
     options = {"test": "bouckaert-frank-t", "design": design, "rng": 1}
-    return door(*models, FEATURES, y, groups=groups, **options)
+    return function(*models, FEATURES, y, groups=groups, **options)
 
 
 def fitted(name, n_models, *data, **options):
     """Let one of mlxtend's functions fit models."""
-    door = getattr(mlxtend, name)
-    return door(*MODELS[:n_models], *data, random_seed=3, **options)
+    function = getattr(mlxtend, name)
+    return function(*MODELS[:n_models], *data, random_seed=3, **options)
 
 
 def gathered(kind, y_true, preds):
@@ -164,7 +164,7 @@ def refined(y_true, scores):
     return counts.refine().update(y_true, scores).areas
 
 
-def laid(scores):
+def fitted_edges(scores):
     return stream.ScoreMap.fit(scores).edges
 
 
@@ -172,8 +172,8 @@ def dealt(y, groups):
     return designs.kfold(4, stratify=True, rng=5).folds(N, y=y, groups=groups)
 
 
-def called(door, *arguments, **options):
-    return door, arguments, options
+def called(function, *arguments, **options):
+    return function, arguments, options
 
 
 F = fastcmp
@@ -277,7 +277,7 @@ CASES = [
     ),
     called(gathered, stream.RocSketch, YES, SCORES),
     called(refined, YES, SCORES),
-    called(laid, SCORES[0]),
+    called(fitted_edges, SCORES[0]),
     called(F.compare_all, MANY, MANY_PREDS),
     called(F.compare_all, LABELS["strings"](MANY), LABELS["strings"](MANY_PREDS)),
     called(F.compare_predictions, MANY, MANY_PREDS, workers=3),
@@ -326,6 +326,7 @@ CASES = [
 ]
 #: Public functions that take no arrays: numbers, records or nothing.
 NO_ARRAYS = {
+    "from_dict",
     "auc_from_counts",
     "classification_table_from_counts",
     "cochrans_q_from_counts",
@@ -338,15 +339,15 @@ NO_ARRAYS = {
 
 def called_by(case):
     """Name the public function that a case calls."""
-    door, arguments, _ = case
-    door = arguments[0] if door is cross_validate else door
-    return {hold_out: "compare_holdout"}.get(door, door.__name__)
+    function, arguments, _ = case
+    function = arguments[0] if function is cross_validate else function
+    return {hold_out: "compare_holdout"}.get(function, function.__name__)
 
 
 @cache
 def answer(i):
-    door, arguments, options = CASES[i]
-    return door(*arguments, **options)
+    function, arguments, options = CASES[i]
+    return function(*arguments, **options)
 
 
 def test_no_public_function_is_forgotten():
@@ -380,8 +381,8 @@ def test_forms_are_what_they_are_called(tmp_path):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("i", range(len(CASES)), ids=lambda i: called_by(CASES[i]))
 def test_the_form_does_not_matter(i, form, tmp_path):
-    door, *given = CASES[i]
+    function, *given = CASES[i]
     arguments, options = reshaped(tuple(given), form, tmp_path)
     before = deepcopy((arguments, options))
-    assert_same(door(*arguments, **options), answer(i))
+    assert_same(function(*arguments, **options), answer(i))
     assert_same((arguments, options), before)

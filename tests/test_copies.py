@@ -36,12 +36,12 @@ def files(tmp_path_factory):
     return {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in arrays}
 
 
-def peak_of(door, *arrays):
+def peak_of(function, *arrays):
     """Measure the memory that a call takes beside what it was given."""
-    door(*arrays)  # compiles
+    function(*arrays)  # compiles
     tracemalloc.start()
     try:
-        door(*arrays)
+        function(*arrays)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -59,8 +59,8 @@ LABELS = {
 
 @pytest.mark.parametrize("name", LABELS)
 def test_single_bytes_are_not_copied(files, name):
-    door, most = LABELS[name]
-    assert peak_of(door, files["y_true"], files["preds"]) < most * N
+    function, most = LABELS[name]
+    assert peak_of(function, files["y_true"], files["preds"]) < most * N
 
 
 def test_scores_are_sorted_one_model_at_a_time(files):

@@ -18,6 +18,7 @@ import pytest
 
 import fastcmp
 from fastcmp import designs, plot, stream
+from fastcmp.core.fields import same
 
 mpl.use("Agg")
 HERE = str(Path(fastcmp.__file__).parent)
@@ -34,6 +35,7 @@ LABEL_COUNTS = stream.LabelCounts(classes=[0, 1]).update(Y, {"a": A, "b": B})
 CONFUSION = stream.ConfusionCounts(classes=[0, 1]).update(Y, {"a": A})
 SCORE_COUNTS = stream.ScoreCounts(stream.ScoreMap([0.3, 0.5])).update(Y, S)
 PAIRWISE = fastcmp.compare_all(Y, {"a": A, "b": B})
+RECORD = fastcmp.mcnemar_from_counts(11, 1).to_dict()
 FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
 TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
 FOLD_TABLES = np.array([[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]])
@@ -123,6 +125,7 @@ GOOD = {
     "kfold_t": {"differences": TEN[0]},
     "ks_statistic": SCORE,
     "lift_table": SCORE | {"groups": 3},
+    "from_dict": {"plain": RECORD},
     "mcnemar": LABELS,
     "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
     "mcnemar_table": LABELS,
@@ -276,6 +279,13 @@ WRONG = {
     "table": _TABLE,
     "pvalues": _NUMBERS | {"above 1": [0.5, 1.5], "negative": [-0.1]},
     "counts": _OBJECT,
+    "plain": _OBJECT
+    | {
+        "empty": {},
+        "another version": {**RECORD, "version": 99},
+        "no such record": {**RECORD, "record": "Nobody"},
+        "other fields": {**RECORD, "fields": {"statistic": 1.0}},
+    },
     "cost": {
         "not square": [[0, 1]],
         "negative": [[0, -1], [1, 0]],
@@ -414,6 +424,7 @@ ALSO = {
     "cutoff": ("criterion",),
     "score_or_label": ("scores has 0 scores",),
     "counts": ("ConfusionCounts",),
+    "plain": ("record must be", "fields of"),
 }
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
@@ -511,6 +522,28 @@ def test_wrong_input_is_refused_by_name(name, argument, what):
     known = (argument, *ALSO.get(argument, ()))
     assert any(word in message for word in known), message
     assert len(message) > 15
+
+
+WORDS = [
+    (name, argument)
+    for name, function in FUNCTIONS.items()
+    for argument, given in inspect.signature(function).parameters.items()
+    if WRONG.get(argument) is _CHOICE
+    and isinstance(given.default, str)
+    and "." not in name
+]
+
+
+@pytest.mark.parametrize(("name", "argument"), WORDS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_words_are_known_in_any_case_and_with_any_hyphens(name, argument):
+    function, given = FUNCTIONS[name], arguments(name)
+    if "rng" in inspect.signature(function).parameters:
+        given["rng"] = 1
+    word = inspect.signature(function).parameters[argument].default
+    word = given.setdefault(argument, word)
+    spelled = given | {argument: word.upper().replace("-", "_")}
+    assert same(function(**spelled), function(**given))
 
 
 # Columns of pandas.

@@ -18,25 +18,12 @@ if TYPE_CHECKING:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that takes its place when all of it is written.
 
-    Parameters
-    ----------
-    path : Path
-        The file; of a link, what it leads to is replaced. Who may read and write it
-        stays as it is; of a new file the process's umask says so.
-
-    Yields
-    ------
-    file
-        Of bytes, to be written and read; after an error nothing of it is left.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; the error names the file that was asked for.
+    Of a link, what it leads to is replaced. Permissions stay as they are; those of a
+    new file follow the process's umask. After an error nothing is left.
     """
     check_place(path)
     target = Path(os.path.realpath(path))
-    # A name of its own: two writers do not meet, and no file of the user is lost.
+    # An unused name: two writers do not collide, and no file of the user is lost.
     part = target.with_name(f".fastcmp-{secrets.token_hex(8)}.part")
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
 
@@ -52,7 +39,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
                     part.chmod(mode)
             part.replace(target)
     finally:
-        with suppress(OSError):  # in its place by now, or as little to be had as that
+        with suppress(OSError):  # it was moved to its place, or never made
             part.unlink()
 
 
@@ -60,22 +47,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 def naming(path: Path, part: Path | None = None) -> Iterator[None]:
     """Say in an error of the system which file was asked for.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    part : Path, optional
-        What is written instead, for a time.
-
-    Yields
-    ------
-    None
-        Nothing.
-
-    Raises
-    ------
-    OSError
-        What is raised inside; with the name of the file if with none, or the part's.
+    `part` is what is written instead, for a time.
     """
     try:
         yield
@@ -87,18 +59,7 @@ def naming(path: Path, part: Path | None = None) -> Iterator[None]:
 
 
 def check_place(path: Path) -> None:
-    """Refuse a place where there can be no file, before long work.
-
-    Parameters
-    ----------
-    path : Path
-        A file that will be written.
-
-    Raises
-    ------
-    OSError
-        If it is a folder, a terminal or the like, or its own folder does not exist.
-    """
+    """Refuse a place where there can be no file, before long work."""
     folder = Path(os.path.realpath(path)).parent
     if path.is_dir():
         number = errno.EISDIR

@@ -20,27 +20,7 @@ LARGEST_SEED = 2**62
 
 
 def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
-    """Convert to an array of integers or floats.
-
-    Parameters
-    ----------
-    raw : array-like
-        What the user passed.
-    name : str
-        The argument.
-    what : str
-        What was wanted.
-
-    Returns
-    -------
-    ndarray
-        Of an integer or float type.
-
-    Raises
-    ------
-    TypeError
-        If it holds something else, or is ragged.
-    """
+    """Convert to an array of integers or floats."""
     if np.ma.is_masked(raw):
         message = f"{name} must be {what}, got a masked array with missing entries"
         raise TypeError(message)
@@ -56,27 +36,7 @@ def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]
 
 
 def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Convert to counts.
-
-    Parameters
-    ----------
-    raw : array-like of int
-        Whole numbers; floats without a fraction will do.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    ndarray of int64
-        A copy.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative, fractional or above 2**53.
-    TypeError
-        If it holds no numbers.
-    """
+    """Convert whole numbers, also floats without a fraction, to int64; a copy."""
     if isinstance(raw, int) and raw > LARGEST_COUNT:  # NumPy might make it an object
         message = f"{name} must be at most 2**53, got {raw}"
         raise ValueError(message)
@@ -97,22 +57,7 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
 
 
 def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
-    """Refuse tables whose counts add up to more than 2**53.
-
-    Parameters
-    ----------
-    counts : ndarray of int64
-        Counts that are not negative.
-    name : str
-        The argument.
-    n_axes : int
-        How many of the last axes are those of one table.
-
-    Raises
-    ------
-    ValueError
-        If a total is above 2**53.
-    """
+    """Refuse tables, of the last `n_axes` axes, that add up to more than 2**53."""
     axes = tuple(range(counts.ndim - n_axes, counts.ndim))
     totals = counts.sum(axis=axes, dtype=np.float64)
     if np.max(totals, initial=0.0) > LARGEST_COUNT:
@@ -121,29 +66,7 @@ def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
 
 
 def as_whole(value: Any, name: str, least: int) -> int:
-    """Check a size, a number of folds or the like.
-
-    Parameters
-    ----------
-    value : int
-        What the user passed.
-    name : str
-        The argument.
-    least : int
-        The smallest number that will do.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If it is smaller.
-    TypeError
-        If it is no whole number.
-    """
+    """Check a whole number that must be at least `least`."""
     wanted = f"{name} must be a whole number >= {least}"
     if isinstance(value, bool) or not isinstance(value, Integral):
         message = f"{wanted}, got {value!r}"
@@ -155,25 +78,10 @@ def as_whole(value: Any, name: str, least: int) -> int:
 
 
 def as_seed(rng: Any) -> int:
-    """Make the seed that all else is a function of.
+    """Make the seed of which all random numbers are a function.
 
-    Parameters
-    ----------
-    rng : int or numpy.random.Generator, optional
-        A number is the seed itself, so that the seed of a result repeats it; a
-        generator is advanced; None takes a seed from the operating system.
-
-    Returns
-    -------
-    int
-        In [0, 2**62).
-
-    Raises
-    ------
-    ValueError
-        If it is a number outside.
-    TypeError
-        If it is something else.
+    A number is the seed itself, so that the seed of a result repeats it; a generator is
+    advanced; None takes a seed from the operating system.
     """
     if isinstance(rng, Integral) and not isinstance(rng, bool):
         if not 0 <= int(rng) < LARGEST_SEED:
@@ -189,27 +97,7 @@ def as_seed(rng: Any) -> int:
 
 
 def as_share(value: Any, name: str) -> float:
-    """Check an error rate or a confidence level.
-
-    Parameters
-    ----------
-    value : float
-        What the user passed.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    float
-        A number in (0, 1).
-
-    Raises
-    ------
-    ValueError
-        If it lies outside.
-    TypeError
-        If it is no number.
-    """
+    """Check an error rate or a confidence level."""
     if isinstance(value, bool) or not isinstance(value, Real):
         message = f"{name} must be a number in (0, 1), got {value!r}"
         raise TypeError(message)
@@ -226,25 +114,8 @@ def as_share(value: Any, name: str) -> float:
 def as_level(value: Any, alternative: str) -> float:
     """Check a confidence level, and give that of the two-sided interval to work out.
 
-    Parameters
-    ----------
-    value : float
-        What the user passed as `confidence_level`.
-    alternative : {"two-sided", "greater", "less"}
-        That of the test. The one bound of a one-sided interval at the level c is an end
-        of the two-sided interval at 2 c - 1.
-
-    Returns
-    -------
-    float
-        A number in (0, 1).
-
-    Raises
-    ------
-    ValueError
-        If it lies outside, or is not above one half for a one-sided interval.
-    TypeError
-        If it is no number.
+    The one bound of a one-sided interval at the level c is an end of the two-sided
+    interval at 2 c - 1.
     """
     level = as_share(value, "confidence_level")
     if alternative == "two-sided":
@@ -263,19 +134,8 @@ def keep_side(
 ) -> tuple[Any, Any]:
     """Make a two-sided interval that of a one-sided test.
 
-    Parameters
-    ----------
-    ends : two floats or ndarrays
-        The interval at the level that `as_level` gave.
-    alternative : {"two-sided", "greater", "less"}
-        "greater" keeps the lower end, "less" the upper one, as in SciPy.
-    limits : tuple of float
-        Least and largest value of what is estimated, in place of the other end.
-
-    Returns
-    -------
-    tuple
-        Both ends; both NaN where the one that is kept is.
+    "greater" keeps the lower end, "less" the upper one, as in SciPy; `limits` are the
+    least and largest value of what is estimated, in place of the other end.
     """
     low, high = ends
     if alternative == "greater":
@@ -286,13 +146,7 @@ def keep_side(
 
 
 def warn(message: str) -> None:
-    """Warn at the line of the user's that called this package.
-
-    Parameters
-    ----------
-    message : str
-        What there is to say.
-    """
+    """Warn at the line of the user's that called this package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("fastcmp"):
         level, frame = level + 1, frame.f_back
@@ -300,18 +154,7 @@ def warn(message: str) -> None:
 
 
 def check_classes(classes: Any) -> None:
-    """Refuse classes that are no sequence of labels.
-
-    Parameters
-    ----------
-    classes : sequence
-        What the user passed.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    """
+    """Refuse classes that are no sequence of labels."""
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
         message = f"classes must be a sequence of labels, got {classes!r}"
         raise TypeError(message)

@@ -1,4 +1,4 @@
-"""Names and labels are data: what of them a terminal would obey is shown instead."""
+"""Names and labels are data: control characters in them are shown, not obeyed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,7 @@ _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
 def visible(text: str) -> str:
-    r"""Write control and direction characters as Python writes them in a literal.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        On one line, and the same text where it holds none of them.
-
-    Examples
-    --------
-    >>> from fastcmp.core.escaping import visible
-    >>> print(visible("red \x1b[31m\nand back \u202e"))
-    red \x1b[31m\nand back \u202e
-    """
+    """Write control and direction characters as Python writes them in a literal."""
     if text.isprintable():
         return text
     return "".join(

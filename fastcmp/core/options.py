@@ -9,38 +9,44 @@ from fastcmp.kernels.status import GREATER, LESS, TWO_SIDED
 #: The alternatives of a test, with the code that kernels take.
 ALTERNATIVES = {"two-sided": TWO_SIDED, "greater": GREATER, "less": LESS}
 
-#: What SciPy, statsmodels, R and MATLAB call it -> what it is called here, both without
-#: case, hyphens, underscores, dots and spaces.
+#: An option -> what SciPy, statsmodels, R, MATLAB and textbooks call it.
+#: A synonym counts only where its option is among the known ones, so that "s" is no
+#: adjustment where averages are asked for.
 _SYNONYMS = {
-    "2sided": "twosided",
-    "both": "twosided",
-    "unequal": "twosided",
-    "larger": "greater",
-    "right": "greater",
-    "smaller": "less",
-    "left": "less",
-    "fdrbh": "bh",
-    "fdr": "bh",
-    "benjaminihochberg": "bh",
-    "fdrby": "by",
-    "benjaminiyekutieli": "by",
-    "bonf": "bonferroni",
-    "b": "bonferroni",
-    "s": "sidak",
-    "h": "holm",
-    "hs": "holmsidak",
-    "sh": "hochberg",
-    "simeshochberg": "hochberg",
-    "ho": "hommel",
-    "chi2": "chisquare",
-    "chisq": "chisquare",
-    "likelihoodratio": "likelihood",
-    "lr": "likelihood",
-    "percent": "percentile",
-    "score": "tango",
-    "edwards": "corrected",
-    "continuity": "corrected",
-    "binomial": "exact",
+    # alternatives
+    "two-sided": ("2-sided", "two-tailed", "both", "unequal"),
+    "greater": ("larger", "right"),
+    "less": ("smaller", "left"),
+    # adjustments
+    "bonferroni": ("b", "bonf"),
+    "sidak": ("s", "dunn-sidak"),
+    "holm": ("h", "holm-bonferroni", "bonferroni-holm"),
+    "holm-sidak": ("hs",),
+    "hochberg": ("sh", "simes-hochberg"),
+    "hommel": ("ho",),
+    "bh": ("fdr", "fdr_bh", "fdr_i", "fdr_p", "bhfdr", "benjamini-hochberg"),
+    "by": ("fdr_by", "fdr_n", "fdr_c", "fdrcorr", "benjamini-yekutieli"),
+    # tests
+    "exact": ("binomial",),
+    "asymptotic": ("chi2", "chisq", "chi-square", "chi-squared"),
+    "corrected": ("continuity", "yates", "edwards"),
+    "unconditional": ("suissa-shuster",),
+    "chi-square": ("chi2", "chisq", "chi-squared"),
+    "likelihood": ("likelihood-ratio", "lr", "lrt"),
+    # intervals
+    "wald": ("normal", "asymptotic"),
+    "newcombe": ("newcomb", "newcombe10", "method10"),
+    "tango": ("score",),
+    "wilson": ("score",),
+    "clopper-pearson": ("exact", "beta"),
+    "profile": ("likelihood", "profile-likelihood"),
+    # measures, averages and criteria
+    "sensitivity": ("recall", "tpr"),
+    "specificity": ("tnr",),
+    "ppv": ("precision",),
+    "ovr": ("one-vs-rest", "one-vs-all"),
+    "ovo": ("one-vs-one",),
+    "closest-topleft": ("topleft",),
 }
 
 
@@ -50,14 +56,14 @@ def choose(value: Any, name: str, known: Any) -> Any:
     `known` holds names, and perhaps None; a ValueError lists them where `value` is none
     of them.
     """
-    if value is None and None in known:
-        return None
+    if (value is None or isinstance(value, str)) and value in known:
+        return value  # the usual case, at once
     if isinstance(value, str):
-        key = _plain(value)
-        by_key = {_plain(each): each for each in known if isinstance(each, str)}
-        for wanted in (key, _SYNONYMS.get(key)):
-            if wanted in by_key:
-                return by_key[wanted]
+        words = [each for each in known if isinstance(each, str)]
+        for spellings in ({each: (each,) for each in words}, _SYNONYMS):
+            for each in words:
+                if _plain(value) in map(_plain, spellings.get(each, ())):
+                    return each
     message = f"{name} must be one of {tuple(known)}, got {value!r}"
     raise ValueError(message)
 

@@ -1,16 +1,19 @@
 """Values as JSON and back, of the same type and to the bit.
 
 JSON itself knows strings, booleans, finite numbers, lists and mappings with names.
-Others become a mapping with one key that says their type.
+Any other value becomes a mapping with one key, which begins with "$" and says its type.
+Reading makes values of these types only, and records of fastcmp: no code is run.
 """
 
 from __future__ import annotations
 
 import base64
 import datetime as dt
+import inspect
 import math
 import re
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +24,13 @@ if TYPE_CHECKING:
 
 _PLAIN = (str, int, bool, type(None))
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
-_TYPE = re.compile(rf"[<>|][{_KINDS}][0-9]{{1,2}}(\[[0-9]{{0,9}}[a-zA-Z]{{1,2}}\])?")
+_TYPE = re.compile(
+    r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"
+)
 
 
 def to_plain(value: Any) -> Any:
-    """Turn a value into what JSON can hold, exactly.
-
-    Raises TypeError for a type that has no such form.
-    """
+    """Turn a value into what JSON can hold, exactly, or raise a TypeError."""
     kind = type(value)
     if kind in _PLAIN or (kind is float and math.isfinite(value)):
         return value
@@ -38,15 +40,17 @@ def to_plain(value: Any) -> Any:
         if all(type(key) is str and not key.startswith("$") for key in value):
             return {key: to_plain(part) for key, part in value.items()}
         return {"$dict": [[to_plain(k), to_plain(x)] for k, x in value.items()]}
+    for base, known in ((Path, Path), (np.memmap, np.ndarray)):
+        if isinstance(value, base):
+            kind = known
     if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
         kind = np.generic
-    if isinstance(value, Path):
-        kind = Path
-    if hasattr(value, "_fields") and not isinstance(value, type):
-        return {"$record": [kind.__name__, _named(value)]}
     for mark, (marked, write, _) in _MARKS.items():
         if kind is marked:
             return {mark: write(value)}
+    if kind is _record_class(kind.__name__):
+        named = {name: to_plain(x) for name, x in _fields_of(value).items()}
+        return {"$record": [kind.__name__, named]}
     message = (
         f"values of type {kind.__name__} are not saved ({value!r}): use strings, "
         "numbers, booleans, bytes or dates for labels, or pickle it"
@@ -55,16 +59,46 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
-    """Undo `to_plain`."""
+    """Undo `to_plain`, or raise a ValueError or TypeError."""
     if isinstance(value, list):
         return [from_plain(part) for part in value]
     if not isinstance(value, dict):
         return value
-    if len(value) == 1:
-        ((mark, held),) = value.items()
-        if mark in _MARKS:
-            return _MARKS[mark][2](held)
-    return {key: from_plain(part) for key, part in value.items()}
+    marks = [key for key in value if key.startswith("$")]
+    if not marks:
+        return {key: from_plain(part) for key, part in value.items()}
+    if len(value) > 1 or marks[0] not in _MARKS:
+        message = f"{marks[0]} is no type of a value that this fastcmp knows"
+        raise ValueError(message)
+    return _MARKS[marks[0]][2](value[marks[0]])
+
+
+def make_record(name: Any, plain: dict[str, Any]) -> Any:
+    """Make a record, or a named tuple, from the name of its class and its fields."""
+    kind = _record_class(name)
+    if kind is None:
+        message = f"record must be a class of results of fastcmp, got {name!r}"
+        raise ValueError(message)
+    values = {key: from_plain(value) for key, value in plain.items()}
+    given = inspect.signature(kind).parameters
+    needed = {key for key, x in given.items() if x.default is x.empty}
+    if not needed <= set(values) <= set(given):
+        message = (
+            f"fields of a {name} must be {sorted(given)}, got {sorted(values)}: pass "
+            "what to_dict() gave"
+        )
+        raise ValueError(message)
+    return kind(**values)
+
+
+def _record_class(name: Any) -> type[Any] | None:
+    """Find the public class of a record, or named tuple, by its name."""
+    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
+        known = isinstance(name, str) and name in getattr(home, "__all__", ())
+        found = getattr(home, name) if known else None
+        if isinstance(found, type) and hasattr(found, "_fields"):
+            return found
+    return None
 
 
 def readable(value: Any) -> Any:
@@ -76,7 +110,7 @@ def readable(value: Any) -> Any:
     if isinstance(value, _PLAIN):
         return value
     if hasattr(value, "_fields"):
-        return {name: readable(x) for name, x in _named(value, plain=False).items()}
+        return {name: readable(x) for name, x in _fields_of(value).items()}
     if isinstance(value, dict):
         return {str(key): readable(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -84,19 +118,10 @@ def readable(value: Any) -> Any:
     return str(value)
 
 
-def _named(value: Any, *, plain: bool = True) -> dict[str, Any]:
+def _fields_of(value: Any) -> dict[str, Any]:
     """Give the fields of a record or of a named tuple, by name."""
     held = value._fields
-    named = held() if callable(held) else {name: getattr(value, name) for name in held}
-    return {name: to_plain(x) for name, x in named.items()} if plain else named
-
-
-def _record(held: Any) -> Any:
-    """Make a record, or a named tuple, from its name and fields."""
-    from fastcmp.core.records import record_class
-
-    name, parts = held
-    return record_class(name)(**{key: from_plain(x) for key, x in parts.items()})
+    return held() if callable(held) else {name: getattr(value, name) for name in held}
 
 
 def _tuple(held: list[Any]) -> tuple[Any, ...]:
@@ -111,31 +136,27 @@ def _bits(scalar: np.generic) -> list[str]:
 
 
 def _scalar(held: list[str]) -> Any:
-    (scalar,) = np.frombuffer(bytes.fromhex(held[1]), _dtype(held[0]))
+    kind, data = held
+    (scalar,) = np.frombuffer(bytes.fromhex(data), _dtype(kind))
     return scalar
 
 
 def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
     if array.dtype.kind == "O":
         return ["O", list(array.shape), [to_plain(x) for x in array.ravel().tolist()]]
-    if array.dtype.kind == "U":
-        return ["U", list(array.shape), array.ravel().tolist()]
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in _KINDS + "US":
         message = f"arrays of type {array.dtype} are not saved"
         raise TypeError(message)
-    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
+    little = array.astype(array.dtype.newbyteorder("<"))
     data = base64.b64encode(little.tobytes()).decode("ascii")
     return [little.dtype.str, list(array.shape), data]
 
 
 def _array(held: list[Any]) -> np.ndarray[Any, Any]:
     kind, shape, data = held
-    if kind == "U":
-        return np.array(data, dtype=np.str_).reshape(shape)
     if kind == "O":
-        array = np.empty(len(data), dtype=object)
-        array[:] = [from_plain(x) for x in data]
-        return array.reshape(shape)
+        entries = map(from_plain, data)
+        return np.fromiter(entries, object, len(data)).reshape(shape)
     raw = bytearray(base64.b64decode(data, validate=True))
     return np.frombuffer(raw, _dtype(kind)).reshape(shape)
 
@@ -162,5 +183,5 @@ _MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "$numpy.str": (np.str_, "".join, lambda held: np.str_("".join(held))),
     "$numpy.bytes": (np.bytes_, bytes.hex, lambda held: np.bytes_(bytes.fromhex(held))),
     "$array": (np.ndarray, _array_bits, _array),
-    "$record": (None, str, _record),
+    "$record": (None, str, lambda held: make_record(*held)),
 }

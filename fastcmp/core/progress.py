@@ -1,4 +1,4 @@
-"""Progress of long work, shown by rich or told to a function."""
+"""Progress of long work, drawn by rich or passed to a function."""
 
 from __future__ import annotations
 
@@ -16,29 +16,10 @@ def _silent(done: int, total: int) -> None:
 
 @contextmanager
 def reporting(progress: object, title: str, *, unit: str = "") -> Iterator[Progress]:
-    """Open what `progress` asks for.
+    """Open what `progress` asks for: a bar, a callable, or nothing.
 
-    Parameters
-    ----------
-    progress : bool, callable or None
-        True draws a bar on standard error; a callable is called with the steps done
-        and all steps; None and False are silent.
-    title : str
-        What to write before the bar.
-    unit : str, optional
-        What a step is, such as "pairs": the bar then tells how many are done a second.
-
-    Yields
-    ------
-    callable
-        To be called with the steps done and all steps.
-
-    Raises
-    ------
-    ImportError
-        If a bar is asked for and rich is not installed.
-    TypeError
-        If `progress` is something else.
+    Gives a callable, to be called with the steps done and all steps; `unit` is what a
+    step is, such as "pairs".
     """
     if progress is None or progress is False:
         yield _silent

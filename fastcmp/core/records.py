@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from fastcmp.core import render
+from fastcmp.core.fields import brief, column, is_nan, same
 from fastcmp.core.options import choose
-from fastcmp.core.plain import from_plain, readable, to_plain
+from fastcmp.core.plain import make_record, readable, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +26,7 @@ VERSION = 1
 
 _FRAMES = ("pandas", "polars", "pyarrow")
 _LONGEST = 200  # letters of a repr
+_NOT_SHOWN = ("status", "n_missing", "n_excluded", "n_outside")  # in tables
 #: Measures of which less is better.
 _LESS_IS_BETTER = ("cost", "error", "loss")
 
@@ -52,22 +55,27 @@ class Record:
         list of Section
             What there is to say, in order.
         """
-        raise TypeError(type(self).__name__)
+        raise NotImplementedError
 
     def columns(self) -> dict[str, Any]:
         """Give the main table as columns.
 
         Returns
         -------
-        dict of str to sequence
-            Columns of equal length: a row a test where fields are arrays, else one row.
+        dict of str to list
+            Columns of equal length: a row for each p-value where these are an array,
+            else one row.
         """
-        values = {name: x for name, x in self._shown().items() if _is_cell(x)}
-        size = max((np.size(x) for x in values.values()), default=1)
+        shown = {name: x for name, x in self._shown().items() if name not in _NOT_SHOWN}
+        shape = np.shape(shown.get("pvalue", next(iter(shown.values()))))
+        columns: dict[str, Any] = {}
+        for name, value in shown.items():
+            ends = {name: value}
+            if isinstance(value, ConfidenceInterval):
+                ends = {f"{name}_{end}": x for end, x in value._asdict().items()}
+            columns |= {key: column(x, shape) for key, x in ends.items()}
         return {
-            name: np.broadcast_to(np.ravel(np.asarray(x)), (size,)).tolist()
-            for name, x in values.items()
-            if np.size(x) in (1, size)
+            name: entries for name, entries in columns.items() if entries is not None
         }
 
     def summary(self) -> str:
@@ -170,7 +178,12 @@ class Record:
 
     def _shown(self) -> dict[str, Any]:
         """Give what `columns` and `to_dict` show, by name."""
-        return self._fields()
+        shown = self._fields()
+        if isinstance(self, Compared):
+            with suppress(ValueError):  # the difference needs counts that are unknown
+                names = ("measure", "difference", "better")
+                shown |= {name: getattr(self, name) for name in names}
+        return shown
 
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
@@ -181,26 +194,28 @@ class Record:
         if type(other) is not type(self):
             return NotImplemented
         mine, its = self._fields().values(), other._fields().values()
-        return all(map(_same, mine, its))
+        return all(map(same, mine, its))
 
     def __hash__(self) -> int:
         """Hash all fields; arrays have no hash."""
-        return hash(tuple(self._fields().values()))
+        values = self._fields().values()
+        return hash(tuple(None if is_nan(value) else value for value in values))
 
     def __repr__(self) -> str:
         """Name the record and its fields, in one line."""
-        shown = [f"{name}={_brief(x)}" for name, x in self._fields().items()]
-        line = ", ".join(shown)
-        if len(line) > _LONGEST:
-            line = line[:_LONGEST].rsplit(", ", 1)[0] + ", ..."
-        return f"{type(self).__name__}({line})"
+        shown = [f"{name}={brief(x)}" for name, x in self._fields().items()]
+        ends = np.cumsum([len(field) + 2 for field in shown])
+        if ends[-1] > _LONGEST:
+            shown = [*shown[: int(np.sum(ends <= _LONGEST))], "..."]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __str__(self) -> str:
         """Render as text, as wide as the terminal."""
-        return render.to_text(self.sections(), render.terminal_width())
+        shown = render.shortened(self.sections())
+        return render.to_text(shown, render.terminal_width())
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return render.to_html(render.shortened(self.sections()))
 
 
 class Drawn:
@@ -292,8 +307,13 @@ def from_dict(plain: dict[str, Any]) -> Any:
     Raises
     ------
     ValueError
-        If it is no such mapping, of another version, or its fields are not those of
-        the record.
+        If it is no such mapping, of another version, its fields are not those of the
+        record, or one cannot be read.
+
+    Notes
+    -----
+    Only ``record``, ``version`` and ``fields`` are read: the other entries are for
+    people and other programs.
 
     Examples
     --------
@@ -304,68 +324,27 @@ def from_dict(plain: dict[str, Any]) -> Any:
     True
     """
     if not isinstance(plain, dict) or not {"record", "version", "fields"} <= set(plain):
-        message = "plain must be what a record's to_dict() gave, with record and fields"
+        message = (
+            "plain must be what a record's to_dict() gave, with record, version and "
+            f"fields, got {brief(plain)}"
+        )
         raise ValueError(message)
     if plain["version"] != VERSION:
         message = (
-            f"the record has version {plain['version']!r} of the format, and this "
-            f"fastcmp reads version {VERSION}"
+            f"plain has version {plain['version']!r} of the format, and this fastcmp "
+            f"reads version {VERSION}: compute it again"
         )
         raise ValueError(message)
-    kind = record_class(plain["record"])
-    values = {name: from_plain(x) for name, x in plain["fields"].items()}
     try:
-        return kind(**values)
-    except TypeError:
-        message = f"these are not the fields of a {kind.__name__}: {sorted(values)}"
-        raise ValueError(message) from None
-
-
-def record_class(name: Any) -> type[Any]:
-    """Find the public class of a record by its name."""
-    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
-        if name in home.__all__:
-            found = getattr(home, name)
-            if isinstance(found, type) and issubclass(found, (Record, tuple)):
-                return found
-    message = f"there is no record {name!r} in this fastcmp"
-    raise ValueError(message)
+        return make_record(plain["record"], plain["fields"])
+    except (TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        message = (
+            f"fields of plain cannot be read ({error}): pass what to_dict() gave, "
+            "unchanged"
+        )
+        raise ValueError(message) from error
 
 
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
     """Give answers the shape of the question: Python numbers for ``()``."""
     return flat.reshape(shape) if shape else flat.item()
-
-
-def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
-    if isinstance(first, float) and first != first:  # noqa: PLR0124  # NaN
-        return bool(second != second)  # noqa: PLR0124
-    if isinstance(first, tuple) and isinstance(second, tuple):
-        return len(first) == len(second) and all(map(_same, first, second))
-    return bool(first == second)
-
-
-def _is_cell(value: Any) -> bool:
-    """Tell what can stand in a table: numbers, names and arrays of them."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "biufUO"
-    return value is None or isinstance(value, (str, int, float, np.generic))
-
-
-def _brief(value: Any) -> str:
-    """Write a field in a few letters."""
-    if isinstance(value, np.ndarray):
-        return f"<{value.dtype} {value.shape}>"
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.6g}"
-    if isinstance(value, tuple) and len(value) > 4 and type(value) is tuple:
-        return f"<{len(value)} entries>"
-    if isinstance(value, tuple) and type(value) is tuple:
-        inner = ", ".join(map(_brief, value))
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, Record):
-        return f"<{type(value).__name__}>"
-    text = repr(value).replace("\n", " ")
-    return text if len(text) <= 60 else f"<{type(value).__name__}>"

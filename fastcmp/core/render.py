@@ -9,7 +9,9 @@ import math
 import re
 import shutil
 import sys
-import textwrap
+import unicodedata
+from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.escaping import visible
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
     from fastcmp.core.report import Section
 
 
-#: Rows of a table that a terminal shows.
-_MOST_ROWS = 40
+_MOST_ROWS = 40  # of a table that is printed or stands in a notebook
 _NARROWEST = 40  # letters; a narrower terminal is not wrapped for
+_LONG_WORD = 32  # letters; longer ones in a cell may be broken, and are no numbers
 
 
 def terminal_width() -> int:
@@ -32,61 +34,128 @@ def terminal_width() -> int:
     return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
+def shortened(sections: list[Section]) -> list[Section]:
+    """Keep the first rows of long tables, and say where the others are."""
+    short = []
+    for section in sections:
+        more = len(section.rows) - _MOST_ROWS
+        if more > 0:
+            note = f"... and {more} more rows: see summary() or to_frame()."
+            rows, notes = section.rows[:_MOST_ROWS], (note, *section.notes)
+            section = replace(section, rows=rows, notes=notes)  # noqa: PLW2901
+        short.append(section)
+    return short
+
+
 def to_text(sections: list[Section], width: int | None = None) -> str:
     """Render for a terminal, without colours.
 
-    With a width, lines are wrapped at it, wide tables are continued below, and of long
-    tables only the first rows are shown.
+    With a width, sentences and cells of text are wrapped; columns that do not fit even
+    then are continued below.
     """
     blocks = []
     for section in sections:
-        lines = _wrapped([section.title] if section.title else [], width)
-        lines += _wrapped(section.text, width)
+        lines = _wrap_all([section.title] if section.title else [], width)
+        lines += _wrap_all(section.text, width)
         if section.columns:
             lines += _aligned(section, width)
-        lines += _wrapped(section.notes, width)
+        lines += _wrap_all(section.notes, width)
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _wrapped(lines: Sequence[str], width: int | None) -> list[str]:
-    shown = list(map(visible, lines))
-    if width is None:
-        return shown
-    wrap = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
-    return [part for line in shown for part in wrap.wrap(line) or [""]]
+def _wrap_all(lines: Sequence[str], width: int | None) -> list[str]:
+    shown = map(visible, lines)
+    return [part for line in shown for part in _wrap(line, width, break_words=False)]
+
+
+def _wrap(text: str, width: int | None, *, break_words: bool = True) -> list[str]:
+    """Cut a text into lines between its words, or in words that are too long."""
+    if width is None or _width(text) <= width:
+        return [text]
+    lines: list[str] = []
+    for word in text.rstrip().split(" "):
+        if lines and _width(lines[-1]) + 1 + _width(word) <= width:
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+        while break_words and _width(lines[-1]) > width:
+            long = lines[-1]
+            end = next(i for i in range(len(long), 0, -1) if _width(long[:i]) <= width)
+            lines[-1:] = [long[:end], long[end:]]
+    return lines
+
+
+def _width(text: str) -> int:
+    """Count the places that a text takes; a Chinese letter takes two."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
 
 
 def _aligned(section: Section, width: int | None) -> list[str]:
-    rows = section.rows if width is None else section.rows[:_MOST_ROWS]
-    table = [tuple(map(visible, row)) for row in (section.columns, *rows)]
-    widths = [max(len(row[j]) for row in table) for j in range(len(section.columns))]
-    right = [section.is_numeric(j) for j in range(len(section.columns))]
+    """Align a table, in parts below each other where it is too wide."""
+    table = [tuple(map(visible, row)) for row in (section.columns, *section.rows)]
+    columns = list(zip(*table, strict=True))
+    right = [section.is_numeric(j) for j in range(len(columns))]
+    widths = [max(map(_width, column)) for column in columns]
+    most = _LONG_WORD if width is None else min(_LONG_WORD, width // 2 - 2)
+    least = [_least_width(columns[j], right[j], most) for j in range(len(columns))]
     lines = []
-    for columns in _fitting(widths, width):
-        for row in table:
-            cells = [
-                row[j].rjust(widths[j]) if right[j] else row[j].ljust(widths[j])
-                for j in columns
-            ]
-            lines.append(("  " + "  ".join(cells)).rstrip())
+    for part in _fitting(least, width):
+        sizes = _shared_out({j: widths[j] for j in part}, least, width)
+        wrapped = [[_wrap(cell, sizes[j]) for cell in columns[j]] for j in part]
+        used = [
+            max(_width(line) for cell in cells for line in cell) for cells in wrapped
+        ]
+        sides = [right[j] for j in part]
+        for row in zip(*wrapped, strict=True):
+            for texts in zip_longest(*row, fillvalue=""):
+                filled = map(_filled, texts, used, sides)
+                lines.append(("  " + "  ".join(filled)).rstrip())
         lines.append("")
-    more = len(section.rows) - len(rows)
-    return lines[:-1] + ([f"  ... {more} more rows"] if more else [])
+    return lines[:-1]
 
 
-def _fitting(widths: list[int], width: int | None) -> list[list[int]]:
+def _filled(text: str, size: int, is_right: bool) -> str:  # noqa: FBT001
+    blank = " " * (size - _width(text))
+    return blank + text if is_right else text + blank
+
+
+def _least_width(column: tuple[str, ...], is_numeric: bool, most: int) -> int:  # noqa: FBT001
+    """Tell how far a column can be narrowed: numbers not at all."""
+    longest = max(map(_width, column[1:]), default=0)
+    if is_numeric and longest <= most:
+        column = (column[0], "x" * longest)
+    return min(most, max(_width(word) for cell in column for word in cell.split(" ")))
+
+
+def _fitting(least: list[int], width: int | None) -> list[list[int]]:
     """Share columns out to tables that fit; each has the first column."""
     if width is None:
-        return [list(range(len(widths)))]
-    tables, used = [[0]], 2 + widths[0]
-    for j in range(1, len(widths)):
-        if used + 2 + widths[j] > width and len(tables[-1]) > 1:
+        return [list(range(len(least)))]
+    tables, used = [[0]], 2 + least[0]
+    for j in range(1, len(least)):
+        if used + 2 + least[j] > width and len(tables[-1]) > 1:
             tables.append([0])
-            used = 2 + widths[0]
+            used = 2 + least[0]
         tables[-1].append(j)
-        used += 2 + widths[j]
+        used += 2 + least[j]
     return tables
+
+
+def _shared_out(
+    widths: dict[int, int], least: list[int], width: int | None
+) -> dict[int, int]:
+    """Narrow the widest columns until all fit, or none can be narrowed further."""
+    sizes = dict(widths)
+    while width is not None and sum(sizes.values()) + 2 * len(sizes) > width:
+        wide = [j for j in sizes if sizes[j] > least[j]]
+        if not wide:
+            break
+        sizes[max(wide, key=sizes.__getitem__)] -= 1
+    return sizes
 
 
 def to_markdown(sections: list[Section]) -> str:
@@ -218,15 +287,7 @@ def _html_row(row: tuple[str, ...], styles: list[str], tag: str) -> str:
 
 
 def to_csv(columns: dict[str, Any]) -> str:
-    """Write columns as comma-separated text, numbers in full precision.
-
-    Examples
-    --------
-    >>> print(to_csv({"model": ["a", "b"], "accuracy": [0.5, 0.25]}), end="")
-    model,accuracy
-    a,0.5
-    b,0.25
-    """
+    """Write columns as comma-separated text, numbers in full precision."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -235,13 +296,7 @@ def to_csv(columns: dict[str, Any]) -> str:
 
 
 def plain_columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
-    """Make columns ready for JSON: plain objects; what is not finite is None.
-
-    Examples
-    --------
-    >>> plain_columns({"model": ["a", "b"], "accuracy": [0.5, float("nan")]})
-    {'model': ['a', 'b'], 'accuracy': [0.5, None]}
-    """
+    """Make columns ready for JSON: plain objects; what is not finite is None."""
     plain = {}
     for name, values in columns.items():
         entries = values.tolist() if hasattr(values, "tolist") else list(values)

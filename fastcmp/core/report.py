@@ -20,40 +20,13 @@ class Section:
     notes: tuple[str, ...] = ()
 
     def is_numeric(self, column: int) -> bool:
-        """Tell whether a column reads best aligned to the right.
-
-        Parameters
-        ----------
-        column : int
-            Its position.
-
-        Returns
-        -------
-        bool
-            True if all its cells are numbers or intervals.
-        """
+        """Tell whether all cells of a column are numbers or intervals."""
         cells = [row[column] for row in self.rows if row[column]]
         return bool(cells) and all(cell[0] in "+-[<.0123456789" for cell in cells)
 
 
 def format_pvalue(pvalue: float) -> str:
-    """Write a p-value with two or three telling digits.
-
-    Parameters
-    ----------
-    pvalue : float
-        In [0, 1], or NaN.
-
-    Returns
-    -------
-    str
-        Such as ``0.043``, ``2.1e-09`` or ``-`` for NaN.
-
-    Examples
-    --------
-    >>> format_pvalue(0.0434), format_pvalue(2.13e-9), format_pvalue(1.0)
-    ('0.043', '2.1e-09', '1')
-    """
+    """Write a p-value with two or three digits that tell, "-" for NaN."""
     if math.isnan(pvalue):
         return "-"
     if pvalue >= 0.9995:
@@ -62,49 +35,11 @@ def format_pvalue(pvalue: float) -> str:
 
 
 def format_interval(low: float, high: float, *, digits: int, sign: str = "") -> str:
-    """Write the two ends of an interval in brackets.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends.
-    digits : int
-        Digits behind the point.
-    sign : {"", "+"}
-        "+" writes the sign of positive numbers too.
-
-    Returns
-    -------
-    str
-        Such as ``[+0.5, +2.1]``.
-
-    Examples
-    --------
-    >>> format_interval(0.51, 2.08, digits=1, sign="+")
-    '[+0.5, +2.1]'
-    """
+    """Write the two ends of an interval in brackets, such as "[+0.5, +2.1]"."""
     return f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 
 
 def interval_name(confidence_level: float, alternative: str = "two-sided") -> str:
-    """Name an interval by its level, and by its side where it has one.
-
-    Parameters
-    ----------
-    confidence_level : float
-        In (0, 1).
-    alternative : {"two-sided", "greater", "less"}
-        That of the test which the interval belongs to.
-
-    Returns
-    -------
-    str
-        Such as ``one-sided 95% CI``.
-
-    Examples
-    --------
-    >>> interval_name(0.95), interval_name(0.9, "greater")
-    ('95% CI', 'one-sided 90% CI')
-    """
+    """Name an interval by its level and its side, such as "one-sided 95% CI"."""
     side = "" if alternative == "two-sided" else "one-sided "
     return f"{side}{100 * confidence_level:.9g}% CI"

@@ -50,18 +50,7 @@ def effect_sentence(
 
 
 def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
-    """Say which samples were left out.
-
-    Parameters
-    ----------
-    n_missing, n_excluded : int
-        Samples without a true label, and of classes that were not chosen.
-
-    Returns
-    -------
-    tuple of str
-        No, one or two sentences.
-    """
+    """Say how many samples have no true label, or one of classes not chosen."""
     sentences = []
     if n_missing:
         sentences.append(f"{n_missing} samples without a true label were dropped.")
@@ -75,23 +64,12 @@ def outside_sentences(
 ) -> tuple[str, ...]:
     """Say which models predict many labels that the truth does not hold.
 
-    Parameters
-    ----------
-    n_outside : sequence of int
-        Such predictions of each model; empty where they were not counted.
-    names : sequence of str
-        The models.
-    n_samples : int
-        All samples.
-
-    Returns
-    -------
-    tuple of str
-        A sentence for each of the first three, and one for the others.
+    `n_outside` has such predictions of each model, or is empty where they were not
+    counted.
     """
     much = [i for i, n in enumerate(n_outside) if n > MUCH_OUTSIDE * n_samples]
     sentences = [
-        f"{100 * n_outside[i] / n_samples:.1f} % of the predictions of {names[i]} are "
+        f"{100 * n_outside[i] / n_samples:.1f}% of the predictions of {names[i]} are "
         "labels that the truth does not hold; they count as wrong."
         for i in much[:3]
     ]

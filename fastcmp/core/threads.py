@@ -1,4 +1,4 @@
-"""Threads that share the work of one call. No other module starts any."""
+"""Threads that share the work of one call; no other module starts threads."""
 
 from __future__ import annotations
 
@@ -18,25 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_workers(workers: int | None) -> int:
-    """Choose how many threads to use.
-
-    Parameters
-    ----------
-    workers : int or None
-        What the user passed; None for as many as there are processors.
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    Raises
-    ------
-    ValueError
-        If it is less than 1.
-    TypeError
-        If it is no whole number.
-    """
+    """Choose the number of threads: as many as there are processors for None."""
     if workers is None:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
@@ -51,29 +33,12 @@ def check_workers(workers: int | None) -> int:
 
 
 def parts(n: int, size: int) -> list[slice]:
-    """Cut a range into parts.
-
-    Parameters
-    ----------
-    n, size : int
-        Its length, and that of a part at most.
-
-    Returns
-    -------
-    list of slice
-        In order.
-    """
+    """Cut ``range(n)`` into slices of at most `size`."""
     return [slice(i, min(i + size, n)) for i in range(0, n, size)]
 
 
 def new_lock() -> AbstractContextManager[object]:
-    """Make a lock that one thread holds at a time, as often as it likes.
-
-    Returns
-    -------
-    context manager
-        Held within a ``with`` statement.
-    """
+    """Make a lock that a thread can take again while it holds it."""
     return RLock()
 
 
@@ -82,23 +47,12 @@ def _one(_: object) -> int:
 
 
 def no_step(_: object) -> int:
-    """Count a task as none, which its report does not speak of.
-
-    Parameters
-    ----------
-    _ : object
-        The task.
-
-    Returns
-    -------
-    int
-        Zero.
-    """
+    """Count a task as no step of the progress."""
     return 0
 
 
 def _work(tasks: SimpleQueue[Any], ended: list[object], _: object) -> None:
-    """Do tasks until all is over; hold what tells of a pool that was lost."""
+    """Do tasks until the pool ends; the last argument lives as long as the thread."""
     while not ended and _do(tasks.get()):
         pass
     tasks.put(None)  # no other thread waits for a task
@@ -118,16 +72,13 @@ def _do(order: Any) -> bool:
 class ThreadPool:
     """Threads that work through tasks; the first error ends the work.
 
+    With one thread the tasks are done in the calling thread. `report` is called with
+    the steps done and all steps.
+
     The calling thread may be interrupted at any moment. It therefore takes no lock of
     `threading` or `concurrent.futures`: they are partly Python code, which an interrupt
-    can leave locked. If even `__exit__` is not come to, the threads end with the pool.
-
-    Parameters
-    ----------
-    threads : int
-        How many; with 1 the tasks are done in the calling thread.
-    report : callable, optional
-        Called with the steps done and all steps; a task is one step as a rule.
+    can leave locked. If not even `__exit__` is reached, the threads end when the pool
+    is freed.
     """
 
     def __init__(self, threads: int, report: Progress | None = None) -> None:
@@ -168,13 +119,7 @@ class ThreadPool:
                 thread.join()
 
     def expect(self, steps: int) -> None:
-        """Announce steps before they are done, for the report.
-
-        Parameters
-        ----------
-        steps : int
-            How many; a task is one if `run` is not told otherwise.
-        """
+        """Announce steps before they are done, for the report."""
         self._n_steps += steps
 
     def run(
@@ -185,19 +130,10 @@ class ThreadPool:
         *,
         here: bool = False,
     ) -> None:
-        """Do all tasks, in any order.
+        """Do all tasks, in any order; `steps` tells how many steps a task is.
 
-        Parameters
-        ----------
-        work : callable
-            Called with one task, from any thread.
-        tasks : iterable
-            What there is to do.
-        steps : callable, optional
-            How much a task counts in the report, if not 1.
-        here : bool
-            Whether the calling thread is to do them all: handing over a task costs some
-            50 us, more than it gains where all take milliseconds.
+        With `here` the calling thread does them all: handing over a task costs some 50
+        us, more than it gains where all tasks together take milliseconds.
         """
         for task, _ in self._answers(work, tasks, here=here):
             self._count(steps(task))
@@ -205,20 +141,7 @@ class ThreadPool:
     def answers(
         self, work: Callable[[Any], Any], tasks: Iterable[Any]
     ) -> Iterator[tuple[Any, Any]]:
-        """Do all tasks, and hand over what each gives as soon as it is done.
-
-        Parameters
-        ----------
-        work : callable
-            Called with one task, from any thread.
-        tasks : iterable
-            What there is to do.
-
-        Yields
-        ------
-        tuple
-            A task and its answer, in any order.
-        """
+        """Do all tasks, and yield each with its answer as soon as it is done."""
         for task, answer in self._answers(work, tasks):
             self._count(1)
             yield task, answer
@@ -257,7 +180,7 @@ class ThreadPool:
             try:
                 for thread in missing:
                     thread.start()
-            except RuntimeError as error:  # the system has no more of them
+            except RuntimeError as error:  # the system has no more threads
                 answers.put((None, None, error))
             starts.put(None)
 

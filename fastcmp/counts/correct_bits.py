@@ -31,20 +31,7 @@ class RightBits(NamedTuple):
 
     @classmethod
     def pack(cls, labels: Labels, pool: ThreadPool) -> RightBits:
-        """Compare predictions with the truth.
-
-        Parameters
-        ----------
-        labels : Labels
-            True and predicted codes.
-        pool : ThreadPool
-            Who packs.
-
-        Returns
-        -------
-        RightBits
-            A row a model.
-        """
+        """Compare predictions with the truth, a row of bits for each model."""
         n_models, n = len(labels.names), labels.n_samples
         words = allocate_words(n_models, n)
         correct = np.empty(n_models, np.int64)
@@ -58,18 +45,7 @@ class RightBits(NamedTuple):
         return cls(words, correct)
 
     def discordant(self, block: Block) -> tuple[Counts, Counts]:
-        """Count the samples that one model of a pair got right, and the other wrong.
-
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-
-        Returns
-        -------
-        tuple of ndarray of int64, shape (p,)
-            Those that only the first, and only the second, got right.
-        """
+        """Count the samples that only the first, and only the second, got right."""
         words, correct = self
         if block.tile is None:
             pairs = block.pairs.astype(np.int64)

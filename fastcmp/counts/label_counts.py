@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Record
-from fastcmp.core.report import Section
-from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.inputs.cost_matrix import in_units, read_cost
+from fastcmp.counts.label_table import LabelTable, add_cells
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import encode
 
@@ -23,218 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _DENSE_CLASSES = 128  # 16 MB of counts; beyond it they are sparse
-_LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 _KEYED_CLASSES = 1 << 21  # a cell's number then fits in 63 bits
 _CHUNK = 1 << 22  # samples that are sorted at a time
 _FEW = 1 << 12  # samples that tell the number of classes as a rule
 _PART = 1 << 21  # samples that are worth a thread
-
-Cells = tuple[Any, Any, Any, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class LabelCounts(Record):
-    """Samples by true class, class predicted by a and class predicted by b.
-
-    What `count_labels` returns is one of the two forms, `DenseLabelCounts` up to 128
-    classes and `SparseLabelCounts` beyond. Counts of several parts of the data may be
-    added where their classes agree.
-    """
-
-    counts: NDArray[np.int64]
-    #: The label of each class.
-    classes: tuple[Any, ...]
-    #: Samples dropped because the true label is missing, or not a chosen class.
-    n_missing: int = 0
-    n_excluded: int = 0
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, K."""
-        return len(self.classes)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that were counted."""
-        return int(self.counts.sum())
-
-    def nonzero(self) -> Cells:
-        """List the cells that hold samples.
-
-        Returns
-        -------
-        tuple of four ndarray, shape (C,)
-            True class, class predicted by a, class predicted by b, and samples.
-        """
-        raise TypeError(type(self).__name__)
-
-    def to_dense(self) -> NDArray[np.int64]:
-        """Lay out all counts.
-
-        Returns
-        -------
-        ndarray of int64, shape (K, K, K)
-            ``[t, a, b]``, a copy.
-
-        Raises
-        ------
-        ValueError
-            If it would take more than 2 GB.
-        """
-        k = self.n_classes
-        if k**3 > _LARGEST_ARRAY:
-            message = (
-                f"to_dense needs {8 * k**3 / 1e9:.3g} GB for {k} classes: use nonzero()"
-            )
-            raise ValueError(message)
-        t, a, b, counts = self.nonzero()
-        dense = np.zeros((k, k, k), np.int64)
-        dense[t, a, b] = counts
-        return dense
-
-    @property
-    def confusion_a(self) -> NDArray[np.int64]:
-        """Confusion matrix of a: samples by true and predicted class, shape (K, K)."""
-        t, a, _, counts = self.nonzero()
-        return self._table(t, a, counts)
-
-    @property
-    def confusion_b(self) -> NDArray[np.int64]:
-        """Confusion matrix of b: samples by true and predicted class, shape (K, K)."""
-        t, _, b, counts = self.nonzero()
-        return self._table(t, b, counts)
-
-    def _table(self, t: Any, p: Any, counts: Any) -> NDArray[np.int64]:
-        k = self.n_classes
-        if k**2 > _LARGEST_ARRAY:
-            message = (
-                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: use "
-                "nonzero()"
-            )
-            raise ValueError(message)
-        table = np.zeros((k, k), np.int64)
-        np.add.at(table, (t, p), counts)
-        return table
-
-    @property
-    def errors(self) -> tuple[float, float]:
-        """Error rates of a and b."""
-        t, a, b, counts = self.nonzero()
-        n = self.n_samples or math.nan
-        return int(counts[t != a].sum()) / n, int(counts[t != b].sum()) / n
-
-    def losses(self, cost: Any) -> tuple[float, float]:
-        """Average the costs of both models' mistakes.
-
-        Parameters
-        ----------
-        cost : array-like of shape (K, K), mapping or frame
-            As in `cost_test`, in the order of `classes` where it names none.
-
-        Returns
-        -------
-        tuple of two float
-            Expected cost of a and of b, per sample; NaN without samples.
-
-        Raises
-        ------
-        ValueError
-            If the matrix is no cost matrix of these classes.
-
-        Examples
-        --------
-        >>> from fastcmp import count_labels
-        >>> counts = count_labels([0, 1, 1, 1], [0, 0, 1, 1], [1, 1, 1, 1])
-        >>> counts.losses([[0, 1], [5, 0]])
-        (1.25, 0.25)
-        """
-        values, exponent = in_units(read_cost(cost, self.classes).values)
-        t, a, b, counts = self.nonzero()
-        n = self.n_samples or math.nan
-        sums = float(counts @ values[t, a]), float(counts @ values[t, b])
-        return math.ldexp(sums[0] / n, exponent), math.ldexp(sums[1] / n, exponent)
-
-    def __add__(self, other: Any) -> LabelCounts:
-        """Add the counts of two parts of the data."""
-        if not isinstance(other, LabelCounts):
-            return NotImplemented
-        if self.classes != other.classes:
-            message = (
-                "counts can be added where their classes agree; pass the same classes= "
-                "to count_labels"
-            )
-            raise ValueError(message)
-        dropped = {
-            "n_missing": self.n_missing + other.n_missing,
-            "n_excluded": self.n_excluded + other.n_excluded,
-        }
-        merged: dict[str, Any] = {**self._merged(other), **dropped}
-        return replace(self, **merged)
-
-    def __radd__(self, other: Any) -> LabelCounts:
-        """Let `sum` begin with 0."""
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def _merged(self, other: Any) -> dict[str, NDArray[Any]]:
-        return {"counts": self.counts + other.counts}
-
-    def sections(self) -> list[Section]:
-        """Describe the record.
-
-        Returns
-        -------
-        list of Section
-            One section.
-        """
-        error_a, error_b = self.errors
-        text = (
-            f"{self.n_samples} samples of {self.n_classes} classes, in "
-            f"{self.nonzero()[3].size} different cells",
-            f"a is wrong on {100 * error_a:.2f} %, b on {100 * error_b:.2f} %",
-            *dropped_sentences(self.n_missing, self.n_excluded),
-        )
-        return [Section(title="Counts by true and predicted classes", text=text)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class DenseLabelCounts(LabelCounts):
-    """Counts for few classes: ``counts[t, a, b]``, shape (K, K, K)."""
-
-    def nonzero(self) -> Cells:
-        """List the cells that hold samples.
-
-        Returns
-        -------
-        tuple of four ndarray, shape (C,)
-            True class, class predicted by a, class predicted by b, and samples.
-        """
-        t, a, b = np.nonzero(self.counts)
-        return t, a, b, self.counts[t, a, b]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SparseLabelCounts(LabelCounts):
-    """Counts for many classes: ``counts[i]`` samples in the cell ``cells[i]``."""
-
-    #: True class, class predicted by a and by b of each cell, ascending, shape (C, 3).
-    cells: NDArray[np.int64]
-
-    def nonzero(self) -> Cells:
-        """List the cells that hold samples.
-
-        Returns
-        -------
-        tuple of four ndarray, shape (C,)
-            True class, class predicted by a, class predicted by b, and samples.
-        """
-        t, a, b = self.cells.T
-        return t, a, b, self.counts
-
-    def _merged(self, other: Any) -> dict[str, NDArray[Any]]:
-        cells, counts = add_cells(
-            [self.cells, other.cells], [self.counts, other.counts]
-        )
-        return {"cells": cells, "counts": counts}
 
 
 def count_labels(
@@ -244,7 +31,7 @@ def count_labels(
     *,
     classes: Sequence[Any] | None = None,
     workers: int | None = None,
-) -> LabelCounts:
+) -> LabelTable:
     """Count samples by true class and by the classes that two models predicted.
 
     Parameters
@@ -262,7 +49,7 @@ def count_labels(
 
     Returns
     -------
-    LabelCounts
+    LabelTable
         Dense up to 128 classes, sparse beyond: never more cells than samples there.
 
     Raises
@@ -293,7 +80,10 @@ def count_labels(
         # Single bytes come with 256 possible classes. The first samples tell how many
         # there are as a rule, and the counting itself whether that was right.
         names = names[: 1 + max(int(column[:_FEW].max()) for column in columns)]
-    dropped = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
+    dropped: dict[str, Any] = {
+        "n_missing": labels.n_missing,
+        "n_excluded": labels.n_excluded,
+    }
     counts = None
     if len(names) <= _DENSE_CLASSES:
         counts = _count_dense(columns, len(names), threads)
@@ -304,15 +94,13 @@ def count_labels(
             counts = _count_dense(columns, len(names), threads)
     if counts is None:
         cells, sparse = count_cells(columns, len(names))
-        return SparseLabelCounts(
-            classes=tuple(names), cells=cells, counts=sparse, **dropped
-        )
+        return LabelTable(classes=tuple(names), cells=cells, counts=sparse, **dropped)
     if classes is None:
         seen = counts.any(axis=(1, 2)) | counts.any(axis=(0, 2)) | counts.any((0, 1))
         used = sorted_codes(names, np.flatnonzero(seen))
         names = [names[code] for code in used]
         counts = np.ascontiguousarray(counts[np.ix_(used, used, used)])
-    return DenseLabelCounts(classes=tuple(names), counts=counts, **dropped)
+    return LabelTable(classes=tuple(names), counts=counts, **dropped)
 
 
 def _count_dense(
@@ -338,17 +126,7 @@ def count_cells(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count how often codes occur together, for many classes.
 
-    Parameters
-    ----------
-    columns : sequence of C arrays of int, shape (n,)
-        Codes below k.
-    k : int
-        Number of classes.
-
-    Returns
-    -------
-    tuple of two ndarray, shapes (cells, C) and (cells,)
-        The combinations that occur, ascending, and the samples of each.
+    Gives the combinations that occur, ascending, and the samples of each.
     """
     all_cells, all_counts = [], []
     for start in range(0, columns[0].size, _CHUNK):
@@ -369,31 +147,3 @@ def count_cells(
         return all_cells[0], all_counts[0].astype(np.int64)
     none = np.zeros((0, len(columns)), np.int64)
     return add_cells([none, *all_cells], [none[:, 0], *all_counts])
-
-
-def add_cells(
-    cells: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Add up the counts of equal cells, and sort the cells.
-
-    Parameters
-    ----------
-    cells : list of ndarray of int64, shape (cells, C)
-        Combinations of codes.
-    counts : list of ndarray of int64, shape (cells,)
-        The samples of each.
-
-    Returns
-    -------
-    tuple of two ndarray, shapes (cells, C) and (cells,)
-        Each combination once, ascending, and its samples.
-    """
-    rows, samples = np.concatenate(cells), np.concatenate(counts)
-    if len(rows) == 0:
-        return rows, samples
-    order = np.lexsort(rows.T[::-1])
-    rows, samples = rows[order], samples[order]
-    first = np.flatnonzero(
-        np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
-    )
-    return rows[first], np.add.reduceat(samples, first)

@@ -55,17 +55,7 @@ def slices_pay(
 ) -> bool:
     """Choose between bit slices and counting sample by sample.
 
-    Parameters
-    ----------
-    n_models, n_pairs, n_samples, n_classes : int
-        M, P, n and K.
-    n_truths : int
-        K where tables are wanted for each true class, otherwise 1.
-
-    Returns
-    -------
-    bool
-        True where slices are expected to be faster and fit in memory.
+    `n_truths` is K where tables are wanted for each true class, otherwise 1.
     """
     if not 2 <= n_classes <= _SLICED_CLASSES:
         return False
@@ -96,16 +86,8 @@ def _scatter_time(n_pairs: int, n_samples: int, n_cells: int) -> float:
 class PairTables:
     """Tables of pairs of models, counted block by block.
 
-    Parameters
-    ----------
-    preds : sequence of M ndarray, shape (n,)
-        Predicted codes, below `n_classes`.
-    n_classes : int
-        How many classes (K).
-    n_pairs : int
-        How many pairs are going to be asked for.
-    y_true : ndarray, shape (n,), optional
-        True codes, below `n_classes`: asks for a table for each of them.
+    `n_pairs` is how many are going to be asked for; with `y_true` there is a table for
+    each true class.
     """
 
     def __init__(
@@ -139,30 +121,14 @@ class PairTables:
         return [] if self._slices is None else self._slices.parts
 
     def pack(self, part: slice) -> None:
-        """Make the slices of some models; from any thread.
-
-        Parameters
-        ----------
-        part : slice
-            One of `packing`.
-        """
+        """Make the slices of some models, one of `packing`; from any thread."""
         assert self._slices is not None
         self._slices.pack(part)
 
     def count(self, block: Block, room: Counts | None = None) -> Counts:
         """Count the tables of the pairs of a block; from any thread.
 
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-        room : ndarray of int64, shape (at least p * n_cells,), optional
-            Where to write them; new memory by default.
-
-        Returns
-        -------
-        ndarray of int64, shape (p, K, K, K) or (p, K, K)
-            ``[p, t, a, b]``, or without true codes ``[p, a, b]``.
+        They are ``[p, t, a, b]``, or ``[p, a, b]`` without true codes.
         """
         k, p = self._k, len(block.pairs)
         shape = (p, k, k) if self._y_true is None else (p, k, k, k)
@@ -189,17 +155,10 @@ class PairTables:
         pool: ThreadPool,
         work: Callable[[Block, Counts], None],
     ) -> None:
-        """Pack all models, count all pairs, and hand over the tables of each block.
+        """Pack all models, count all pairs, and call `work` with each block's tables.
 
-        Parameters
-        ----------
-        chosen : ndarray of int32, shape (P, 2), or None
-            Pairs; None for all i < j.
-        pool : ThreadPool
-            Who does the work, a step for each pair.
-        work : callable
-            Called from any thread with a `Block` and its tables, which the next block
-            of that thread overwrites: what is kept must be copied.
+        It is called from any thread with a `Block` and its tables, which the next block
+        of that thread overwrites: what is kept must be copied.
         """
         pool.expect(self.n_pairs)
         pool.run(self.pack, self.packing, steps=no_step, here=self._here)
@@ -293,35 +252,10 @@ class _Slices:
 
 
 def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) -> Counts:
-    """Count samples by true and predicted classes, for all pairs of models.
+    """Count samples by true and predicted classes, ``[p, t, a, b]``, for all pairs.
 
-    Parameters
-    ----------
-    labels : Labels
-        Codes of which none means "another class": encoded with ``missing=None``.
-    threads : int
-        How many threads.
-    out : ndarray of int64, shape (P, K, K, K), optional
-        Counts of other samples, to which these are added.
-
-    Returns
-    -------
-    ndarray of int64, shape (P, K, K, K)
-        ``[p, t, a, b]`` with K the number of ``labels.classes``, pairs in the order of
-        ``np.triu_indices(M, 1)``; `out` where it was given.
-
-    Raises
-    ------
-    ValueError
-        If it would take more than 2 GB.
-
-    Examples
-    --------
-    >>> from fastcmp.counts.pair_tables import all_label_counts
-    >>> from fastcmp.inputs.labels import encode
-    >>> labels = encode([0, 1, 1], [[0, 1, 0], [0, 1, 1]], classes=[0, 1], missing=None)
-    >>> all_label_counts(labels, 1).tolist()
-    [[[[1, 0], [0, 0]], [[0, 1], [0, 1]]]]
+    Labels are encoded with ``missing=None``; the counts are added to `out` where it is
+    given. A ValueError says if they would take more than 2 GB.
     """
     n_models, k = len(labels.preds), len(labels.classes)
     n_pairs = n_models * (n_models - 1) // 2
@@ -349,16 +283,8 @@ def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) ->
 def all_label_cells(labels: Labels) -> list[tuple[Counts, Counts]]:
     """List the cells of all pairs that hold samples, where classes are many.
 
-    Parameters
-    ----------
-    labels : Labels
-        Codes of which none means "another class": encoded with ``missing=None``.
-
-    Returns
-    -------
-    list of tuple of ndarray of int64, shape (C, 3) and (C,)
-        Cells ``(t, a, b)``, ascending, and samples in each; pairs in the order of
-        ``np.triu_indices(M, 1)``.
+    Gives ``(t, a, b)``, ascending, shape (C, 3), and samples, for each pair of
+    ``np.triu_indices(M, 1)``; labels are encoded with ``missing=None``.
     """
     preds, k = labels.preds, len(labels.classes)
     return [

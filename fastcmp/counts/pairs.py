@@ -45,20 +45,7 @@ class Block:
 
     @classmethod
     def of_tile(cls, tile: Tile, n_models: int) -> Block:
-        """Find the places of the pairs of a tile.
-
-        Parameters
-        ----------
-        tile : tuple of four ints
-            ``(i0, i1, j0, j1)``.
-        n_models : int
-            How many models (M) there are in all.
-
-        Returns
-        -------
-        Block
-            Places are those of ``np.triu_indices(M, 1)``.
-        """
+        """Find the pairs of a tile, and their positions among all of M models."""
         i0, i1, j0, j1 = tile
         i, j = np.arange(i0, i1)[:, None], np.arange(j0, j1)
         return cls(above(_place(i, j, n_models), tile), tile=tile)
@@ -89,22 +76,7 @@ class Block:
 def block_of(
     task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None
 ) -> Block:
-    """Make the block of a task: a tile of models, or a part of the pairs.
-
-    Parameters
-    ----------
-    task : tuple of four ints or slice
-        A tile, or which pairs.
-    n_models : int
-        How many models (M).
-    chosen : ndarray of int32, shape (P, 2), or None
-        The pairs; None for all.
-
-    Returns
-    -------
-    Block
-        Its pairs.
-    """
+    """Make the block of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, tuple):
         return Block.of_tile(task, n_models)
     if chosen is not None:
@@ -113,18 +85,7 @@ def block_of(
 
 
 def count_pairs(task: Tile | slice) -> int:
-    """Count the pairs of a task.
-
-    Parameters
-    ----------
-    task : tuple of four ints or slice
-        A tile of models, or a part of the pairs.
-
-    Returns
-    -------
-    int
-        How many.
-    """
+    """Count the pairs of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, slice):
         return int(task.stop - task.start)
     i0, i1, j0, j1 = task
@@ -133,20 +94,7 @@ def count_pairs(task: Tile | slice) -> int:
 
 
 def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
-    """Read what a matrix of a tile's models holds of its pairs.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (i1 - i0, j1 - j0)
-        An entry for each two models.
-    tile : tuple of four ints
-        ``(i0, i1, j0, j1)``.
-
-    Returns
-    -------
-    ndarray, shape (p,)
-        Those of i < j, row by row.
-    """
+    """Take the entries of pairs i < j, row by row, out of a matrix of a tile."""
     i0, i1, j0, j1 = tile
     if j0 >= i1:
         return matrix.reshape(-1)
@@ -170,47 +118,14 @@ class Judge(Protocol):
         """Interval for each score by itself, shape (M, 2)."""
 
     def pvalues(self, block: Block) -> NDArray[np.float64]:
-        """Test the pairs of a block, and nothing more.
-
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-
-        Returns
-        -------
-        ndarray of float64, shape (p,)
-            P-values.
-        """
+        """Give the p-values of the pairs of a block, and nothing more."""
 
     def outcomes(self, block: Block) -> PairColumns:
-        """Find out all about the pairs of a block.
-
-        Parameters
-        ----------
-        block : Block
-            Pairs of models.
-
-        Returns
-        -------
-        PairColumns
-            What a record tells of them.
-        """
+        """Find all that a record holds of the pairs of a block."""
 
 
 def all_pairs(n_models: int) -> NDArray[np.int32]:
-    """List all pairs i < j.
-
-    Parameters
-    ----------
-    n_models : int
-        How many models (M).
-
-    Returns
-    -------
-    ndarray of int32, shape (P, 2)
-        In the order of ``np.triu_indices(M, 1)``.
-    """
+    """List all pairs i < j, int32, in the order of ``np.triu_indices(M, 1)``."""
     pairs = np.empty((n_models * (n_models - 1) // 2, 2), np.int32)
     start = 0
     for i in range(n_models - 1):
@@ -226,39 +141,13 @@ def _place(i: Any, j: Any, n_models: int) -> Any:
 
 
 def places_of(pairs: NDArray[Any], n_models: int) -> NDArray[np.int64]:
-    """Find the places of some pairs among all.
-
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (p, 2)
-        The models i < j of each.
-    n_models : int
-        How many models (M).
-
-    Returns
-    -------
-    ndarray of int64, shape (p,)
-        Positions among ``np.triu_indices(M, 1)``.
-    """
+    """Find the positions of some pairs i < j among ``np.triu_indices(M, 1)``."""
     i, j = pairs.astype(np.int64).T
     return np.asarray(_place(i, j, n_models))
 
 
 def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
-    """Find the pairs at some places of all pairs.
-
-    Parameters
-    ----------
-    places : ndarray of int64, shape (p,)
-        Positions among ``np.triu_indices(M, 1)``.
-    n_models : int
-        How many models (M).
-
-    Returns
-    -------
-    ndarray of int32, shape (p, 2)
-        The models of each.
-    """
+    """Find the pairs at some positions among ``np.triu_indices(M, 1)``."""
     i = np.arange(n_models, dtype=np.int64)
     starts = i * n_models - i * (i + 1) // 2
     first = np.searchsorted(starts, places, side="right") - 1
@@ -269,18 +158,7 @@ def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
 
 
 def tiles_of(n_models: int, side: int) -> list[Tile]:
-    """Cut all pairs into squares of models.
-
-    Parameters
-    ----------
-    n_models, side : int
-        How many models there are, and a tile's side has at most.
-
-    Returns
-    -------
-    list of tuple
-        ``(i0, i1, j0, j1)`` of each, row by row.
-    """
+    """Cut all pairs into squares of models, ``(i0, i1, j0, j1)``, row by row."""
     starts = range(0, n_models, side)
     return [
         (i, min(i + side, n_models), j, min(j + side, n_models))
@@ -295,29 +173,7 @@ def choose_pairs(
     pairs: Sequence[tuple[int | str, int | str]] | None,
     control: int | str | None,
 ) -> NDArray[np.int32] | None:
-    """Read which pairs the user wants.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the models.
-    pairs : sequence of pairs or None
-        Models by name or index.
-    control : int, str or None
-        One model, to be compared with all others.
-
-    Returns
-    -------
-    ndarray of int32, shape (P, 2), or None
-        Indices; None for all pairs.
-
-    Raises
-    ------
-    ValueError
-        If a model is unknown, a pair is of one model or repeated, or both are given.
-    TypeError
-        If `pairs` is no sequence.
-    """
+    """Read which pairs the user wants, shape (P, 2); None for all."""
     if pairs is not None and control is not None:
         message = "pairs and control exclude each other: pass one of them"
         raise ValueError(message)
@@ -357,27 +213,7 @@ def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
 
 
 def model_index(model: int | str, names: Sequence[str], argument: str) -> int:
-    """Find a model by its name or its place.
-
-    Parameters
-    ----------
-    model : int or str
-        Which.
-    names : sequence of str
-        All models.
-    argument : str
-        What to call it in an error.
-
-    Returns
-    -------
-    int
-        Its place.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Find the position of a model by its name or position."""
     return _index(model, {name: i for i, name in enumerate(names)}, argument)
 
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_whole
-from fastcmp.crossval.fold_units import Units, check_length, count_rows, read_units
+from fastcmp.crossval.fold_units import Units, check_length, read_units
 from fastcmp.crossval.hadamard import blocked_pattern, smallest_order
+from fastcmp.inputs.columns import count_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

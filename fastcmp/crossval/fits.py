@@ -11,9 +11,8 @@ import numpy as np
 
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.crossval.designs import UNUSED
-from fastcmp.crossval.fold_units import count_rows
 from fastcmp.crossval.runs import CVRuns, DesignRun
-from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
 
 if TYPE_CHECKING:

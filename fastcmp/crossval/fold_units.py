@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
 
 if TYPE_CHECKING:
@@ -161,36 +161,6 @@ def check_length(raw: Any, name: str, n: int) -> None:
     if raw is not None and (length := count_rows(raw, name)) != n:
         message = f"{name} must hold one label for each of {n} samples, got {length}"
         raise ValueError(message)
-
-
-def count_rows(raw: Any, name: str) -> int:
-    """Count the rows of a list, array, sparse matrix or frame.
-
-    Parameters
-    ----------
-    raw : array-like
-        What the user passed.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    int
-        Its length.
-
-    Raises
-    ------
-    TypeError
-        If it has none.
-    """
-    shape = getattr(raw, "shape", None)
-    if shape:
-        return int(shape[0])
-    try:
-        return len(raw)
-    except TypeError:
-        message = f"{name} must hold one row a sample, got {type(raw).__name__}"
-        raise TypeError(message) from None
 
 
 def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.inputs.model_names import check_distinct_names, named_columns
+from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
 from fastcmp.stream.blocks import check_names
 
 if TYPE_CHECKING:
@@ -260,10 +260,7 @@ def _take_two(blocks: Blocks, part: Any, place: str, models: Any) -> Any:
 
 def _choose(models: Any, names: Names) -> Any:
     """Pass over columns that are not asked for."""
-    with_names = isinstance(models, Mapping) or any(
-        hasattr(models, name) for name in ("columns", "column_names")
-    )
-    if names is None or not with_names:
+    if names is None or not has_names(models):
         return models
     columns = dict(named_columns(models, "preds"))
     _check_present(names, columns, "the block")

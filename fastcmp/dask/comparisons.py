@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fastcmp.counts.label_counts import LabelCounts
+    from fastcmp.counts.label_table import LabelTable
     from fastcmp.pairwise.cochran import CochranResult
     from fastcmp.pairwise.result import PairwiseResult
 
@@ -238,7 +238,7 @@ def count_labels(
     target: str | None = None,
     classes: Sequence[Any] | None = None,
     split_every: int = 8,
-) -> LabelCounts:
+) -> LabelTable:
     """Count samples by true class and by the classes that two models predicted.
 
     Parameters
@@ -257,7 +257,7 @@ def count_labels(
 
     Returns
     -------
-    fastcmp.LabelCounts
+    fastcmp.LabelTable
         What `fastcmp.count_labels` finds on the same samples.
 
     Raises

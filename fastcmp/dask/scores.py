@@ -80,7 +80,7 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
     found = _count_pieces(blocks, counts, pieces)
     areas = {}
     for model, name in enumerate(names):
-        negatives, positives = counts.by_class(model)
+        negatives, positives = counts._state.by_class(model)
         within = [0, 0]
         for piece in np.unique(pieces[model][chosen[model]]):
             bins = pieces[model] == piece
@@ -99,8 +99,8 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
         areas[name] = bound_area(
             negatives,
             positives,
-            counts.model_map(model).exact,
-            labels=counts.class_labels(),
+            counts._state.map_of(model).exact,
+            labels=counts._state.class_labels(),
             n_missing=counts.n_missing,
             within=(within[0], within[1]),
             resolved=chosen[model],
@@ -146,7 +146,7 @@ def _choose_bins(seen: list[tuple[bool, ScoreBlock]]) -> _Bins | None:
             at = block.names.index(name) if name in block.names else model
             columns.append(block.columns[at])
             kinds.append(block.kinds[at])
-        maps[name] = ScoreMap.laid(np.concatenate(columns), _common(kinds))
+        maps[name] = ScoreMap._for_type(np.concatenate(columns), _common(kinds))
     return _Bins(single, maps)
 
 
@@ -181,8 +181,8 @@ def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
     These are bins with both classes, and more than one value perhaps. Those between
     them that hold few scores come along: fewer runs of bins are found faster.
     """
-    negatives, positives = counts.by_class(model)
-    open_ = ~counts.model_map(model).exact & (negatives > 0) & (positives > 0)
+    negatives, positives = counts._state.by_class(model)
+    open_ = ~counts._state.map_of(model).exact & (negatives > 0) & (positives > 0)
     light = negatives + positives <= _LIGHT
     return np.asarray(open_ | (light & open_.any()))
 
@@ -190,7 +190,7 @@ def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
 def _cut(counts: ScoreCounts, chosen: list[Any]) -> list[NDArray[np.int64]]:
     """Cut the chosen bins of each model into pieces of about as many scores."""
     sizes = [
-        sum(counts.by_class(model)) * bins  # as many as a piece will hold
+        sum(counts._state.by_class(model)) * bins  # as many as a piece will hold
         for model, bins in enumerate(chosen)
     ]
     total = sum(int(np.sum(size)) for size in sizes)
@@ -215,16 +215,16 @@ def _count_pieces(
     plans = []
     for model, piece in enumerate(pieces):
         begins = np.flatnonzero(np.diff(piece, prepend=-2))
-        lowest = counts.model_map(model).thresholds[begins]
+        lowest = counts._state.map_of(model).thresholds[begins]
         plans.append(_Plan(lowest, piece[begins]))
-    dtypes = tuple(counts.model_map(model).dtype for model in range(len(pieces)))
+    dtypes = tuple(counts._state.map_of(model).dtype for model in range(len(pieces)))
     order = Blocks(
         parts=(), places=(), names=blocks.names or counts.names, target=blocks.target
     )
     reader = dask.delayed(order, traverse=False)
     plan = dask.delayed(plans, traverse=False)
     split = dask.delayed(_split, nout=n_pieces)
-    positive = counts.class_labels()[0]
+    positive = counts._state.class_labels()[0]
     parts = [
         split(reader, part, place, plan, dtypes, positive, n_pieces)
         for part, place in zip(blocks.parts, blocks.places, strict=True)

@@ -40,31 +40,7 @@ class Truth:
 
 
 def read_truth(y_true: Any, positive: Any = None) -> Truth:
-    """Read true labels of two classes.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True labels. Samples with a missing one are dropped.
-    positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
-
-    Returns
-    -------
-    Truth
-        Which samples are positive.
-
-    Raises
-    ------
-    ValueError
-        If there are no samples, or not two classes of which one is positive.
-
-    Examples
-    --------
-    >>> truth = read_truth(["ill", "well", None], "ill")
-    >>> truth.positive.tolist(), truth.labels, truth.n_missing
-    ([True, False], ('ill', 'well'), 1)
-    """
+    """Read true labels of two classes; samples with a missing one are dropped."""
     column = read_column(y_true, "y_true")
     absent = column.missing()
     kept = np.ones(len(column), np.bool_) if absent is None else ~absent
@@ -80,25 +56,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
 
 
 def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
-    """Tell which samples are positive.
-
-    Parameters
-    ----------
-    truth : Column
-        True labels, none missing.
-    positive : label or None
-        The positive class; None for the larger of two numbers or booleans.
-
-    Returns
-    -------
-    tuple of ndarray of bool, shape (n,), and two labels
-        Flags, the positive label and the other one; None for one that is unknown.
-
-    Raises
-    ------
-    ValueError
-        If there are no samples, or not two classes of which one is positive.
-    """
+    """Mark the positive samples; give both labels too, None for an unknown one."""
     if not len(truth):
         message = f"{truth.name} must hold at least one sample, got none"
         raise ValueError(message)
@@ -130,27 +88,7 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
 def positive_label(
     found: list[Any], positive: Any, truth: str = "y_true"
 ) -> tuple[Any, Any]:
-    """Choose the positive label among those found.
-
-    Parameters
-    ----------
-    found : list
-        One label or two.
-    positive : label or None
-        What the user passed.
-    truth : str
-        What the true labels are called in an error.
-
-    Returns
-    -------
-    tuple of two labels
-        The positive label and the other one; None for one that is unknown.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two, or none of them can be told to be positive.
-    """
+    """Choose the positive label of one or two, and the other; None if unknown."""
     if len(found) > 2:
         message = (
             f"{truth} must hold two classes, got {len(found)}: "
@@ -168,7 +106,7 @@ def positive_label(
         message = f"name the positive class of the labels {found}: pass positive="
         raise ValueError(message)
     if len(found) == 1:
-        # One class only: which one it is, 0 and 1 say themselves.
+        # One class only: 1 is the positive one, 0 and -1 the negative one.
         label = found[0]
         if label in (1, True):
             return label, None
@@ -177,20 +115,7 @@ def positive_label(
 
 
 def holds_booleans(raw: Any, column: Column) -> bool:
-    """Tell whether labels are booleans.
-
-    Parameters
-    ----------
-    raw : array-like
-        What the user passed.
-    column : Column
-        The same, read.
-
-    Returns
-    -------
-    bool
-        True if any of them is.
-    """
+    """Tell whether any label is a boolean."""
     if isinstance(raw, (list, tuple)):  # read as integers
         return not {bool, np.bool_}.isdisjoint(map(type, raw))
     if column.integers is not None:
@@ -199,30 +124,7 @@ def holds_booleans(raw: Any, column: Column) -> bool:
 
 
 def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
-    """Tell which predicted labels are the positive one.
-
-    Parameters
-    ----------
-    raw : array-like, shape (n,)
-        Predicted labels, those of `truth`.
-    name : str
-        What to call them in an error.
-    truth : Truth
-        The samples.
-
-    Returns
-    -------
-    ndarray of bool
-        One flag a sample that was kept.
-
-    Raises
-    ------
-    ValueError
-        If lengths or pandas indexes differ, or a prediction is missing or not one of
-        two labels.
-    TypeError
-        If the labels are of another type than the true ones.
-    """
+    """Mark the predictions of the kept samples that are the positive label."""
     column = read_column(raw, name)
     if len(column) != truth.kept.size:
         message = f"{name} has {len(column)} labels, y_true has {truth.kept.size}"
@@ -270,38 +172,13 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
 
 
 def as_doubles(array: NDArray[Any]) -> NDArray[Any]:
-    """Round scores that do not fit to float64, in which cutoffs are given.
-
-    Parameters
-    ----------
-    array : ndarray
-        Scores.
-
-    Returns
-    -------
-    ndarray
-        The same, or float64.
-    """
+    """Round scores that do not fit to float64, in which cutoffs are given."""
     wide = array.dtype.kind in "iuf" and array.dtype.itemsize >= 8
     return array.astype(np.float64, copy=False) if wide else array
 
 
 def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
-    """Read a column that holds numbers.
-
-    Parameters
-    ----------
-    raw : array-like
-        What the user passed.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    tuple of ndarray or None, and bool
-        The numbers, None for labels of other types; whether they are of a type of
-        whole numbers.
-    """
+    """Read a column of numbers, or None for labels, and whether its type is integer."""
     if np.ma.is_masked(raw):
         return None, False
     try:
@@ -324,27 +201,12 @@ def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
 def are_labels(column: NDArray[Any], labels: tuple[Any, Any]) -> bool:
     """Tell whether all numbers of a column are labels.
 
-    Parameters
-    ----------
-    column : ndarray, shape (n,)
-        Numbers without NaN.
-    labels : tuple of two labels
-        As from `split_classes`.
-
-    Returns
-    -------
-    bool
-        False for scores.
-
-    Raises
-    ------
-    ValueError
-        If all are whole, and some of them labels while others are not.
+    A ValueError says so if all are whole, and only some of them labels.
     """
     known = [label for label in labels if label is not None]
     if not all(isinstance(label, (int, float, np.number)) for label in known):
         return False
-    # Of one class only, 0 and 1 say themselves what the other is.
+    # Where one class is unknown, it follows for 0 or -1 and 1.
     pairs = [pair for pair in _USUAL if None in labels and known[0] in pair]
     if any(np.isin(column, pair).all() for pair in (known, *pairs)):
         return True

@@ -48,13 +48,7 @@ class Column:
         return len(self.integers if self.integers is not None else self.positions())
 
     def positions(self) -> NDArray[Any]:
-        """Give the codes of a factorized column.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            Positions in `distinct`, -1 where missing.
-        """
+        """Give the codes of a factorized column, -1 where missing."""
         assert self.codes is not None
         return self.codes
 
@@ -66,18 +60,7 @@ class Column:
         return mask if mask.any() else None
 
     def take(self, keep: NDArray[np.bool_]) -> Column:
-        """Select samples.
-
-        Parameters
-        ----------
-        keep : ndarray of bool, shape (n,)
-            Which to keep.
-
-        Returns
-        -------
-        Column
-            The labels of those samples.
-        """
+        """Select samples."""
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
         return Column(
@@ -92,18 +75,7 @@ class Column:
         return Column(name=self.name, codes=codes, distinct=tuple(distinct.tolist()))
 
     def kind(self) -> str:
-        """Name the family of types within which labels can be equal.
-
-        Returns
-        -------
-        str
-            Such as "number" or "str"; empty where there are none, or all are missing.
-
-        Raises
-        ------
-        TypeError
-            If the labels are of more than one family.
-        """
+        """Name the kind of the labels, such as "number"; "" where all are missing."""
         if self.integers is not None:
             return "number" if len(self.integers) else ""
         kinds = {kind_of(label): type(label).__name__ for label in self.distinct}
@@ -114,29 +86,20 @@ class Column:
         return next(iter(kinds), "")
 
 
+def count_rows(raw: Any, name: str) -> int:
+    """Count the rows of a list, array, sparse matrix or frame."""
+    shape = getattr(raw, "shape", None)
+    if shape:
+        return int(shape[0])
+    try:
+        return len(raw)
+    except TypeError:
+        message = f"{name} must hold one row a sample, got {type(raw).__name__}"
+        raise TypeError(message) from None
+
+
 def read_column(raw: Any, name: str) -> Column:
-    """Read labels of any supported type.
-
-    Parameters
-    ----------
-    raw : array-like, shape (n,)
-        A list, NumPy array, pandas or polars series, pyarrow array, or what NumPy can
-        convert.
-    name : str
-        What to call it in an error.
-
-    Returns
-    -------
-    Column
-        The labels, read but not yet shared with other columns.
-
-    Raises
-    ------
-    ValueError
-        If it is not one-dimensional.
-    TypeError
-        If the labels are of a type that cannot be compared.
-    """
+    """Read labels of any supported type from any supported library."""
     name = visible(name)
     if type(raw) is np.ndarray:  # the usual case, first: a stream has many columns
         return _read_array(raw, name)

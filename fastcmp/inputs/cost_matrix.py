@@ -27,35 +27,11 @@ class CostMatrix:
 
 
 def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
-    """Read and check a cost matrix.
+    """Read a cost matrix: ``cost[t][p]`` is the cost of predicting p for a true t.
 
-    Parameters
-    ----------
-    cost : array-like of shape (K, K), mapping or frame
-        ``cost[t][p]`` is the cost of predicting p when the truth is t. A mapping has
-        a mapping or a row for each true class. A pandas frame is indexed by the true
-        class; a polars or pyarrow frame has a column for each predicted class, and
-        perhaps a first one with the true classes.
-    classes : sequence, optional
-        Order of the rows and columns; for named costs also which to keep.
-
-    Returns
-    -------
-    CostMatrix
-        The values, and the classes where they are known.
-
-    Raises
-    ------
-    ValueError
-        If it is not square, has a negative or infinite entry, a diagonal that is not
-        zero or no positive entry, or does not fit the classes.
-    TypeError
-        If it holds no numbers.
-
-    Examples
-    --------
-    >>> read_cost({"sick": {"healthy": 5}, "healthy": {"sick": 1}}).values.tolist()
-    [[0.0, 5.0], [1.0, 0.0]]
+    A mapping has a mapping or a row for each true class. A pandas frame is indexed by
+    the true class; a polars or pyarrow frame has a column for each predicted class, and
+    perhaps a first one with the true classes.
     """
     raw, names = _named(cost)
     values = as_numbers(_plain(raw), "cost", "a square matrix of numbers")
@@ -71,27 +47,7 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
 
 
 def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> CostMatrix:
-    """Read the cost matrix that ``test="cost"`` needs.
-
-    Parameters
-    ----------
-    cost : array-like of shape (K, K), mapping or frame, or None
-        What the user passed.
-    classes : sequence or None
-        As in `read_cost`.
-    missing : str
-        Must be "raise": a missing prediction has no cost.
-
-    Returns
-    -------
-    CostMatrix
-        As from `read_cost`.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or as `read_cost`.
-    """
+    """Read the cost matrix that ``test="cost"`` needs."""
     if cost is None:
         message = "test='cost' needs cost=, the matrix of costs"
         raise ValueError(message)
@@ -102,18 +58,7 @@ def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> Cos
 
 
 def refuse_cost(cost: Any) -> None:
-    """Refuse a cost matrix where accuracies are compared.
-
-    Parameters
-    ----------
-    cost : object
-        What the user passed.
-
-    Raises
-    ------
-    ValueError
-        If it is not None.
-    """
+    """Refuse a cost matrix where accuracies are compared."""
     if cost is not None:
         message = "cost is for test='cost'"
         raise ValueError(message)
@@ -123,25 +68,7 @@ def refuse_cost(cost: Any) -> None:
 def naming_cost(
     matrix: CostMatrix, classes: Sequence[Any] | None
 ) -> Generator[None, None, None]:
-    """Say in an error about classes that the cost matrix named them.
-
-    Parameters
-    ----------
-    matrix : CostMatrix
-        The costs.
-    classes : sequence or None
-        What the user chose.
-
-    Yields
-    ------
-    None
-        Nothing.
-
-    Raises
-    ------
-    ValueError, TypeError
-        What is raised inside, with the classes of the matrix.
-    """
+    """Say in an error about classes that they are those of the cost matrix."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -152,17 +79,9 @@ def naming_cost(
 
 
 def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Divide costs by a power of two, so that their sums neither over- nor underflow.
+    """Divide costs by a power of two, so that sums neither over- nor underflow.
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        Checked costs.
-
-    Returns
-    -------
-    tuple of ndarray and int
-        Costs of which the largest is in [1/2, 1), and the power.
+    The largest is then in [1/2, 1); the power comes with them.
     """
     exponent = int(np.frexp(values.max())[1])
     return np.ldexp(values, -exponent), exponent
@@ -193,21 +112,7 @@ def check_fit(
 ) -> None:
     """Refuse labels that a cost matrix does not cover.
 
-    Parameters
-    ----------
-    matrix : CostMatrix
-        The costs.
-    found : sequence
-        Classes of the labels, in their order.
-    n_excluded : int
-        Samples whose true label is not among the classes of the matrix.
-    classes : sequence or None
-        What the user chose.
-
-    Raises
-    ------
-    ValueError
-        If the numbers of classes differ, or labels were left out unasked.
+    `n_excluded` samples have a true label that is not among its classes.
     """
     k = len(matrix.values)
     if classes is None and n_excluded:
@@ -282,20 +187,7 @@ def _from_frame(
 
 
 def as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
-    """Take text for numbers or booleans where the classes are.
-
-    Parameters
-    ----------
-    names : list of str
-        Names of columns, or words of a command: always text.
-    true : list or None
-        The classes; None where they are not known.
-
-    Returns
-    -------
-    list
-        Numbers where all classes are numbers and all names can be; else the text.
-    """
+    """Turn names, which are text, into numbers or booleans where the classes are."""
     if true is not None and all(isinstance(x, bool) for x in true):
         return [{"true": True, "false": False}.get(x.lower(), x) for x in names]
     numbers = true is None or all(isinstance(x, Real) for x in true)

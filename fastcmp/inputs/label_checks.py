@@ -1,4 +1,4 @@
-"""Predictions that cannot be labels of the truth: refused, or warned of."""
+"""Predictions that cannot be labels of the truth: an error or a warning."""
 
 from __future__ import annotations
 
@@ -18,28 +18,15 @@ if TYPE_CHECKING:
 
     from fastcmp.inputs.columns import Column
 
-_SURE = 6  # samples that are no chance any more
-_FEW = 8  # codes of the truth up to which each is counted by itself
+_SURE = 6  # samples: fewer may share no label by chance
+_FEW = 8  # codes of the truth up to which each is counted separately
 _PART = 1 << 14
 _PART_1 = 1 << 9  # the first, in which most often all classes are
 _MARKS = 1 << 24  # codes up to which those of the truth are marked
 
 
 def refuse_scores(true: Column, models: Sequence[Column]) -> None:
-    """Refuse fractions as predictions, where the truth holds none.
-
-    Parameters
-    ----------
-    true : Column
-        True labels.
-    models : sequence of Column
-        Predictions.
-
-    Raises
-    ------
-    ValueError
-        If a model predicts fractions; they are probabilities, scores or grades.
-    """
+    """Refuse fractions as predictions where the truth holds none."""
     if all(model.integers is not None for model in models):
         return
     if _fraction(true.distinct) is not None:
@@ -61,31 +48,11 @@ def check_predictions(
     codes: Sequence[NDArray[Any]],
     distinct: Sequence[Any],
 ) -> tuple[int, ...]:
-    """Count predictions that are no labels of the truth, and say no to too many.
+    """Count each model's predictions that are no labels of the truth; refuse too many.
 
-    Parameters
-    ----------
-    true : Column
-        True labels.
-    models : sequence of Column
-        Predictions.
-    codes : sequence of ndarray of int, shape (n,)
-        Codes of the truth and of each model.
-    distinct : sequence
-        The label of each code; the next code is for a missing prediction.
-
-    Returns
-    -------
-    tuple of int
-        For each model its predictions that are labels, but not of the truth; empty
-        where there are none.
-
-    Raises
-    ------
-    ValueError
-        If none of a model's labels is one of the truth, or all of them are once 1 is
-        added or subtracted; not where the truth has few samples or one label only, and
-        another spelling is not the cause.
+    Refused is a model none of whose labels is one of the truth, or all of whose labels
+    are once 1 is added or subtracted; not where the truth has few samples or one label
+    only, and spelling is not the cause.
     """
     y_true = codes[0]
     used = _used(y_true)
@@ -115,24 +82,7 @@ def check_chosen(
     codes: Sequence[NDArray[Any]],
     n_classes: int,
 ) -> None:
-    """Refuse a model none of whose labels is a chosen class or a label of the truth.
-
-    Parameters
-    ----------
-    true : Column
-        True labels, all of them.
-    models : sequence of Column
-        Predictions.
-    codes : sequence of ndarray of int
-        Codes of each model.
-    n_classes : int
-        Codes below it are chosen classes.
-
-    Raises
-    ------
-    ValueError
-        If there is such a model.
-    """
+    """Refuse a model none of whose labels is a chosen class or a label of the truth."""
     known: set[Any] | None = None
     for model, own in zip(models, codes, strict=True):
         if own.min() < n_classes:
@@ -145,18 +95,7 @@ def check_chosen(
 
 
 def examples(column: Column) -> str:
-    """Write some labels of a column.
-
-    Parameters
-    ----------
-    column : Column
-        True labels or predictions.
-
-    Returns
-    -------
-    str
-        The first four in order, and how many there are where there are more.
-    """
+    """Write the first four labels of a column, and how many there are."""
     return _listed(_labels_of(column))
 
 
@@ -211,7 +150,7 @@ def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
     if spelling:
         message += f", which differ in {spelling}: make them equal"
     else:
-        message += "; where these are labels all the same, pass classes= with all"
+        message += "; if they are labels nevertheless, pass classes= with all"
     raise ValueError(message)
 
 
@@ -250,7 +189,7 @@ def _refuse_shifted(
                 f"{model.name} counts its labels from another number than "
                 f"{true.name}: it holds {examples(model)}, and {true.name} "
                 f"{examples(true)}; {right} of {own.size} are right as they are, and "
-                f"{shifted} with {-step:+d}; where these are labels all the same, pass "
+                f"{shifted} with {-step:+d}; if they are labels nevertheless, pass "
                 "classes= with all"
             )
             raise ValueError(message)
@@ -258,15 +197,15 @@ def _refuse_shifted(
 
 def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
     known = set(_labels_of(true))
-    told = []
-    for model, share in much[:3]:
+    shown = []
+    for model, proportion in much[:3]:
         strangers = [x for x in _labels_of(model) if x not in known]
-        told.append(f"{model.name} ({100 * share:.1f} %: {_listed(strangers)})")
+        shown.append(f"{model.name} ({100 * proportion:.1f}%: {_listed(strangers)})")
     others = f" and {len(much) - 3} more models" if len(much) > 3 else ""
     warn(
-        f"labels that {true.name} does not hold are predicted by {', '.join(told)}"
+        f"labels that {true.name} does not hold are predicted by {', '.join(shown)}"
         f"{others}; they count as wrong. {true.name} holds {_listed(ascending(known))};"
-        " where all is right, pass classes= with all labels"
+        " if this is right, pass classes= with all labels"
     )
 
 

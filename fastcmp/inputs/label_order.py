@@ -20,20 +20,7 @@ _MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
 
 
 def sorted_codes(classes: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
-    """Bring codes into the order of their labels, where these have one.
-
-    Parameters
-    ----------
-    classes : sequence
-        The label of each code.
-    codes : ndarray of int
-        Some codes.
-
-    Returns
-    -------
-    list of int
-        The same codes.
-    """
+    """Sort codes by their labels, where these have an order."""
     listed: list[int] = codes.tolist()
     try:
         return sorted(listed, key=classes.__getitem__)
@@ -42,18 +29,7 @@ def sorted_codes(classes: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
 
 
 def in_order(labels: Labels) -> Labels:
-    """Leave out classes that never occur, and sort the others.
-
-    Parameters
-    ----------
-    labels : Labels
-        Codes in any order.
-
-    Returns
-    -------
-    Labels
-        The same labels with codes 0, 1, ... in the order of `classes`.
-    """
+    """Leave out classes that never occur, and sort the others."""
     columns = (labels.y_true, *labels.preds)
     names: Sequence[Any] = labels.classes
     if len(names) > _MARKS:

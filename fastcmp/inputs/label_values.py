@@ -16,18 +16,7 @@ INTEGRAL_LIMIT = 2.0**53
 
 
 def kind_of(label: object) -> str:
-    """Name the kind of a label: labels of one kind can be compared.
-
-    Parameters
-    ----------
-    label : object
-        Any label.
-
-    Returns
-    -------
-    str
-        "str", "bytes", "number", or the name of another type.
-    """
+    """Name the kind of a label, such as "number"; only labels of a kind compare."""
     if isinstance(label, str):
         return "str"
     if isinstance(label, bytes):
@@ -38,18 +27,7 @@ def kind_of(label: object) -> str:
 
 
 def is_missing(label: Any) -> bool:
-    """Tell whether a label stands for none: None, NaN, NaT or NA.
-
-    Parameters
-    ----------
-    label : object
-        Any label.
-
-    Returns
-    -------
-    bool
-        True if it is missing.
-    """
+    """Tell whether a label is None, NaN, NaT or NA."""
     if label is None:
         return True
     unequal = label != label  # noqa: PLR0124  # NaN and NaT differ from themselves
@@ -59,19 +37,11 @@ def is_missing(label: Any) -> bool:
 
 
 def plain_number(x: Any) -> Any:
-    """Give the Python number that equals a number of NumPy.
+    """Give the Python number that equals a number of NumPy; other labels stay.
 
-    Parameters
-    ----------
-    x : object
-        Any label; what is no number stays as it is.
-
-    Returns
-    -------
-    object
-        An int for whole floats that are exact in 53 bits, and for whole long doubles,
-        whose hash is not that of the int that they equal. Long doubles that equal no
-        int and no float stay as they are.
+    Whole floats that are exact in 53 bits become int, and so do whole long doubles,
+    whose hash is not that of the int that they equal. Long doubles that equal no int
+    and no float stay.
     """
     if isinstance(x, np.longdouble):
         if np.isfinite(x) and x == np.trunc(x):
@@ -85,18 +55,10 @@ def plain_number(x: Any) -> Any:
 
 
 def distinct(labels: Iterable[Any]) -> list[Any]:
-    """Keep one of equal labels.
+    """Keep one of equal labels, in the order in which they came.
 
-    Parameters
-    ----------
-    labels : iterable
-        Labels.
-
-    Returns
-    -------
-    list
-        In the order in which they came. Of equal ones of different types, such as True
-        and 1, the number is kept, and of numbers the less special, whoever had it.
+    Of equal ones of different types, such as True and 1, the number is kept, and of
+    numbers the plainest type.
     """
     kept: dict[Any, Any] = {}
     for label in labels:
@@ -110,18 +72,10 @@ def _rank(label: Any) -> int:
 
 
 def ascending(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Put labels in an order that does not depend on which came first.
+    """Sort different labels of one kind.
 
-    Parameters
-    ----------
-    labels : iterable
-        Different labels of one kind.
-
-    Returns
-    -------
-    tuple
-        Ascending; where that is no order of all, as of members of an Enum, the labels
-        in the order of what `repr` writes.
+    Labels without an order, such as members of an Enum, are sorted by what `repr`
+    writes.
     """
     given = list(labels)
     try:

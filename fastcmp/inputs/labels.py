@@ -1,4 +1,4 @@
-"""The front door: labels of any type become codes that all columns share, or an error.
+"""Labels of any type become codes that all columns share, or an error.
 
 Whole numbers in range pass through as they are; everything else is factorized once a
 column, and only the distinct labels are compared in Python.
@@ -69,46 +69,10 @@ def encode(
 ) -> Labels:
     """Encode true and predicted labels with shared codes.
 
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True labels. Samples with a missing one are dropped and counted.
-    preds : array-like of shape (M, n), mapping or frame
-        Predicted labels: one row a model, or a mapping from names to columns, or a
-        pandas, polars or pyarrow frame whose columns are models.
-    classes : sequence, optional
-        Compare only samples whose true label is one of these; a prediction outside
-        them is an error of that model.
-    missing : {"raise", "wrong"} or None
-        What to make of a missing prediction. None also refuses predictions that are
-        not among `classes`: what is counted needs a class.
-    truth : str
-        What to call the true labels in an error.
-    least : int
-        Samples, and models, that there must be; 0 for a block of a stream, which may
-        hold fewer, and of which only what is certain is refused.
-
-    Returns
-    -------
-    Labels
-        Codes, names and what was dropped.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than `least` samples or models, unequal lengths, duplicate
-        names, missing predictions, unknown options, scores instead of labels, a model
-        without any label of the truth, the truth among the models, or pandas objects
-        with different indexes.
-    TypeError
-        If labels are of types that cannot be compared.
-
-    Examples
-    --------
-    >>> from fastcmp.inputs.labels import encode
-    >>> labels = encode(["a", "b", "b"], {"m": ["a", "b", "a"], "k": ["b", "b", "b"]})
-    >>> labels.y_true.tolist(), [codes.tolist() for codes in labels.preds]
-    ([0, 1, 1], [[0, 1, 0], [1, 1, 1]])
+    Samples without a true label are dropped and counted, and so are those of other
+    classes than `classes`. With ``missing=None`` a prediction outside `classes` is
+    refused: what is counted needs a class. `least` is how many samples, and models,
+    there must be; 0 for a block of a stream, of which only what is certain is refused.
     """
     if missing is not None:
         missing = choose(missing, "missing", _MISSING_RULES)
@@ -175,25 +139,8 @@ def encode_predictions(
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Encode what two models predicted, without true labels.
 
-    Parameters
-    ----------
-    pred_a, pred_b : array-like, shape (n,)
-        Predicted labels.
-    classes : sequence, optional
-        Keep only samples for which both predicted one of these.
-
-    Returns
-    -------
-    tuple of ndarray, ndarray and int
-        Codes of both, and the number below which they are: in the order of `classes`
-        where it is given.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two samples, lengths differ or a label is missing.
-    TypeError
-        If labels are of types that cannot be compared.
+    Codes are below the number that comes with them, and in the order of `classes` where
+    it is given; samples with a prediction outside `classes` are left out.
     """
     columns = [read_column(pred_a, "pred_a"), read_column(pred_b, "pred_b")]
     _check_lengths(columns[0], columns[1:])
@@ -322,18 +269,7 @@ def _as_shared_integers(
 
 
 def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
-    """Choose the smallest type of codes for so many classes.
-
-    Parameters
-    ----------
-    n_codes : int
-        Number of codes.
-
-    Returns
-    -------
-    type
-        One of uint8, uint16 and int32.
-    """
+    """Choose the smallest type of codes: uint8, uint16 or int32."""
     if n_codes <= 256:
         return np.uint8
     return np.uint16 if n_codes <= 65536 else np.int32

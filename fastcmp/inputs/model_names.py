@@ -12,26 +12,17 @@ import numpy as np
 from fastcmp.core.escaping import visible
 
 
+def has_names(raw: Any) -> bool:
+    """Tell a mapping or a frame, whose columns have names, from an array."""
+    return isinstance(raw, Mapping) or any(
+        hasattr(raw, name) for name in ("columns", "column_names")
+    )
+
+
 def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     """List the columns of several models with their names.
 
-    Parameters
-    ----------
-    raw : array-like of shape (M, n), mapping or frame
-        One row a model, or a mapping from names to columns, or a pandas, polars or
-        pyarrow frame whose columns are models.
-    argument : str
-        What to call it in an error.
-
-    Returns
-    -------
-    list of tuple of str and array-like
-        Name and column of each model; rows are named "model_0", "model_1", ...
-
-    Raises
-    ------
-    ValueError
-        If an array is not of two dimensions, or names repeat.
+    Rows of an array are named "model_0", "model_1", ...
     """
     library = type(raw).__module__.partition(".")[0]
     if isinstance(raw, Mapping):
@@ -53,22 +44,8 @@ def refuse_truth(
 ) -> None:
     """Refuse the true labels among the models.
 
-    Parameters
-    ----------
-    y_true : array-like
-        True labels.
-    preds : array-like, mapping or frame
-        What the user passed for the models.
-    named : list of tuple of str and array-like
-        Name and column of each model.
-    truth : str
-        What the true labels are called in an error.
-
-    Raises
-    ------
-    ValueError
-        If a model has the name of the truth, or is its very column of a frame or row
-        of an array. A perfect model of another name is a model.
+    That is a model with the name of the truth, or its very column of a frame or row of
+    an array. A perfect model of another name is a model.
     """
     own = _own_name(y_true)
     apart = isinstance(preds, (Mapping, list, tuple)) or (
@@ -112,18 +89,7 @@ def _memory_of(raw: Any) -> tuple[Any, ...] | None:
 
 
 def check_indexes(columns: list[tuple[str, Any]]) -> None:
-    """Refuse pandas objects whose indexes differ: rows are not matched in silence.
-
-    Parameters
-    ----------
-    columns : list of tuple of str and array-like
-        Name and data of each argument; what is not of pandas has no index.
-
-    Raises
-    ------
-    ValueError
-        If indexes differ, or are in another order.
-    """
+    """Refuse pandas objects whose indexes differ: rows are not matched in silence."""
     indexed = [
         (visible(name), raw.index) for name, raw in columns if hasattr(raw, "iloc")
     ]
@@ -154,20 +120,7 @@ def _ends(index: Any) -> str:
 
 
 def check_distinct_names(names: list[str], argument: str) -> None:
-    """Refuse two models of one name.
-
-    Parameters
-    ----------
-    names : list of str
-        The models.
-    argument : str
-        What to call them in an error.
-
-    Raises
-    ------
-    ValueError
-        If names repeat.
-    """
+    """Refuse two models of one name."""
     if len(set(names)) < len(names):
         duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
         message = (
@@ -177,23 +130,7 @@ def check_distinct_names(names: list[str], argument: str) -> None:
 
 
 def read_pair_names(names: Any) -> tuple[str, str]:
-    """Check what two models are to be called.
-
-    Parameters
-    ----------
-    names : tuple of two str
-        What the user passed.
-
-    Returns
-    -------
-    tuple of two str
-        Two different names.
-
-    Raises
-    ------
-    ValueError
-        If they are not two, or equal.
-    """
+    """Check the names of two models."""
     chosen = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         message = f"names must be two different names, got {names!r}"
@@ -202,25 +139,7 @@ def read_pair_names(names: Any) -> tuple[str, str]:
 
 
 def position_of(model: Any, names: tuple[str, ...]) -> int:
-    """Find a model by name or position.
-
-    Parameters
-    ----------
-    model : int or str
-        What the user passed; a negative position counts from the end.
-    names : tuple of str
-        The models.
-
-    Returns
-    -------
-    int
-        In [0, M).
-
-    Raises
-    ------
-    ValueError
-        If there is no such model.
-    """
+    """Find a model by name or position; a negative position counts from the end."""
     if isinstance(model, str) and model in names:
         return names.index(model)
     whole = isinstance(model, Integral) and not isinstance(model, bool)

@@ -1,8 +1,7 @@
-"""The front door for scores: which samples are positive, and what each model says."""
+"""Scores of models and true labels of two classes, read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +11,7 @@ from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.kernels.score_order import pack_order, unpack_order
 
 if TYPE_CHECKING:
@@ -79,37 +78,7 @@ def read_scores(
 ) -> Scores:
     """Read true labels of two classes and the scores of one or more models.
 
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True labels of two classes. Samples with a missing one are dropped.
-    scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
-    positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
-    single : bool
-        Whether only one vector of scores will do.
-    truth : str
-        What to call the true labels in an error.
-
-    Returns
-    -------
-    Scores
-        Read and checked.
-
-    Raises
-    ------
-    ValueError
-        If lengths or pandas indexes differ, a score is NaN, there are no samples, or
-        the labels are not of two classes of which one is positive.
-    TypeError
-        If scores are not numbers.
-
-    Examples
-    --------
-    >>> read = read_scores([0, 1, 1], [0.2, 0.7, 0.4])
-    >>> read.positive.tolist(), read.n_negatives
-    ([0, 1, 1], 1)
+    With `single` only one vector of scores will do.
     """
     true = read_column(y_true, truth)
     is_single, named = named_scores(scores)
@@ -152,27 +121,12 @@ def read_scores(
 def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
     """List the scores of one or more models with their names.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n,) or (M, n), mapping or frame
-        What the user passed.
-
-    Returns
-    -------
-    tuple of bool and list of tuple of str and array-like
-        Whether it is one vector, which is named "scores"; name and column of each
-        model.
-
-    Raises
-    ------
-    ValueError
-        If an array is not of one or two dimensions, or names repeat.
+    Also tells whether they are one vector, which is named "scores".
     """
-    is_frame = hasattr(scores, "columns") or hasattr(scores, "column_names")
     nested = isinstance(scores, (list, tuple)) and any(
         hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in scores
     )
-    if not isinstance(scores, Mapping) and not is_frame and not nested:
+    if not has_names(scores) and not nested:
         array = scores if hasattr(scores, "ndim") else np.asanyarray(scores)
         if array.ndim == 1:
             return True, [("scores", scores)]
@@ -182,25 +136,8 @@ def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
 def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Convert to float32 or float64 without moving a score past another.
 
-    Parameters
-    ----------
-    raw : array-like, shape (n,)
-        What the user passed.
-    name : str
-        The model.
-
-    Returns
-    -------
-    tuple of ndarray, and ndarray or None
-        The scores; where they have more digits than these types hold, ranks and the
-        distinct scores.
-
-    Raises
-    ------
-    ValueError
-        If there is more than one dimension, or scores are masked.
-    TypeError
-        If they are not numbers.
+    Scores with more digits than these types hold become ranks; the distinct scores come
+    with them.
     """
     if np.ma.is_masked(raw):
         message = f"{name} has masked scores: drop these samples"
@@ -256,27 +193,7 @@ def _refuse_nan(column: NDArray[Any], name: str) -> None:
 
 
 def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
-    """Check the weights of samples, and leave out those of dropped ones.
-
-    Parameters
-    ----------
-    weights : array-like, shape (n,), or None
-        What the user passed.
-    read : Scores, Truth or ClassScores
-        The samples.
-
-    Returns
-    -------
-    ndarray of float64 or None
-        Weights of the samples that were kept.
-
-    Raises
-    ------
-    ValueError
-        If lengths or indexes differ, a weight is negative or not finite, or all are 0.
-    TypeError
-        If they are not numbers.
-    """
+    """Check the weights of samples, and leave out those of dropped ones."""
     if weights is None:
         return None
     array = as_numbers(weights, "sample_weight").astype(np.float64)
@@ -300,18 +217,7 @@ def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
 
 
 def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
-    """Find the ascending order of scores.
-
-    Parameters
-    ----------
-    column : ndarray of float32 or float64, shape (n,)
-        Scores without NaN.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Samples, those with equal scores in any order.
-    """
+    """Find the ascending order of scores; equal ones come in any order."""
     bits = max(1, (column.size - 1).bit_length())
     words = np.empty(column.size, np.uint64)
     pack_order(column.astype(np.float64).view(np.uint64), bits, words)

@@ -1,7 +1,7 @@
-"""Checkpoints of long counting: saved while it goes on, so that it can be resumed.
+"""Checkpoints of long counting, from which it is resumed after a stop.
 
-A checkpoint holds what was counted, where to go on, and from which files. It is
-replaced at once or not at all, and is refused where the files have changed since.
+A checkpoint holds the counts, the position in the files, and which files they are. It
+is replaced at once or not at all, and is refused if the files have changed since.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.stream import LabelCounts, PairCounts
-from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,23 +32,21 @@ _WRONG = (
     TypeError,
     ValueError,
 )
-_KIND = "Checkpoint"
-_SECONDS = 5.0  # between two savings
-_SHARE = 20  # of the time is spent on saving at most one part
+_KIND = FileKind(
+    "Checkpoint",
+    "a checkpoint",
+    "remove it to begin anew, or name another checkpoint",
+)
+_SECONDS = 5.0  # between two savings, at least
+_SHARE = 20  # times as long as a saving took passes before the next
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Checkpoint:
-    """A file to go on from after a stop.
+    """A file from which counting is resumed after a stop.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    inputs : dict
-        What the counts depend on, as JSON can hold it: "files", a list of lists of
-        path, size and time for each source; "models", a list of names and types; and
-        options.
+    `inputs` is what the counts depend on: "files", a list of lists of path, size and
+    time for each source; "models", a list of names and types; and options.
     """
 
     def __init__(self, path: Path, inputs: dict[str, Any]) -> None:
@@ -57,31 +55,14 @@ class Checkpoint:
         self._next = 0.0
 
     def load(self, check: LabelCheck | None = None) -> tuple[Accumulator, Any] | None:
-        """Read what was saved.
+        """Read the counts, and the position from which to go on; None without a file.
 
-        Parameters
-        ----------
-        check : LabelCheck, optional
-            Goes on from what it had seen of the labels.
-
-        Returns
-        -------
-        tuple of Accumulator and list, or None
-            Counts, and the position from which to go on; None where there is no file.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged or foreign, or the inputs have changed.
-        OSError
-            If it cannot be read.
+        `check` goes on from what it had seen of the labels. Raises ValueError for a
+        file that is damaged or foreign, or was saved for other inputs.
         """
         if not self.path.exists():
             return None
-        kind, settings, arrays = read_state(self.path)
-        if kind != _KIND:
-            message = f"{self.path} holds {kind}, not a checkpoint of files"
-            raise ValueError(message)
+        _, settings, arrays = read_state(self.path, _KIND)
         try:
             change = _change(settings["inputs"], self._inputs)
             counts = None if change else self._counts(settings, arrays)
@@ -90,10 +71,7 @@ class Checkpoint:
         except _WRONG as error:
             raise ValueError(self._malformed()) from error
         if change:
-            message = (
-                f"{self.path} was saved for other input: {change}; remove it to begin "
-                "anew, or name another checkpoint"
-            )
+            message = f"{self.path} was saved for other input: {change}; {_KIND.advice}"
             raise ValueError(message)
         if counts is None:
             raise ValueError(self._malformed())
@@ -102,7 +80,7 @@ class Checkpoint:
     def _counts(
         self, settings: dict[str, Any], arrays: dict[str, Any]
     ) -> PairCounts | LabelCounts | None:
-        """Make the counts that were saved; None where what belongs together differs."""
+        """Make the counts that were saved; None where they do not fit the inputs."""
         if not self._is_state(settings["state"]):
             return None
         home: type[PairCounts | LabelCounts] = _HOMES[settings["kind"]]
@@ -113,7 +91,7 @@ class Checkpoint:
         return counts if _is_position(settings["position"], n_rows, files) else None
 
     def _is_state(self, state: dict[str, Any]) -> bool:
-        """Tell whether names and classes are the wanted ones: they take memory."""
+        """Compare names and classes first: others might take much memory."""
         models, classes = self._inputs["models"], self._inputs.get("classes")
         if state["names"] != tuple(name for name, _ in models):
             return False
@@ -125,28 +103,13 @@ class Checkpoint:
     def _malformed(self) -> str:
         return (
             f"{self.path} has the checksum of a checkpoint, but its content cannot be "
-            "right: remove it to begin anew"
+            f"right; {_KIND.advice}"
         )
 
     def save(
         self, counts: Accumulator, position: Any, check: LabelCheck | None = None
     ) -> None:
-        """Write the state, at once or not at all.
-
-        Parameters
-        ----------
-        counts : Accumulator
-            What was counted.
-        position : list or None
-            From where to go on; None for the beginning.
-        check : LabelCheck, optional
-            What was seen of the labels.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
-        """
+        """Write counts, position (None for the beginning) and check, or nothing."""
         begun = time.monotonic()
         settings = {
             "inputs": self._inputs,
@@ -155,34 +118,24 @@ class Checkpoint:
             "state": counts._settings(),
             "labels": None if check is None else check.state(),
         }
-        write_state(self.path, _KIND, settings, counts._arrays())
+        write_state(self.path, "Checkpoint", settings, counts._arrays())
         now = time.monotonic()
         self._next = now + max(_SECONDS, _SHARE * (now - begun))
 
     def save_if_due(
         self, counts: Accumulator, position: Any, check: LabelCheck | None = None
     ) -> None:
-        """Write the state where the last time was some seconds ago.
-
-        Parameters
-        ----------
-        counts : Accumulator
-            What was counted.
-        position : list or None
-            From where to go on.
-        check : LabelCheck, optional
-            What was seen of the labels.
-        """
+        """Write the state if the last time was some seconds ago."""
         if time.monotonic() >= self._next:
             self.save(counts, position, check)
 
     def remove(self) -> None:
-        """Remove the file: its work is done."""
+        """Remove the file when its work is done."""
         self.path.resolve().unlink(missing_ok=True)  # of a link, what it leads to
 
 
 def _is_position(position: Any, n_rows: int, files: list[list[Any]]) -> bool:
-    """Tell whether so many rows can be done before a position."""
+    """Check that so many rows can lie before a position."""
     if position is None:
         return n_rows == 0
     (done,), *places = position
@@ -198,7 +151,7 @@ def _is_position(position: Any, n_rows: int, files: list[list[Any]]) -> bool:
 
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
-    """Tell in words what has changed; nothing where all is the same."""
+    """Say what has changed; an empty text if nothing has."""
     files = [{path: rest for path, *rest in source} for source in old["files"]]
     for before, source in zip(files, new["files"], strict=False):
         for path, *rest in source:
@@ -218,15 +171,8 @@ def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
 def signals_held(*, wanted: bool) -> Iterator[Callable[[], int | None]]:
     """Keep a first Ctrl-C or SIGTERM until it is asked for; a second one interrupts.
 
-    Parameters
-    ----------
-    wanted : bool
-        False leaves signals as they are.
-
-    Yields
-    ------
-    callable
-        Tells the signal that came, or None.
+    Gives a function that returns the signal that came, or None. Where it is not
+    `wanted`, signals stay as they are.
     """
     if not wanted:
         yield lambda: None

@@ -276,12 +276,38 @@ def cost_test_many(
     results: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Test many tables of counts, shape (P, C), against one cost matrix.
+    """Test many tables of counts against one cost matrix.
 
-    `group` (C,) is the position in `values` (D,) of each cell's difference; `cells`
-    (D,) is added to the samples with each difference, equally to d and -d. `options`
-    are the test, `largest` of `cost_likelihood` and `nonnegative` of `cost_chi_square`;
-    `results` (P, 4) receives statistics, p-values, multipliers, and whether at a bound.
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (P, C)
+        Samples in each cell of each table.
+    group : ndarray of int64, shape (C,)
+        Position in `values` of each cell's difference.
+    values : ndarray of float64, shape (D,)
+        The distinct differences.
+    cells : ndarray of float64, shape (D,)
+        What is added to the samples with each difference, where there are any: the
+        smoothing, as much to d as to -d.
+    options : tuple of int, float and bool
+        ``LIKELIHOOD`` or ``CHI_SQUARE``; `largest` of `cost_likelihood`; `nonnegative`
+        of `cost_chi_square`.
+    results : ndarray of float64, shape (P, 4)
+        Receives statistics, p-values, multipliers, and whether at a bound.
+    status : ndarray of uint8, shape (P,)
+        Receives a `Status` for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import CHI_SQUARE, cost_test_many
+    >>> counts, group = np.array([[35, 1, 9], [4, 4, 0]]), np.array([1, 0, 2])
+    >>> values, cells = np.array([-1.0, 1.0, 0.0]), np.zeros(3)
+    >>> results, status = np.empty((2, 4)), np.empty(2, np.uint8)
+    >>> options = (CHI_SQUARE, 1.0, False)
+    >>> cost_test_many(counts, group, values, cells, options, results, status)
+    >>> results[:, 0].round(4).tolist()
+    [32.1111, 0.0]
     """
     method, largest, nonnegative = options
     weights, x, w = np.empty((3, values.size))

@@ -254,10 +254,31 @@ def cost_interval_many(
     options: tuple[int, float, float],
     ends: FloatArray,
 ) -> None:
-    """Write both ends of the intervals of many tables, as `cost_test_many` takes them.
+    """Compute intervals for the mean differences of many tables.
 
-    `options` are the interval, the largest possible difference and the confidence
-    level.
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (P, C)
+        All samples of each table, by cell.
+    group : ndarray of int64, shape (C,)
+        Position in `values` of each cell's difference.
+    values : ndarray of float64, shape (D,)
+        The distinct differences.
+    options : tuple of int, float and float
+        ``COST_PROFILE`` or ``COST_WALD``; the largest difference that is possible; the
+        confidence level.
+    ends : ndarray of float64, shape (P, 2)
+        Receives both ends of each interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import COST_WALD, cost_interval_many
+    >>> counts, group = np.array([[10, 2, 38]]), np.array([1, 0, 2])
+    >>> values, ends = np.array([-1.0, 1.0, 0.0]), np.empty((1, 2))
+    >>> cost_interval_many(counts, group, values, (COST_WALD, 5.0, 0.95), ends)
+    >>> ends.round(4).tolist()
+    [[0.0317, 0.2883]]
     """
     method, largest, level = options
     weights = np.empty(values.size)

@@ -186,6 +186,30 @@ def fold_t_many(  # one row of data, one column of answers
     out: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run `fold_t` on each row: statistic, p-value, estimate and standard error."""
+    """Run `fold_t` on each row.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (N, J)
+        Fold differences, one row a test.
+    factor, df : float
+        As in `fold_t`.
+    alternative : int
+        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
+    out : ndarray of float64, shape (4, N)
+        Receives statistics, p-values, estimates and standard errors.
+    status : ndarray of uint8, shape (N,)
+        Receives a `Status` for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import fold_t_many
+    >>> rows = np.array([[0.02, 0.01, 0.03, 0.02], [0.0, 0.0, 0.0, 0.0]])
+    >>> out, status = np.empty((4, 2)), np.empty(2, np.uint8)
+    >>> fold_t_many(rows, 1 / 12, 3.0, 0, out, status)
+    >>> out[1].round(4).tolist(), status.tolist()
+    ([0.0163, 1.0], [0, 1])
+    """
     for i in range(differences.shape[0]):
         _store(fold_t(differences[i], factor, df, alternative), i, out, status)

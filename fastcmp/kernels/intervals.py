@@ -353,7 +353,27 @@ def difference_interval_many(
     low: FloatArray,
     high: FloatArray,
 ) -> None:
-    """Write both ends of many intervals; `options` are the interval and the level."""
+    """Compute intervals for many differences, written into the two output arrays.
+
+    Parameters
+    ----------
+    both_right, only_a, only_b, both_wrong : ndarray of int64, shape (P,)
+        The cells of each table.
+    options : tuple of int and float
+        ``WALD``, ``NEWCOMBE``, ``TANGO`` or ``BONETT_PRICE``, and the confidence level.
+    low, high : ndarray of float64, shape (P,)
+        Receive the ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import TANGO, difference_interval_many
+    >>> cells = np.array([[43], [0], [1], [0]])
+    >>> low, high = np.empty(1), np.empty(1)
+    >>> difference_interval_many(*cells, (TANGO, 0.90), low, high)
+    >>> low.round(6).tolist(), high.round(6).tolist()
+    ([-0.095662], [0.036517])
+    """
     method, confidence_level = options
     z = _normal_quantile(confidence_level)
     for i in range(only_a.size):

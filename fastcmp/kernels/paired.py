@@ -212,7 +212,31 @@ def mcnemar_many(
     pvalue: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Test many pairs of counts and write into the three output arrays."""
+    """Test many pairs of counts and write into the three output arrays.
+
+    Parameters
+    ----------
+    only_a, only_b : ndarray of int64, shape (P,)
+        Discordant counts.
+    method : int
+        ``MIDP``, ``EXACT``, ``ASYMPTOTIC`` or ``CORRECTED``.
+    alternative : int
+        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
+    statistic, pvalue : ndarray of float64, shape (P,)
+        Receive the answers.
+    status : ndarray of uint8, shape (P,)
+        Receives a `Status` for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import EXACT, TWO_SIDED, mcnemar_many
+    >>> only_a, only_b = np.array([11, 0]), np.array([1, 0])
+    >>> chi2, p, status = np.empty(2), np.empty(2), np.empty(2, np.uint8)
+    >>> mcnemar_many(only_a, only_b, EXACT, TWO_SIDED, chi2, p, status)
+    >>> p.round(8).tolist(), status.tolist()
+    ([0.00634766, 1.0], [0, 1])
+    """
     for i in range(only_a.size):
         if method == MIDP:
             outcome = mcnemar_midp(only_a[i], only_b[i], alternative)

@@ -142,7 +142,29 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
 def bowker_many(
     tables: IntArray, results: FloatArray, df: IntArray, status: StatusArray
 ) -> None:
-    """Run `bowker` on many tables, shape (P, K, K)."""
+    """Bowker's test of symmetry of many tables.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (P, K, K)
+        As `bowker` takes them.
+    results : ndarray of float64, shape (P, 2)
+        Receives statistics and p-values.
+    df : ndarray of int64, shape (P,)
+        Receives degrees of freedom.
+    status : ndarray of uint8, shape (P,)
+        Receives statuses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import bowker_many
+    >>> results, df, status = np.empty((1, 2)), np.empty(1, int), np.empty(1, np.uint8)
+    >>> table = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> bowker_many(table[np.newaxis], results, df, status)
+    >>> results.round(4).tolist(), df.tolist()
+    ([[13.7692, 0.0032]], [3])
+    """
     for p in range(tables.shape[0]):
         outcome = bowker(tables[p])
         results[p, 0], results[p, 1] = outcome.statistic, outcome.pvalue
@@ -153,7 +175,29 @@ def bowker_many(
 def stuart_maxwell_many(
     tables: IntArray, results: FloatArray, df: IntArray, status: StatusArray
 ) -> None:
-    """Run `stuart_maxwell` on many tables, shape (P, K, K)."""
+    """Stuart and Maxwell's test of marginal homogeneity of many tables.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (P, K, K)
+        As `stuart_maxwell` takes them.
+    results : ndarray of float64, shape (P, 2)
+        Receives statistics and p-values.
+    df : ndarray of int64, shape (P,)
+        Receives degrees of freedom.
+    status : ndarray of uint8, shape (P,)
+        Receives statuses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import stuart_maxwell_many
+    >>> results, df, status = np.empty((1, 2)), np.empty(1, int), np.empty(1, np.uint8)
+    >>> table = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> stuart_maxwell_many(table[np.newaxis], results, df, status)
+    >>> results.round(4).tolist(), df.tolist()
+    ([[13.7647, 0.001]], [2])
+    """
     for p in range(tables.shape[0]):
         outcome = stuart_maxwell(tables[p])
         results[p, 0], results[p, 1] = outcome.statistic, outcome.pvalue

@@ -244,7 +244,31 @@ def two_fold_many(
     out: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run one of the 5 x 2 tests on many sets of differences, shape (N, 5, 2)."""
+    """Run one of the 5 x 2 tests on many sets of differences.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (N, 5, 2)
+        Differences, one 5 x 2 block a test.
+    method : int
+        ``DIETTERICH_T``, ``YILDIZ_T``, ``ALPAYDIN_F`` or ``CALIBRATED_F``.
+    alternative : int
+        ``TWO_SIDED``, ``GREATER`` or ``LESS``; the F tests do not look at it.
+    out : ndarray of float64, shape (4, N)
+        Receives statistics, p-values, estimates and standard errors.
+    status : ndarray of uint8, shape (N,)
+        Receives a `Status` for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import YILDIZ_T, two_fold_many
+    >>> x = np.array([[[4, 1], [2, 3], [0, 2], [3, 3], [1, 2]]]) / 100
+    >>> out, status = np.empty((4, 1)), np.empty(1, np.uint8)
+    >>> two_fold_many(x, YILDIZ_T, 0, out, status)
+    >>> out[0].round(4).tolist()
+    [5.4222]
+    """
     for i in range(differences.shape[0]):
         if method == DIETTERICH_T:
             outcome = dietterich_t(differences[i], alternative)

@@ -14,7 +14,7 @@ from fastcmp.core.options import choose
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.counts.label_counts import LabelCounts
+    from fastcmp.counts.label_table import LabelTable
     from fastcmp.kernels import CostOutcome
 
 METHOD_NAMES = {"likelihood": "likelihood ratio", "chi-square": "chi-square"}
@@ -93,13 +93,13 @@ def check_options(
 
 
 def fold(
-    counts: LabelCounts, cost: NDArray[np.float64]
+    counts: LabelTable, cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """List the differences of the cells on which the models differ in cost.
 
     Parameters
     ----------
-    counts : LabelCounts
+    counts : LabelTable
         Samples by true and predicted classes.
     cost : ndarray of float64, shape (K, K)
         A checked cost matrix.

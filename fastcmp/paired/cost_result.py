@@ -17,7 +17,7 @@ from fastcmp.core.report import (
     format_pvalue,
 )
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
-from fastcmp.counts.label_counts import LabelCounts
+from fastcmp.counts.label_table import LabelTable
 from fastcmp.paired.cost_differences import (
     METHOD_NAMES,
     fold,
@@ -71,7 +71,7 @@ class CostResult(Record):
     @property
     def n_samples(self) -> Any:
         """Number of samples."""
-        if isinstance(self.counts, LabelCounts):
+        if isinstance(self.counts, LabelTable):
             return self.counts.n_samples
         return self.counts.sum(axis=(-3, -2, -1))
 
@@ -109,7 +109,7 @@ class CostResult(Record):
         """
         method = choose(method, "method", _INTERVALS)
         level = as_share(confidence_level, "confidence_level")
-        if isinstance(self.counts, LabelCounts):
+        if isinstance(self.counts, LabelTable):
             interval = getattr(kernels, f"cost_{method}_interval")
             d, w = fold(self.counts, self.cost)
             largest = float(self.cost.max())
@@ -122,7 +122,7 @@ class CostResult(Record):
     @property
     def n_outside(self) -> tuple[int, int]:
         """How many predictions by a and by b are classes that no sample truly has."""
-        if not isinstance(self.counts, LabelCounts):
+        if not isinstance(self.counts, LabelTable):
             return 0, 0
         t, a, b, counts = self.counts.nonzero()
         true = np.zeros(self.counts.n_classes, np.bool_)

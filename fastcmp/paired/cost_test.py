@@ -9,7 +9,8 @@ import numpy as np
 from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.protocols import are_labelled
 from fastcmp.core.records import unwrap
-from fastcmp.counts.label_counts import DenseLabelCounts, LabelCounts, count_labels
+from fastcmp.counts.label_counts import count_labels
+from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.cost_matrix import (
     CostMatrix,
     check_fit,
@@ -119,7 +120,7 @@ def count_costs(
     pred_b: ArrayLike,
     cost: Any,
     classes: Sequence[Any] | None,
-) -> tuple[LabelCounts, CostMatrix]:
+) -> tuple[LabelTable, CostMatrix]:
     """Count labels in the order of a cost matrix.
 
     Parameters
@@ -133,7 +134,7 @@ def count_costs(
 
     Returns
     -------
-    tuple of LabelCounts and CostMatrix
+    tuple of LabelTable and CostMatrix
         Both of the same classes.
 
     Raises
@@ -161,7 +162,7 @@ def cost_test_from_counts(
 
     Parameters
     ----------
-    counts : LabelCounts or array-like of int, shape (..., K, K, K)
+    counts : LabelTable or array-like of int, shape (..., K, K, K)
         ``counts[..., t, a, b]`` samples of class t for which a predicted a and b
         predicted b; or a `fastcmp.stream.LabelCounts` of two models.
     cost : array-like of shape (K, K), mapping or frame
@@ -201,7 +202,7 @@ def cost_test_from_counts(
     options = check_options(method, smoothing, nonnegative, support)
     if are_labelled(counts):
         counts = counts.label_table()
-    if isinstance(counts, LabelCounts):
+    if isinstance(counts, LabelTable):
         check_total(counts.counts, "counts", counts.counts.ndim)
         return _test_counts(counts, read_cost(cost, counts.classes).values, options)
     matrix = read_cost(cost)
@@ -216,13 +217,13 @@ def cost_test_from_counts(
     check_total(tensor, "counts", 3)
     if tensor.ndim == 3:
         names = tuple(range(k)) if matrix.classes is None else matrix.classes
-        dense = DenseLabelCounts(counts=tensor, classes=names)
+        dense = LabelTable(counts=tensor, classes=names)
         return _test_counts(dense, matrix.values, options)
     return _test_tensors(tensor, matrix.values, options)
 
 
 def _test_counts(
-    counts: LabelCounts, cost: NDArray[np.float64], options: CostOptions
+    counts: LabelTable, cost: NDArray[np.float64], options: CostOptions
 ) -> CostResult:
     loss_a, loss_b = counts.losses(cost)
     outcome = evaluate(*fold(counts, cost), cost, options)

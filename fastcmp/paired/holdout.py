@@ -11,7 +11,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
-from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.paired.cost_differences import METHODS as COST_TESTS
 from fastcmp.paired.cost_test import cost_test as _cost_test
@@ -238,10 +238,10 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
         true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806
         _check_same(true_a, true_b, y)
         y = true_a
-    n = _rows(y, "y")
+    n = count_rows(y, "y")
     for name, X in (("X_a", X_a), ("X_b", X_b)):  # noqa: N806
-        if _rows(X, name) != n:
-            message = f"{name} has {_rows(X, name)} rows, y has {n} labels"
+        if count_rows(X, name) != n:
+            message = f"{name} has {count_rows(X, name)} rows, y has {n} labels"
             raise ValueError(message)
     check_indexes([("y", y), ("X_a", X_a), ("X_b", X_b)])
     return compare_labels(
@@ -257,16 +257,6 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
         missing=missing,
         names=names,
     )
-
-
-def _rows(data: Any, name: str) -> int:
-    shape = getattr(data, "shape", None)
-    if shape:
-        return int(shape[0])
-    if not hasattr(data, "__len__"):
-        message = f"{name} must have rows, got {data!r}"
-        raise TypeError(message)
-    return len(data)
 
 
 def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.protocols import LabelledCounts, are_labelled
-from fastcmp.counts.label_counts import LabelCounts
+from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.labels import encode_predictions
 from fastcmp.paired.symmetry_result import SymmetryResult
 
@@ -69,13 +69,13 @@ def bowker(
 
 
 def bowker_from_counts(
-    table: ArrayLike | LabelCounts | LabelledCounts,
+    table: ArrayLike | LabelTable | LabelledCounts,
 ) -> SymmetryResult:
     """Bowker's test of symmetry from a table.
 
     Parameters
     ----------
-    table : array-like of int, shape (K, K), or LabelCounts
+    table : array-like of int, shape (K, K), or LabelTable
         ``table[i, j]`` samples for which a predicted class i and b class j; or counts
         by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
         models.
@@ -147,13 +147,13 @@ def stuart_maxwell(
 
 
 def stuart_maxwell_from_counts(
-    table: ArrayLike | LabelCounts | LabelledCounts,
+    table: ArrayLike | LabelTable | LabelledCounts,
 ) -> SymmetryResult:
     """Stuart and Maxwell's test of marginal homogeneity from a table.
 
     Parameters
     ----------
-    table : array-like of int, shape (K, K), or LabelCounts
+    table : array-like of int, shape (K, K), or LabelTable
         ``table[i, j]`` samples for which a predicted class i and b class j; or counts
         by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
         models.
@@ -208,7 +208,7 @@ def _check_classes(k: int) -> None:
 def _check_table(table: Any) -> NDArray[np.int64]:
     if are_labelled(table):
         table = table.label_table()
-    if isinstance(table, LabelCounts):
+    if isinstance(table, LabelTable):
         check_total(table.counts, "table", table.counts.ndim)
         return _agreement_of(table)
     counts = as_counts(table, "table")
@@ -219,7 +219,7 @@ def _check_table(table: Any) -> NDArray[np.int64]:
     return np.ascontiguousarray(counts)
 
 
-def _agreement_of(record: LabelCounts) -> NDArray[np.int64]:
+def _agreement_of(record: LabelTable) -> NDArray[np.int64]:
     """Sum over true classes; of very many classes only those that were predicted."""
     _, a, b, counts = record.nonzero()
     k = record.n_classes

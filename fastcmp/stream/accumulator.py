@@ -9,23 +9,33 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from fastcmp.core import render
+from fastcmp.core.report import Section
+from fastcmp.core.saved_states import FileKind, read_state, write_state
+from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import new_lock
-from fastcmp.stream.files import read_state, write_state
 
 if TYPE_CHECKING:
     import os
     from contextlib import AbstractContextManager
 
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
     Arrays = dict[str, NDArray[Any]]
+
+
+_KIND = FileKind(
+    None,
+    "a file of an accumulator of fastcmp.stream",
+    "take another file, or count the samples of this one anew",
+)
 
 
 class Accumulator(ABC):
     """A state that grows by blocks of samples.
 
     A subclass says what its state consists of: `_settings`, `_arrays` and `_restore`.
-    By default two states merge where their settings agree, and their arrays are added.
+    Two states merge where their settings agree.
 
     What changes is one attribute, replaced by one assignment while `_lock` is held:
     threads may update and merge at the same time, and readers need no lock.
@@ -48,9 +58,14 @@ class Accumulator(ABC):
     def n_samples(self) -> int:
         """Number of samples that were counted."""
 
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name; None while they are unknown."""
+
     @abstractmethod
     def _settings(self) -> dict[str, Any]:
-        """Tell all that is no array: names, options and labels."""
+        """Give all that is no array: names, options and labels."""
 
     @abstractmethod
     def _arrays(self) -> Arrays:
@@ -65,6 +80,10 @@ class Accumulator(ABC):
     def _check(self) -> None:
         """Refuse a state, read from a file, to which no samples can have led."""
 
+    @abstractmethod
+    def _join(self, other: Self) -> None:
+        """Add a state that fits."""
+
     def merge(self, other: Self) -> Self:
         """Add what another accumulator has counted.
 
@@ -76,7 +95,7 @@ class Accumulator(ABC):
         Returns
         -------
         same type
-            This accumulator, which has changed.
+            This accumulator, which holds the samples of both now.
 
         Raises
         ------
@@ -91,7 +110,7 @@ class Accumulator(ABC):
                 f"{type(other).__name__}"
             )
             raise TypeError(message)
-        # As it is now: two locks held together might wait for each other for ever.
+        # Its state as it is now: two threads that hold both locks could block forever.
         theirs = other._now()
         with self._lock:
             self._check_fit(theirs)
@@ -156,7 +175,7 @@ class Accumulator(ABC):
         return found
 
     def _now(self) -> Self:
-        """Hold on to the state, which other threads may replace meanwhile."""
+        """Keep the state as it is now; other threads may replace it meanwhile."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         return made
@@ -171,12 +190,6 @@ class Accumulator(ABC):
                 )
                 raise ValueError(message)
 
-    def _join(self, other: Self) -> None:
-        """Add a state that fits."""
-        theirs = other._arrays()
-        for name, mine in self._arrays().items():
-            np.add(mine, theirs[name], out=mine)
-
     def __add__(self, other: Any) -> Self:
         """Merge into a new accumulator."""
         if type(other) is not type(self):
@@ -190,34 +203,46 @@ class Accumulator(ABC):
         return NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether kind, settings and arrays are the same."""
+        """Compare kind, settings and arrays."""
         if type(other) is not type(self):
             return NotImplemented
         one, two = self._now(), other._now()
-        mine, theirs = one._arrays(), two._arrays()
-        return (
-            one._settings() == two._settings()
-            and mine.keys() == theirs.keys()
-            and all(_same(array, theirs[name]) for name, array in mine.items())
-        )
+        same = one._settings() == two._settings()
+        return same and same_arrays(one._arrays(), two._arrays())
 
     def __copy__(self) -> Self:
         return self.copy()
 
     def __sizeof__(self) -> int:
-        """Tell schedulers what it takes, so that they know what moving it costs."""
+        """Say what it takes: schedulers decide by it where to move what."""
         return object.__sizeof__(self) + int(getattr(self, "n_bytes", 0))
 
     def __reduce__(self) -> tuple[Any, ...]:
         now = self._now()
         return _rebuild, (type(self), now._settings(), now._arrays())
 
+    def _title(self) -> str:
+        n, m = self.n_samples, len(self.names or ())
+        models = f" of {m} model{'s' * (m > 1)}" if m else ""
+        return f"{type(self).__name__}: {n} sample{'s' * (n != 1)}{models}"
+
+    def _sections(self) -> list[Section]:
+        """Describe the state, as it is printed and as a notebook shows it."""
+        return [Section(title=self._title())]
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.n_samples} samples>"
+        return f"<{self._title()}>"
+
+    def __str__(self) -> str:
+        shown = render.shortened(self._now()._sections())
+        return render.to_text(shown, render.terminal_width())
+
+    def _repr_html_(self) -> str:
+        return render.to_html(render.shortened(self._now()._sections()))
 
 
 class BlockState(Protocol):
-    """What the state of an accumulator of blocks holds, beside its counts."""
+    """What the state of every accumulator of blocks holds."""
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -254,6 +279,32 @@ class BlockCounts(Accumulator):
         """Number of samples dropped because the true label is missing."""
         return int(self._state.totals[1])
 
+    @property
+    def n_excluded(self) -> int:
+        """Number of samples dropped because the true label is not a chosen class."""
+        return int(sum(self._state.totals[2:]))
+
+    def _sections(self) -> list[Section]:
+        columns, rows = self._table()
+        text = dropped_sentences(self.n_missing, self.n_excluded)
+        table: dict[str, Any] = {"columns": columns, "rows": rows} if rows else {}
+        return [Section(title=self._title(), text=text, **table)]
+
+    @abstractmethod
+    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        """Give what is shown of each model: names of columns, and rows."""
+
+
+def accuracy_table(
+    names: tuple[str, ...] | None, correct: NDArray[np.int64], n_samples: int
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Show how many samples each model got right."""
+    pairs = zip(names or (), correct.tolist(), strict=True)
+    return ("model", "right", "accuracy"), tuple(
+        (name, str(right), f"{right / n_samples:.4f}" if n_samples else "-")
+        for name, right in pairs
+    )
+
 
 def load(path: str | os.PathLike[str]) -> Accumulator:
     """Read an accumulator of any kind from a file.
@@ -261,19 +312,26 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     Parameters
     ----------
     path : str or path
-        A file that ``save`` wrote.
+        A file that an accumulator's ``save`` wrote.
 
     Returns
     -------
-    Accumulator
-        Of the kind that was saved.
+    PairCounts, LabelCounts, ConfusionCounts, ScoreCounts, RocSketch or ScoreRefinement
+        An accumulator of the kind that was saved, equal to it. It can be updated,
+        merged and saved again.
 
     Raises
     ------
     ValueError
-        If the file is damaged, foreign, or of another version of the format.
+        If the file is damaged, holds something else, is of another version of the
+        format, or holds counts to which no samples can have led.
     OSError
         If it cannot be read.
+
+    Notes
+    -----
+    A file holds settings and numbers, and no code: one from an unknown source can be
+    refused, but does no harm. No array is made larger than the file.
 
     Examples
     --------
@@ -286,39 +344,14 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     ...     stream.load(Path(folder, "part.counts")) == counts
     True
     """
-    return restored(path, *read_state(path))
-
-
-def restored(
-    path: str | os.PathLike[str], kind: str, settings: dict[str, Any], arrays: Arrays
-) -> Accumulator:
-    """Make an accumulator of what a file held, if samples can have led to it.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-    kind : str
-        Name of the accumulator.
-    settings, arrays : dict
-        Its state.
-
-    Returns
-    -------
-    Accumulator
-        Of that kind.
-
-    Raises
-    ------
-    ValueError
-        If a part of the state is missing, of another form, or impossible.
-    """
+    kind, settings, arrays = read_state(path, _KIND)
     home = import_module("fastcmp.stream")
-    if kind not in home.__all__ or kind in {"ScoreMap", "load"}:
+    found = getattr(home, kind) if kind in home.__all__ else None
+    if not isinstance(found, type) or not issubclass(found, Accumulator):
         message = f"{path} holds {kind}, which this fastcmp does not know"
-        raise ValueError(message)
+        raise ValueError(message)  # noqa: TRY004  # the file is wrong, not the type
     try:
-        state: Accumulator = getattr(home, kind)._restore(settings, arrays)
+        state = found._restore(settings, arrays)
         state._check()
     except (
         ArithmeticError,
@@ -333,54 +366,18 @@ def restored(
     return state
 
 
-def stored(
-    arrays: Arrays, name: str, shape: tuple[int, ...], dtype: DTypeLike = np.int64
-) -> NDArray[Any]:
-    """Take one array of a saved state, of the form that it must have.
-
-    Parameters
-    ----------
-    arrays : dict
-        All arrays by name.
-    name : str
-        The one that is wanted.
-    shape : tuple of int
-        Its shape.
-    dtype : dtype
-        Its type.
-
-    Returns
-    -------
-    ndarray
-        The array, in the byte order of this machine.
-
-    Raises
-    ------
-    ValueError
-        If it is missing, or of another form.
-    """
-    wanted = np.dtype(dtype)
-    array = arrays.get(name)
-    if array is None:
-        message = f"{name} is missing"
-        raise ValueError(message)
-    if array.shape != shape or array.dtype.newbyteorder("=") != wanted:
-        message = (
-            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape "
-            f"{array.shape}"
-        )
-        raise ValueError(message)
-    return np.asarray(array, wanted)
+def same_arrays(one: Arrays, two: Arrays) -> bool:
+    """Compare names, types and entries."""
+    return one.keys() == two.keys() and all(
+        array.dtype == two[name].dtype and np.array_equal(array, two[name])
+        for name, array in one.items()
+    )
 
 
 def _rebuild(kind: type[Accumulator], settings: dict[str, Any], arrays: Arrays) -> Any:
-    """Unpickle; a buffer that came by itself may not be written to."""
+    """Unpickle; a buffer that was pickled apart may be read-only."""
     own = {
         name: array if array.flags.writeable else array.copy()
         for name, array in arrays.items()
     }
     return kind._restore(settings, own)
-
-
-def _same(one: NDArray[Any], two: NDArray[Any]) -> bool:
-    return one.dtype == two.dtype and np.array_equal(one, two)

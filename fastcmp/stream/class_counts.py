@@ -11,17 +11,16 @@ import numpy as np
 from fastcmp.core.threads import check_workers
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.label_values import distinct
-from fastcmp.stream.accumulator import BlockCounts, stored
-from fastcmp.stream.blocks import (
-    check_classes,
-    choose_columns,
-    encode_block,
-)
+from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import has_names, named_columns
+from fastcmp.stream.accumulator import BlockCounts
+from fastcmp.stream.blocks import check_classes, ordered_columns
 from fastcmp.stream.saved_checks import (
     check_totals,
     require,
     saved_labels,
     saved_names,
+    stored,
 )
 from fastcmp.stream.tally import Tally
 
@@ -72,7 +71,7 @@ class ClassCounts(BlockCounts):
     @classmethod
     @abstractmethod
     def _n_tables(cls, names: tuple[str, ...]) -> int:
-        """Tell how many tables there are for these models."""
+        """Give the number of tables for these models."""
 
     @abstractmethod
     def _count(self, block: Labels, threads: int) -> Tally:
@@ -94,11 +93,6 @@ class ClassCounts(BlockCounts):
     def n_classes(self) -> int:
         """Number of classes, K."""
         return len(self._state.classes)
-
-    @property
-    def n_excluded(self) -> int:
-        """Number of samples dropped because the true label is not a chosen class."""
-        return int(self._state.totals[2])
 
     @property
     def n_bytes(self) -> int:
@@ -134,11 +128,17 @@ class ClassCounts(BlockCounts):
         """
         threads = check_workers(workers)
         with self._lock:
-            columns = choose_columns(preds, self._rows(), self._chosen())
+            columns = ordered_columns(
+                named_columns(preds, "preds"),
+                self._rows(),
+                "preds",
+                by_name=has_names(preds),
+                chosen=self._chosen(),
+            )
             names = tuple(columns)
             self._check_models(names)
             given = None if self._found else self.classes
-            block = encode_block(y_true, columns, given, None)
+            block = encode(y_true, columns, classes=given, missing=None, least=0)
             if block.n_samples * self._n_tables(names) < _THREADS_PAY:
                 threads = 1
             classes, tally = self._counted(block, threads)
@@ -220,20 +220,15 @@ class ClassCounts(BlockCounts):
         return made
 
     def _check(self) -> None:
-        names, classes, totals, tally = self._parts()
-        check_totals(totals, begun=names is not None)
+        state = self._state
+        classes, totals, tally = state.classes, state.totals, state.tally
+        check_totals(totals, begun=state.names is not None)
         tally.check(int(totals[0]))
         if self._found:
             seen = tally.seen().size if tally.shape[0] else len(classes)
             require(seen == len(classes), "classes must be those with any sample")
             wrong = f"{totals[2]} samples of other classes, where all are counted"
             require(not totals[2], wrong)
-
-    def _parts(
-        self,
-    ) -> tuple[tuple[str, ...] | None, tuple[Any, ...], NDArray[np.int64], Tally]:
-        state = self._state
-        return state.names, state.classes, state.totals, state.tally
 
     @classmethod
     @abstractmethod
@@ -262,7 +257,7 @@ class ClassCounts(BlockCounts):
 
 
 def _spread(state: _State, classes: tuple[Any, ...]) -> Tally:
-    """Lay out counts for more classes."""
+    """Give counts the shape of more classes."""
     place = {label: i for i, label in enumerate(classes)}
     new = [place[label] for label in state.classes]
     return state.tally.placed(range(len(new)), new, len(classes))

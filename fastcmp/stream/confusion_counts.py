@@ -11,6 +11,7 @@ from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import model_index
 from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.stream.accumulator import accuracy_table
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.tally import Tally, is_dense
@@ -26,27 +27,37 @@ _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 
 
 class ConfusionCounts(ClassCounts):
-    """Samples by true and predicted class, for each model.
+    """Confusion matrices: samples by true and predicted class, for each model.
+
+    Give blocks of samples to `update`; combine parts with `merge`, ``+`` or ``sum``.
+    `matrix` is the confusion matrix of one model, and
+    `classification_table_from_counts` takes the counts of one model and two classes.
 
     Parameters
     ----------
     names : int or sequence of str, optional
         Names of the models, or their number; by default those of the first block.
     classes : sequence, optional
-        Classes to count, in this order; samples whose true label is another are left
-        out, and a prediction of another is refused. By default all labels that are
-        found, sorted.
+        Classes to count, in this order; samples whose true label is another one are
+        left out, and a prediction of another one is refused. By default all labels
+        that occur, sorted.
 
     Raises
     ------
     ValueError
         If names or classes repeat.
     TypeError
-        If names are no strings.
+        If names are not strings.
+
+    See Also
+    --------
+    LabelCounts : Two models by their predictions together, as tests of pairs need.
 
     Notes
     -----
-    8 M K**2 bytes up to 1,448 classes; beyond, 32 for each cell that holds samples.
+    A model takes 8 K**2 bytes up to 1,448 classes (and 2 GB for all models); beyond,
+    32 bytes for each cell that holds samples. A missing true label drops the sample,
+    and a missing prediction is an error.
 
     Examples
     --------
@@ -71,7 +82,7 @@ class ConfusionCounts(ClassCounts):
         self._begin(check_names(names), classes)
 
     def matrix(self, model: str | int) -> NDArray[np.int64]:
-        """Lay out the confusion matrix of one model.
+        """Get the confusion matrix of one model.
 
         Parameters
         ----------
@@ -81,7 +92,8 @@ class ConfusionCounts(ClassCounts):
         Returns
         -------
         ndarray of int64, shape (K, K)
-            ``[t, p]`` samples of class t for which it predicted p; a copy.
+            ``[t, p]``: samples of class t for which it predicted p, by the classes in
+            `classes`; a copy.
 
         Raises
         ------
@@ -111,7 +123,7 @@ class ConfusionCounts(ClassCounts):
 
     @property
     def correct(self) -> NDArray[np.int64]:
-        """Rightly classified samples of each model, shape (M,)."""
+        """Correctly classified samples of each model, shape (M,)."""
         cells, counts = self._state.tally.nonzero()
         right = cells[:, 1] == cells[:, 2]
         correct = np.zeros(self.n_models, np.int64)
@@ -158,6 +170,9 @@ class ConfusionCounts(ClassCounts):
             np.ix_(*[[labels.index(no), labels.index(yes)]] * 2)
         ].tolist()
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, (yes, no)
+
+    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        return accuracy_table(self.names, self.correct, self.n_samples)
 
     @classmethod
     def _made_anew(cls, settings: dict[str, Any]) -> Self:

@@ -8,9 +8,10 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, parts
-from fastcmp.counts.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
+from fastcmp.counts.label_table import LabelTable, add_cells
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
+from fastcmp.stream.accumulator import accuracy_table
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.saved_checks import require, saved_names
@@ -27,14 +28,20 @@ if TYPE_CHECKING:
 class LabelCounts(ClassCounts):
     """Samples by true class and by the classes that two models predicted.
 
+    For each pair of models, or for one, this holds the table ``[t, a, b]``: samples of
+    class t for which the first model predicted a and the second b. Tests of costs and
+    of symmetry (`cost_test_from_counts`, `bowker_from_counts`,
+    `stuart_maxwell_from_counts`) take it, and `compare_all` for all pairs. Give blocks
+    of samples to `update`; combine parts with `merge`, ``+`` or ``sum``.
+
     Parameters
     ----------
     names : int or sequence of str, optional
         Names of the models, or their number; by default those of the first block.
     classes : sequence, optional
-        Classes to count, in this order; samples whose true label is another are left
-        out, and a prediction of another is refused. By default all labels that are
-        found, sorted.
+        Classes to count, in this order; samples whose true label is another one are
+        left out, and a prediction of another one is refused. By default all labels
+        that occur, sorted.
     pairs : "all" or pair of models
         Count all pairs of models, or only one, given by two names, or by two places in
         `names`. Other columns of a block are not read then.
@@ -44,12 +51,19 @@ class LabelCounts(ClassCounts):
     ValueError
         If names or classes repeat, or `pairs` is neither.
     TypeError
-        If names are no strings.
+        If names are not strings.
+
+    See Also
+    --------
+    fastcmp.count_labels : The same for two models whose samples fit in memory.
+    PairCounts : Enough for accuracies and McNemar's test, and much smaller.
+    ConfusionCounts : Each model by itself.
 
     Notes
     -----
-    8 K**3 bytes a pair up to 128 classes and 2 GB in all; beyond, 40 for each cell that
-    holds samples.
+    A table of K classes takes 8 K**3 bytes. With more than 128 classes, or 2 GB for all
+    tables, only cells that hold samples are kept, with 40 bytes each. A missing true
+    label drops the sample, and a missing prediction is an error.
 
     Examples
     --------
@@ -75,7 +89,7 @@ class LabelCounts(ClassCounts):
         pairs: str | tuple[int | str, int | str] = "all",
     ) -> None:
         rows = check_names(names)
-        everything = isinstance(pairs, str) and pairs == "all"
+        everything = isinstance(pairs, str) and pairs.lower() == "all"
         self._pair = None if everything else _read_pair(pairs, rows)
         self._row_names = rows
         self._begin(self._pair or rows, classes)
@@ -88,8 +102,20 @@ class LabelCounts(ClassCounts):
         return self._state.tally.shape[0]
 
     @property
+    def correct(self) -> NDArray[np.int64]:
+        """Correctly classified samples of each model, shape (M,)."""
+        # The first model is in the first pair, each other one in a pair with the first.
+        cells, counts = self._state.tally.nonzero()
+        correct = np.zeros(self.n_models, np.int64)
+        first = (cells[:, 0] == 0) & (cells[:, 1] == cells[:, 2])
+        correct[:1] = counts[first].sum()
+        other = (cells[:, 0] < self.n_models - 1) & (cells[:, 1] == cells[:, 3])
+        np.add.at(correct, cells[other, 0] + 1, counts[other])
+        return correct
+
+    @property
     def counts(self) -> NDArray[np.int64]:
-        """All counts ``[pair, t, a, b]``, shape (P, K, K, K), where they are dense."""
+        """All counts ``[pair, t, a, b]``, shape (P, K, K, K); a read-only view."""
         tally = self._state.tally
         if tally.cells is not None:
             message = (
@@ -101,10 +127,8 @@ class LabelCounts(ClassCounts):
         view.flags.writeable = False
         return view
 
-    def record(
-        self, a: int | str = 0, b: int | str = 1
-    ) -> DenseLabelCounts | SparseLabelCounts:
-        """Give the counts of one pair, as `count_labels` does.
+    def record(self, a: int | str = 0, b: int | str = 1) -> LabelTable:
+        """Get the counts of one pair, as `count_labels` gives them.
 
         Parameters
         ----------
@@ -113,8 +137,8 @@ class LabelCounts(ClassCounts):
 
         Returns
         -------
-        fastcmp.LabelCounts
-            With the classes of this accumulator.
+        fastcmp.LabelTable
+            Counts ``[t, a, b]`` by the classes of this accumulator.
 
         Raises
         ------
@@ -139,12 +163,12 @@ class LabelCounts(ClassCounts):
             cells = cells[:, [0, 2, 1]]
         return self._recorded(cells, counts)
 
-    def label_table(self) -> DenseLabelCounts | SparseLabelCounts:
-        """Give the counts of the only pair.
+    def label_table(self) -> LabelTable:
+        """Get the counts of the only pair, as `count_labels` gives them.
 
         Returns
         -------
-        fastcmp.LabelCounts
+        fastcmp.LabelTable
             As from `record`.
 
         Raises
@@ -169,7 +193,7 @@ class LabelCounts(ClassCounts):
 
     @property
     def is_dense(self) -> bool:
-        """Whether all cells are held, so that there are `counts`."""
+        """Whether all cells are kept, so that there are `counts`."""
         return self._state.tally.cells is None
 
     def cells(self, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -183,7 +207,8 @@ class LabelCounts(ClassCounts):
         Returns
         -------
         tuple of ndarray of int64, shapes (C, 3) and (C,)
-            True class, class by the first and by the second model; and samples.
+            True class, class predicted by the first and by the second model; and the
+            samples in each cell.
         """
         tally = self._state.tally
         if tally.cells is None:
@@ -194,7 +219,7 @@ class LabelCounts(ClassCounts):
 
     def _recorded(
         self, cells: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> DenseLabelCounts | SparseLabelCounts:
+    ) -> LabelTable:
         k = self.n_classes
         common: dict[str, Any] = {
             "classes": self.classes,
@@ -204,9 +229,9 @@ class LabelCounts(ClassCounts):
         if is_dense((1, k, k, k)):
             dense = np.zeros((k, k, k), np.int64)
             dense[tuple(cells.T)] = counts
-            return DenseLabelCounts(counts=dense, **common)
+            return LabelTable(counts=dense, **common)
         cells, counts = add_cells([cells], [counts])
-        return SparseLabelCounts(cells=cells, counts=counts, **common)
+        return LabelTable(cells=cells, counts=counts, **common)
 
     @classmethod
     def _n_tables(cls, names: tuple[str, ...]) -> int:
@@ -241,6 +266,9 @@ class LabelCounts(ClassCounts):
             pool.run(count, range(len(cuts)))
         return Tally(shape, sum(private[1:], private[0])[None])
 
+    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        return accuracy_table(self.names, self.correct, self.n_samples)
+
     def _settings(self) -> dict[str, Any]:
         own = {"pair": self._pair, "rows": self._row_names if self._pair else None}
         return {**super()._settings(), **own}
@@ -256,7 +284,7 @@ class LabelCounts(ClassCounts):
 
 
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Find the names of the only pair."""
+    """Read the names of the only pair."""
     wanted = 'pairs must be "all" or two models'
     if not isinstance(pairs, (tuple, list)) or len(pairs) != 2:
         message = f"{wanted}, got {pairs!r}"

@@ -1,4 +1,4 @@
-"""Who is right together with whom: all that McNemar's tests of many models ask."""
+"""On which samples two models are both right: all that McNemar's tests need."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
+from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
-from fastcmp.stream.accumulator import BlockCounts, stored
+from fastcmp.stream.accumulator import BlockCounts, accuracy_table
 from fastcmp.stream.blocks import (
     check_classes,
     check_names,
-    choose_columns,
-    encode_block,
+    ordered_columns,
 )
 from fastcmp.stream.saved_checks import (
     check_totals,
@@ -23,6 +25,7 @@ from fastcmp.stream.saved_checks import (
     require,
     saved_labels,
     saved_names,
+    stored,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from fastcmp.stream.accumulator import Arrays
 
 _TILE = 128  # models a side, at most; a multiple of TILE_ROWS
-_PACKED = 1 << 22  # samples whose packing is one task
+_PACKED = 1 << 22  # samples that one task packs
 _WORDS = 1 << 22  # words of a block that are packed at a time: 32 MB
 _THREADS_PAY = 1 << 24  # samples to pack; below it one thread is faster
 _GRAM = 256  # pairs of samples that cost as much as packing one
@@ -53,28 +56,40 @@ class _State(NamedTuple):
 class PairCounts(BlockCounts):
     """How many samples each model, and each pair of models, got right.
 
+    From this follow the accuracies and, for all pairs, the four counts of McNemar's
+    test: `mcnemar_from_counts`, `compare_all` and `cochrans_q` take it in place of
+    labels. Give blocks of samples to `update`; combine parts, which may be counted in
+    other processes, with `merge`, ``+`` or ``sum``. The result is that of all samples
+    at once, to the last bit.
+
     Parameters
     ----------
     names : int or sequence of str, optional
         Names of the models, or their number; by default those of the first block.
     classes : sequence, optional
-        Count only samples whose true label is one of these; a prediction outside them
-        is an error.
+        Count only samples whose true label is one of these; a prediction of another
+        class is an error.
     missing : {"raise", "wrong"}
-        What to make of a missing prediction.
+        Whether a missing prediction is an error or counts as a wrong one. A missing
+        true label drops the sample.
 
     Raises
     ------
     ValueError
         If names or classes repeat, or an option is unknown.
     TypeError
-        If names are no strings.
+        If names are not strings.
+
+    See Also
+    --------
+    LabelCounts : By classes too, for costs and symmetry.
+    load : Read what ``save`` wrote.
 
     Notes
     -----
     For M models the state takes 8 M**2 bytes whatever the number of samples, and half
-    of it in a file; as much again while a block is counted, and 32 MB for its packed
-    samples. A thousand models and more ask for large blocks.
+    of it in a file; while a block is counted as much again, and 32 MB for its packed
+    samples. With a thousand models or more, large blocks are faster.
 
     Examples
     --------
@@ -83,7 +98,7 @@ class PairCounts(BlockCounts):
     >>> counts = PairCounts()
     >>> _ = counts.update([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 0]})
     >>> counts.update([1, 0], {"a": [1, 0], "b": [0, 1]})
-    <PairCounts: 5 samples>
+    <PairCounts: 5 samples of 2 models>
     >>> counts.correct.tolist()
     [5, 1]
     >>> mcnemar_from_counts(counts).pvalue
@@ -101,16 +116,11 @@ class PairCounts(BlockCounts):
         missing: str = "raise",
     ) -> None:
         known = check_names(names)
-        self._classes = check_classes(classes, missing)
-        self._missing = missing
+        self._missing = choose(missing, "missing", ("raise", "wrong"))
+        self._classes = check_classes(classes, self._missing)
         self._state = _State(
             known, np.zeros(3, np.int64), _square(0 if known is None else len(known))
         )
-
-    @property
-    def n_excluded(self) -> int:
-        """Number of samples dropped because the true label is not a chosen class."""
-        return int(self._state.totals[2])
 
     @property
     def n_bytes(self) -> int:
@@ -119,12 +129,12 @@ class PairCounts(BlockCounts):
 
     @property
     def correct(self) -> NDArray[np.int64]:
-        """Rightly classified samples of each model, shape (M,); a copy."""
+        """Correctly classified samples of each model, shape (M,); a copy."""
         return self._state.upper.diagonal().copy()
 
     @property
     def joint(self) -> NDArray[np.int64]:
-        """What both models got right, in samples, shape (M, M), symmetric; a copy."""
+        """Samples that both models got right, shape (M, M), symmetric; a copy."""
         upper = self._state.upper
         joint = upper + upper.T
         np.fill_diagonal(joint, upper.diagonal())
@@ -178,8 +188,14 @@ class PairCounts(BlockCounts):
         threads = check_workers(workers)
         with self._lock:
             state = self._state
-            columns = choose_columns(preds, state.names)
-            block = encode_block(y_true, columns, self._classes, self._missing)
+            columns = ordered_columns(
+                named_columns(preds, "preds"),
+                state.names,
+                "preds",
+                by_name=has_names(preds),
+            )
+            options: Any = {"classes": self._classes, "missing": self._missing}
+            block = encode(y_true, columns, **options, least=0)
             upper = _count(block, threads)
             if state.names is not None:
                 upper += state.upper
@@ -225,6 +241,9 @@ class PairCounts(BlockCounts):
         if m == 2:
             return {name: int(count[0]) for name, count in counts.items()}
         return counts
+
+    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        return accuracy_table(self.names, self.correct, self.n_samples)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -291,7 +310,7 @@ def _square(m: int) -> NDArray[np.int64]:
 
 
 def _count(block: Labels, threads: int) -> NDArray[np.int64]:
-    """Count the samples that both of i <= j got right."""
+    """Count the samples that both models i <= j got right."""
     m, n = len(block.names), block.n_samples
     upper = _square(m)
     if n == 0:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastcmp.counts.pairs import model_index
 from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.stream.score_counts import ScoreCounts
 
@@ -25,7 +26,36 @@ class _Points(NamedTuple):
 class RocSketch(ScoreCounts):
     """Points of the ROC curve of each model, from counts of scores in bins.
 
-    All of `ScoreCounts`, with the same parameters, and the curve.
+    A `ScoreCounts` that also gives the curve: `curve` has the points at the edges of
+    the bins, which lie on the curve of all scores exactly, and `gap` bounds how far
+    that curve is from the lines between them. It is updated, merged and saved as
+    `ScoreCounts` is, and has the area as well.
+
+    Parameters
+    ----------
+    map : ScoreMap or mapping from names to ScoreMap, optional
+        The bins; by default chosen from the scores of the first block.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    names : int or sequence of str, optional
+        Names of the models, or their number; by default those of the first block.
+
+    Raises
+    ------
+    ValueError
+        If names repeat, or do not agree with the maps.
+    TypeError
+        If names are not strings, or maps of another type.
+
+    See Also
+    --------
+    fastcmp.roc_curve : The curve of scores that fit in memory.
+    ScoreMap.fit : Choose bins once, for all parts of the data.
+
+    Notes
+    -----
+    1 MB for each model, whatever the number of samples. `gap` is 0 where each bin holds
+    one value only; see `ScoreCounts` for when that is so.
 
     Examples
     --------
@@ -35,13 +65,13 @@ class RocSketch(ScoreCounts):
     ([0.0, 0.5, 1.0, 1.0], 0.0)
     """
 
-    def curve(self, model: str | None = None) -> RocCurve:
+    def curve(self, model: str | int | None = None) -> RocCurve:
         """Give the curve at the edges of the bins.
 
         Parameters
         ----------
-        model : str, optional
-            Which of several models.
+        model : str or int, optional
+            Name or place of the model; needed where there are several.
 
         Returns
         -------
@@ -73,29 +103,29 @@ class RocSketch(ScoreCounts):
             thresholds=with_top(points.thresholds),
         )
 
-    def gap(self, model: str | None = None) -> float:
+    def gap(self, model: str | int | None = None) -> float:
         """Bound how far the curve of all scores lies above or below this one.
 
         Parameters
         ----------
-        model : str, optional
-            Which of several models.
+        model : str or int, optional
+            Name or place of the model; needed where there are several.
 
         Returns
         -------
         float
-            The largest difference of true positive rates at any false positive rate,
-            both curves with their points joined by lines. 0 where they are the same.
+            The largest possible difference of true positive rates at one false positive
+            rate, both curves with their points joined by lines. 0 where they are equal.
 
         Raises
         ------
         ValueError
-            As `curve`.
+            If there is one class only, or no such model, or several and none is named.
 
         Notes
         -----
-        Between two neighbouring points the curve rises somehow from one to the other:
-        it is off by no more than the positives between them.
+        Between two neighbouring points the curve rises from one to the other in some
+        way, so it is off by no more than the positives between them.
 
         Examples
         --------
@@ -105,21 +135,20 @@ class RocSketch(ScoreCounts):
         """
         points = self._points(model)
         open_ = ~points.exact & (points.negatives > 0)
-        share: float = np.max(points.positives * open_) / points.positives.sum()
-        return float(share)
+        return float(np.max(points.positives * open_) / points.positives.sum())
 
-    def _points(self, model: str | None) -> _Points:
-        names = self.names or ()
-        labels = self.class_labels()
-        if (model is None and len(names) > 1) or model not in {None, *names}:
+    def _points(self, model: str | int | None) -> _Points:
+        state = self._state
+        names, labels = state.names or (), state.class_labels()
+        if model is None and len(names) > 1:
             message = (
                 f"model must name one of {names[:5]} ({len(names)} in all) with the "
-                f"labels {labels}, got {model!r}"
+                f"labels {labels}, got None"
             )
             raise ValueError(message)
-        place = 0 if model is None else names.index(model)
-        negatives, positives = self.by_class(place)
-        one = self.model_map(place)
+        place = 0 if model is None else model_index(model, names, "model")
+        negatives, positives = state.by_class(place)
+        one = state.map_of(place)
         used = np.flatnonzero(negatives + positives)[::-1]
         return _Points(
             one.thresholds[used], negatives[used], positives[used], one.exact[used]

@@ -1,7 +1,7 @@
 """What a state that was read from a file must be like, before anything is made of it.
 
 A file may have a right checksum and have been written by something else. Names, labels
-and counts are looked at one by one, and arrays are never made larger than the file.
+and counts are checked one by one, and arrays are never made larger than the file.
 """
 
 from __future__ import annotations
@@ -15,48 +15,38 @@ from fastcmp.core.checks import LARGEST_COUNT
 from fastcmp.stream.blocks import check_names
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 
 def require(condition: object, message: str) -> None:
-    """Refuse a state.
-
-    Parameters
-    ----------
-    condition : object
-        What must hold.
-    message : str
-        What is wrong otherwise.
-
-    Raises
-    ------
-    ValueError
-        If it does not hold.
-    """
+    """Refuse a state with a ValueError where a condition does not hold."""
     if not condition:
         raise ValueError(message)
 
 
+def stored(
+    arrays: dict[str, NDArray[Any]],
+    name: str,
+    shape: tuple[int, ...],
+    dtype: DTypeLike = np.int64,
+) -> NDArray[Any]:
+    """Take one array of a saved state, of the shape and type that it must have."""
+    wanted = np.dtype(dtype)
+    array = arrays.get(name)
+    if array is None:
+        message = f"{name} is missing"
+        raise ValueError(message)
+    if array.shape != shape or array.dtype.newbyteorder("=") != wanted:
+        message = (
+            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+        raise ValueError(message)
+    return np.asarray(array, wanted)
+
+
 def saved_names(settings: dict[str, Any], key: str = "names") -> tuple[str, ...] | None:
-    """Read the names of models.
-
-    Parameters
-    ----------
-    settings : dict
-        Settings of a saved state.
-    key : str
-        Which of them.
-
-    Returns
-    -------
-    tuple of str or None
-        Different names.
-
-    Raises
-    ------
-    ValueError
-        If they are something else.
-    """
+    """Read the names of models: different ones, or None."""
     names = settings[key]
     wrong = f"{key} must be different names or None, got {reprlib.repr(names)}"
     require(names is None or isinstance(names, tuple), wrong)
@@ -64,27 +54,7 @@ def saved_names(settings: dict[str, Any], key: str = "names") -> tuple[str, ...]
 
 
 def saved_labels(settings: dict[str, Any], key: str) -> tuple[Any, ...] | None:
-    """Read labels of classes.
-
-    Parameters
-    ----------
-    settings : dict
-        Settings of a saved state.
-    key : str
-        Which of them.
-
-    Returns
-    -------
-    tuple or None
-        Different labels.
-
-    Raises
-    ------
-    ValueError
-        If they are something else.
-    TypeError
-        If they are no labels.
-    """
+    """Read labels of classes: different ones, or None."""
     labels: tuple[Any, ...] | None = settings[key]
     wrong = f"{key} must be different labels or None, got {reprlib.repr(labels)}"
     require(labels is None or isinstance(labels, tuple), wrong)
@@ -95,20 +65,7 @@ def saved_labels(settings: dict[str, Any], key: str) -> tuple[Any, ...] | None:
 
 
 def check_totals(totals: NDArray[np.int64], *, begun: bool) -> None:
-    """Refuse impossible numbers of samples.
-
-    Parameters
-    ----------
-    totals : ndarray of int64
-        Samples that were counted, and dropped for several reasons.
-    begun : bool
-        Whether models are known, without which no sample is counted.
-
-    Raises
-    ------
-    ValueError
-        If one is negative, or they are more than 2**53.
-    """
+    """Refuse impossible numbers of samples; before the first block there are none."""
     sizes = totals.tolist()
     possible = min(sizes) >= 0 and sum(sizes) <= (LARGEST_COUNT if begun else 0)
     require(possible, f"totals must be numbers of samples, got {sizes}")
@@ -117,21 +74,6 @@ def check_totals(totals: NDArray[np.int64], *, begun: bool) -> None:
 def check_within(
     counts: NDArray[np.int64], low: Any, high: Any, name: str = "counts"
 ) -> None:
-    """Refuse counts outside of their bounds.
-
-    Parameters
-    ----------
-    counts : ndarray of int64
-        What was saved.
-    low, high : int or ndarray of int64
-        The bounds.
-    name : str
-        The array.
-
-    Raises
-    ------
-    ValueError
-        If one lies outside.
-    """
+    """Refuse counts outside of their bounds."""
     possible = np.all((counts >= low) & (counts <= high))
     require(possible, f"{name} must be numbers of samples that fit the others")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,10 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.columns import Column, read_column
-from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.model_names import check_indexes, has_names
 from fastcmp.inputs.scores import named_scores
 from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
+from fastcmp.stream.blocks import ordered_columns
 from fastcmp.stream.score_edges import as_words
 from fastcmp.stream.score_labels import FEW, split_labels
 from fastcmp.stream.score_map import ScoreMap, read_score_column
@@ -52,33 +52,11 @@ class ScoreBlock:
         return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
 
     def row(self, at: int) -> int:
-        """Find a sample in the block as it came.
-
-        Parameters
-        ----------
-        at : int
-            Its place among those kept.
-
-        Returns
-        -------
-        int
-            Its row.
-        """
+        """Find the row, in the block as it came, of a sample that was kept."""
         return at if self.kept is None else int(np.flatnonzero(self.kept)[at])
 
     def refuse_nan(self, model: int) -> None:
-        """Refuse the scores of a model if one is NaN.
-
-        Parameters
-        ----------
-        model : int
-            Which model.
-
-        Raises
-        ------
-        ValueError
-            If one is, with its row.
-        """
+        """Refuse the scores of a model if one is NaN."""
         absent = np.isnan(self.columns[model])
         if absent.any():
             message = (
@@ -87,44 +65,21 @@ class ScoreBlock:
             )
             raise ValueError(message)
 
-    def lay(self) -> tuple[ScoreMap, ...]:
-        """Lay the bins of each model where its scores are.
-
-        Returns
-        -------
-        tuple of ScoreMap
-            One a model; NaN are passed over, for `count_block` to refuse.
-        """
-        return tuple(map(ScoreMap.laid, self.columns, self.kinds))
+    def choose_maps(self) -> tuple[ScoreMap, ...]:
+        """Choose the bins of each model by its scores; NaN are left out."""
+        return tuple(map(ScoreMap._for_type, self.columns, self.kinds))
 
 
 def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> ScoreBlock:
-    """Read a block of scores, its models in the order of the stream.
+    """Read a block of scores, its models in the order of `names` where these are known.
 
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True labels. Samples with a missing one are dropped.
-    scores : array-like of shape (n,) or (M, n), mapping or frame
-        Scores of one or more models.
-    names : tuple of str or None
-        Names of the models; None before the first block.
-
-    Returns
-    -------
-    ScoreBlock
-        Of any number of samples; NaN may be among the scores.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, or the block has other models.
-    TypeError
-        If scores are not numbers, or labels cannot be compared.
+    Samples without a true label are dropped; NaN may be among the scores.
     """
     truth = read_column(y_true, "y_true")
-    is_single, named = named_scores(scores)
-    named = _in_order(named, names, has_names=not is_single and _has_names(scores))
+    is_single, found = named_scores(scores)
+    by_name = not is_single and has_names(scores)
+    columns = ordered_columns(found, names, "scores", by_name=by_name)
+    named = list(columns.items())
     read = [read_score_column(raw, visible(name)) for name, raw in named]
     for (name, _), (column, _) in zip(named, read, strict=True):
         if column.shape != (len(truth),):
@@ -149,62 +104,16 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
     )
 
 
-def _has_names(scores: Any) -> bool:
-    return isinstance(scores, Mapping) or any(
-        hasattr(scores, name) for name in ("columns", "column_names")
-    )
-
-
-def _in_order(
-    named: list[tuple[str, Any]], names: tuple[str, ...] | None, *, has_names: bool
-) -> list[tuple[str, Any]]:
-    """Put the models of a block in the order of the stream."""
-    if not named:
-        message = "scores must hold at least one model, got none"
-        raise ValueError(message)
-    if names is None:
-        return named
-    found = dict(named)
-    if not has_names and len(named) == len(names):
-        return list(zip(names, found.values(), strict=True))
-    absent = [name for name in names if name not in found]
-    if absent or len(found) != len(names):
-        others = [name for name in found if name not in names]
-        message = (
-            f"scores must hold the models of the blocks before, {len(names)} in all; "
-            f"absent: {absent[:3]}, new: {others[:3]}"
-        )
-        raise ValueError(message)
-    return [(name, found[name]) for name in names]
-
-
 def count_block(
     block: ScoreBlock, maps: Sequence[ScoreMap], threads: int
 ) -> tuple[tuple[Any, ...], list[Counts]]:
-    """Count the samples of either label in the bins of each model.
+    """Count the samples of each label in the bins of each model, shape (B, 2).
 
-    Parameters
-    ----------
-    block : ScoreBlock
-        At least one sample.
-    maps : sequence of ScoreMap
-        One a model.
-    threads : int
-        How many to use at most.
-
-    Returns
-    -------
-    tuple of tuple and list of ndarray of int64, shape (B, 2)
-        The labels found, ascending, and counts of either; those of a single label come
-        first.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN or does not fit its map, or there are more than two labels.
+    Gives the labels found, ascending, and the counts; those of a single label come
+    first.
     """
     columns = [
-        map_.convert(column, kind, name)
+        map_._convert(column, kind, name)
         for map_, column, kind, name in zip(
             maps, block.columns, block.kinds, block.names, strict=True
         )
@@ -217,7 +126,7 @@ def count_block(
         if stop is None:
             break
         block.refuse_nan(stop)
-        # The first labels did not tell all: look at every one, which may refuse them.
+        # Not all labels are among the first: look at all, which may refuse them.
         assert not at_all
         found, labels, pair = split_labels(block.truth, at_all=True)
     if len(found) == 1:
@@ -235,10 +144,10 @@ def _count(
     tables: list[Counts],
     threads: int,
 ) -> list[tuple[int, int]]:
-    """Count into tables; tell for each model where it stopped."""
+    """Count into tables; give for each model the sample at which it stopped."""
     n = labels.size
     words = [as_words(column) for column in columns]
-    lookups = [map_.tables() for map_ in maps]
+    lookups = [map_._lookup() for map_ in maps]
     if n <= FEW:  # it does not pay to clear counters; all labels are known
         stops = []
         for model, table in enumerate(tables):
@@ -248,9 +157,9 @@ def _count(
             if at == n:
                 np.add.at(table, (bins, (labels == pair[1]).astype(np.intp)), 1)
         return stops
-    # Many models share the threads; of few, parts are counted into tables of their own.
-    share = -(-threads // len(tables))
-    cuts = parts(n, min(_MOST, max(_PART, -(-n // share))))
+    # With fewer models than threads, parts are counted into tables of their own.
+    n_parts = -(-threads // len(tables))
+    cuts = parts(n, min(_MOST, max(_PART, -(-n // n_parts))))
     private = [tables, *([np.zeros_like(t) for t in tables] for _ in cuts[1:])]
     ends = np.full((len(tables), len(cuts)), n)
 

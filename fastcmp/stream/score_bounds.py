@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AreaBounds(Record):
-    """The area under a ROC curve, as far as counts in bins tell.
+    """The area under a ROC curve, as far as counts of scores in bins determine it.
 
-    A positive and a negative in different bins are in order or not, those in one bin
-    with a single value are tied, and those in another bin are undecided: the area lies
-    between what it is if none of these is in order, and what it is if all are.
+    A positive and a negative in different bins are in order or not, those in a bin of
+    one value are tied, and those in another bin are undecided. The area lies between
+    `low`, the area if no undecided pair is in order, and `high`, if all are.
     """
 
-    #: Pairs in which the positive surely scores higher; Python integers.
+    #: Pairs in which the positive scores higher.
     concordant: int
-    #: Pairs with surely equal scores, and pairs that the bins do not decide.
+    #: Pairs of equal scores, and pairs that the bins do not decide.
     tied: int
     undecided: int
     n_positives: int
@@ -54,7 +54,7 @@ class AreaBounds(Record):
 
     @property
     def auc(self) -> float:
-        """The area where it is exact, else the middle between the bounds."""
+        """The area where it is exact, else the middle of `low` and `high`."""
         return self._area(1)
 
     @property
@@ -64,14 +64,18 @@ class AreaBounds(Record):
 
     @property
     def width(self) -> float:
-        """The share of undecided pairs."""
+        """The proportion of undecided pairs: `high` minus `low`."""
         return self.undecided / (self.n_positives * self.n_negatives)
 
     def _area(self, twice: int) -> float:
         pairs = self.n_positives * self.n_negatives
-        # Whole numbers of any size, divided once: rounded once.
+        # Python's integers, divided once: rounded once.
         halves = 2 * self.concordant + self.tied + twice * self.undecided
         return halves / (2 * pairs)
+
+    def _shown(self) -> dict[str, Any]:
+        bounds = {"auc": self.auc, "low": self.low, "high": self.high}
+        return bounds | self._fields()
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -95,18 +99,7 @@ class AreaBounds(Record):
 
 
 def total_product(one: Counts, two: Counts) -> int:
-    """Add up products of counts, which may pass 2**63.
-
-    Parameters
-    ----------
-    one, two : ndarray of int64, shape (B,)
-        Counts.
-
-    Returns
-    -------
-    int
-        The sum, exact.
-    """
+    """Add up products of counts exactly; the sum may exceed 2**63."""
     return sum(map(mul, one.tolist(), two.tolist()))
 
 
@@ -120,27 +113,10 @@ def bound_area(
     within: tuple[int, int] = (0, 0),
     resolved: NDArray[np.bool_] | None = None,
 ) -> AreaBounds:
-    """Bound the area by the counts of both classes.
+    """Bound the area by the counts of both classes in ascending bins.
 
-    Parameters
-    ----------
-    negatives, positives : ndarray of int64, shape (B,)
-        Samples in each bin, bins ascending; at least one of either class.
-    exact : ndarray of bool, shape (B,)
-        Whether a bin holds one value only.
-    labels : tuple
-        The positive and the negative label.
-    n_missing : int
-        Samples without a label.
-    within : tuple of two int
-        Concordant and tied pairs within the bins that are resolved.
-    resolved : ndarray of bool, shape (B,), optional
-        Bins whose pairs have been counted.
-
-    Returns
-    -------
-    AreaBounds
-        Sure bounds.
+    `exact` bins hold one value. Of `resolved` bins the pairs have been counted: the
+    concordant and the tied ones are `within`.
     """
     below = np.cumsum(negatives) - negatives
     known = np.zeros(exact.size, np.bool_) if resolved is None else resolved
@@ -176,24 +152,49 @@ def _standard_error(negatives: Counts, positives: Counts) -> float:
 
 
 def only_area(areas: dict[str, AreaBounds]) -> AreaBounds:
-    """Take the area of the only model.
-
-    Parameters
-    ----------
-    areas : dict
-        Areas by name.
-
-    Returns
-    -------
-    AreaBounds
-        That of one model.
-
-    Raises
-    ------
-    ValueError
-        If there are more.
-    """
+    """Take the area of the only model."""
     if len(areas) > 1:
         message = f"auc is of one model, got {len(areas)}: use areas"
         raise ValueError(message)
     return next(iter(areas.values()))
+
+
+class AreaCounts(Protocol):
+    """Counts from which areas follow, such as `fastcmp.stream.ScoreCounts`."""
+
+    @property
+    def areas(self) -> dict[str, AreaBounds]: ...  # noqa: D102
+
+
+def auc_from_counts(counts: AreaCounts) -> AreaBounds | dict[str, AreaBounds]:
+    """Bound the area under the ROC curve by counts of scores in bins.
+
+    Parameters
+    ----------
+    counts : ScoreCounts, RocSketch or ScoreRefinement
+        Of one model or of several, from `fastcmp.stream`.
+
+    Returns
+    -------
+    AreaBounds or dict
+        The area of the only model; of several, their areas by name.
+
+    Raises
+    ------
+    ValueError
+        If there is one class only.
+    TypeError
+        If `counts` is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import auc_from_counts
+    >>> from fastcmp.stream import ScoreCounts
+    >>> auc_from_counts(ScoreCounts().update([0, 0, 1, 1], [1, 2, 2, 3])).auc
+    0.875
+    """
+    if not hasattr(type(counts), "areas"):
+        message = f"counts must be a ScoreCounts, got {type(counts).__name__}"
+        raise TypeError(message)
+    areas = counts.areas
+    return only_area(areas) if len(areas) == 1 else areas

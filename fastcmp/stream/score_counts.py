@@ -4,36 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
 from fastcmp.core.threads import check_workers
-from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.stream.accumulator import BlockCounts
-from fastcmp.stream.score_blocks import count_block, read_block
-from fastcmp.stream.score_bounds import AreaBounds, bound_area, only_area
-from fastcmp.stream.score_labels import join_labels
+from fastcmp.stream.score_blocks import read_block
+from fastcmp.stream.score_bounds import AreaBounds, only_area
+from fastcmp.stream.score_refinement import ScoreRefinement
 from fastcmp.stream.score_state import ScoreState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from fastcmp.stream.accumulator import Arrays
-    from fastcmp.stream.score_blocks import ScoreBlock
     from fastcmp.stream.score_map import ScoreMap
-    from fastcmp.stream.score_refinement import ScoreRefinement
 
     Counts = NDArray[np.int64]
 
 
 class ScoreCounts(BlockCounts):
-    """How many samples of either class have scores in each of 2**16 bins.
+    """How many samples of either class have scores in each of up to 2**16 bins.
+
+    The counts give lower and upper bounds on the area under the ROC curve, which are
+    exact statements about all samples, not estimates. Give blocks of samples to
+    `update`; combine parts with `merge`, ``+`` or ``sum``. `auc` is the area of one
+    model, `areas` are those of several, and a second pass over the samples (`refine`)
+    makes them exact.
 
     Parameters
     ----------
     map : ScoreMap or mapping from names to ScoreMap, optional
-        The bins; by default laid where the scores of the first block are.
+        The bins; by default chosen from the scores of the first block.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     names : int or sequence of str, optional
@@ -44,17 +46,22 @@ class ScoreCounts(BlockCounts):
     ValueError
         If names repeat, or do not agree with the maps.
     TypeError
-        If names are no strings, or maps of another type.
+        If names are not strings, or maps of another type.
+
+    See Also
+    --------
+    fastcmp.auc : The area of scores that fit in memory.
+    RocSketch : The same with the curve.
+    ScoreMap.fit : Choose bins once, for all parts of the data.
 
     Notes
     -----
-    For each model the state takes 1 MB, whatever the number of samples. States merge
-    where their maps agree: lay one, and start all parts with it.
+    For each model the state takes 1 MB, whatever the number of samples. Parts merge
+    where their maps are equal: choose one map, and start all parts with it.
 
     The area is exact for scores of a type of at most 16 bits, such as float16, and for
     scores of less than 2**15 - 1 different values all of which the first block holds,
-    each twice on average; of others there are exact bounds, and `refine` makes it exact
-    in a second pass.
+    each twice on average.
 
     Examples
     --------
@@ -77,12 +84,11 @@ class ScoreCounts(BlockCounts):
         positive: Any = None,
         names: int | Sequence[str] | None = None,
     ) -> None:
-        self._positive = positive
-        self._state = ScoreState.begin(map, names)
+        self._state = ScoreState.begin(map, names, positive)
 
     @property
     def map(self) -> ScoreMap | dict[str, ScoreMap] | None:
-        """The bins: of one model, or by name of several; None before they are laid."""
+        """The bins of one model, or by name of several; None before the first block."""
         names, maps = self._state.names, self._state.maps
         if maps is None or len(maps) == 1:
             return maps[0] if maps else None
@@ -91,7 +97,7 @@ class ScoreCounts(BlockCounts):
     @property
     def positive(self) -> Any:
         """The positive class that was given, or None."""
-        return self._positive
+        return self._state.positive
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -120,16 +126,9 @@ class ScoreCounts(BlockCounts):
     @property
     def areas(self) -> dict[str, AreaBounds]:
         """The area of each model, by name."""
-        maps, labels, names = self._state.maps or (), self.class_labels(), self.names
-        return {
-            name: bound_area(
-                *self.by_class(model),
-                maps[model].exact,
-                labels=labels,
-                n_missing=self.n_missing,
-            )
-            for model, name in enumerate(names or ())
-        }
+        state = self._state
+        state.class_labels()  # refuses a single class, also where there are no models
+        return {name: state.area(model) for model, name in enumerate(state.names or ())}
 
     def update(self, y_true: Any, scores: Any, *, workers: int | None = None) -> Self:
         """Count a block of samples.
@@ -140,7 +139,7 @@ class ScoreCounts(BlockCounts):
             True labels; a block may hold one class only. Samples with a missing label
             are dropped and counted.
         scores : array-like of shape (n,) or (M, n), mapping or frame
-            Higher scores speak for the positive class. Columns with names may come in
+            Higher scores indicate the positive class. Columns with names may come in
             any order, rows without names come in that of `names`.
         workers : int, optional
             Threads; by default as many as there are processors.
@@ -172,73 +171,9 @@ class ScoreCounts(BlockCounts):
         """
         threads = check_workers(workers)
         with self._lock:
-            return self.update_block(read_block(y_true, scores, self.names), threads)
-
-    def update_block(self, block: ScoreBlock, threads: int) -> Self:
-        """Count a block that was read.
-
-        Parameters
-        ----------
-        block : ScoreBlock
-            Samples, the models in the order of `names`.
-        threads : int
-            How many to use at most.
-
-        Returns
-        -------
-        ScoreCounts
-            This accumulator.
-
-        Raises
-        ------
-        ValueError
-            As `update`.
-        TypeError
-            As `update`.
-        """
-        totals = np.array([block.n_samples, block.n_missing])
-        with self._lock:
-            state = self._state
-            maps = state.maps_of(len(block.names))
-            if not block.n_samples:
-                new = ScoreState(block.names, maps, (), totals, ())
-            else:
-                maps = maps or block.lay()
-                found, tables = count_block(block, maps, threads)
-                new = ScoreState(block.names, maps, found, totals, tuple(tables))
-            state = state.plus(new)
-            if state.labels:  # refuses unclear ones
-                positive_label(list(state.labels), self._positive)
-            self._state = state
+            block = read_block(y_true, scores, self.names)
+            self._state = self._state.count(block, threads)
         return self
-
-    def copy(self) -> Self:
-        """Copy the state.
-
-        Returns
-        -------
-        ScoreCounts
-            One that changes on its own.
-        """
-        return self.of(self)
-
-    @classmethod
-    def of(cls, counts: ScoreCounts) -> Self:
-        """Take over the state of an accumulator of another kind.
-
-        Parameters
-        ----------
-        counts : ScoreCounts
-            Or one of its kinds; it stays as it is.
-
-        Returns
-        -------
-        ScoreCounts
-            One that changes on its own.
-        """
-        made = cls(positive=counts.positive)
-        made._state = counts._state  # which is replaced, never changed
-        return made
 
     def like(self) -> Self:
         """Make an empty accumulator with the same maps, names and positive class.
@@ -255,7 +190,7 @@ class ScoreCounts(BlockCounts):
         >>> counts.like().n_samples
         0
         """
-        return type(self)(self.map, positive=self._positive, names=self.names)
+        return self._made(self._state.empty())
 
     def refine(self, *, memory_limit: int | str = "1 GB") -> ScoreRefinement:
         """Begin a second pass, which makes the bounds narrower or the area exact.
@@ -263,8 +198,8 @@ class ScoreCounts(BlockCounts):
         Parameters
         ----------
         memory_limit : int or str
-            How much the scores of the bins may take that are looked into, the most
-            ambiguous ones first: bytes, or such as "4 GB".
+            Memory for the scores that the second pass collects: bytes, or text such as
+            "4 GB". Bins with the most undecided pairs come first.
 
         Returns
         -------
@@ -290,99 +225,48 @@ class ScoreCounts(BlockCounts):
         ... )
         (True, True)
         """
-        from fastcmp.stream.score_refinement import ScoreRefinement
+        return ScoreRefinement._begin(self._state, memory_limit)
 
-        return ScoreRefinement.begin(self, memory_limit)
-
-    def class_labels(self) -> tuple[Any, Any]:
-        """Tell the labels of positives and of negatives.
+    def copy(self) -> Self:
+        """Copy the state.
 
         Returns
         -------
-        tuple of two labels
-            The positive one first.
-
-        Raises
-        ------
-        ValueError
-            If there is one class only so far.
+        ScoreCounts
+            One that changes on its own.
         """
-        labels = self._state.labels
-        if len(labels) < 2:
-            message = (
-                f"AUC needs both classes, got {self.n_samples} samples of the labels "
-                f"{list(labels)}"
-            )
-            raise ValueError(message)
-        return positive_label(list(labels), self._positive)
+        return self._made(self._state)  # which is replaced, never changed
 
-    def by_class(self, model: int) -> tuple[Counts, Counts]:
-        """Give the counts of negatives and of positives in each bin.
+    @classmethod
+    def _made(cls, state: ScoreState) -> Self:
+        made = cls()
+        made._state = state
+        return made
 
-        Parameters
-        ----------
-        model : int
-            Which model.
-
-        Returns
-        -------
-        tuple of ndarray of int64, shape (B,)
-            Negatives and positives; views.
-
-        Raises
-        ------
-        ValueError
-            If there is one class only so far.
-        """
-        yes = self._state.labels.index(self.class_labels()[0])
-        table = self._state.counts[model]
-        return table[:, 1 - yes], table[:, yes]
-
-    def model_map(self, model: int) -> ScoreMap:
-        """Give the bins of a model.
-
-        Parameters
-        ----------
-        model : int
-            Which model.
-
-        Returns
-        -------
-        ScoreMap
-            Its map.
-
-        Raises
-        ------
-        ValueError
-            If none is laid so far.
-        """
-        if self._state.maps is None:
-            message = "no bins are laid before the first block"
-            raise ValueError(message)
-        return self._state.maps[model]
+    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        if len(self.labels) < 2:
+            return ("model",), tuple((name,) for name in self.names or ())
+        return ("model", "AUC from", "to"), tuple(
+            (name, f"{area.low:.6f}", f"{area.high:.6f}")
+            for name, area in self.areas.items()
+        )
 
     def _settings(self) -> dict[str, Any]:
-        return {"positive": self._positive, **self._state.settings()}
+        return self._state.settings()
 
     def _arrays(self) -> Arrays:
         return self._state.arrays()
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        made = cls(positive=settings["positive"])
-        made._state = ScoreState.restore(settings, arrays)
-        return made
+        return cls._made(ScoreState.restore(settings, arrays))
 
     def _check(self) -> None:
         self._state.check()
-        if self.labels:
-            positive_label(list(self.labels), self._positive)
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)
         self._state.check_fit(other._state, type(self).__name__)
-        if labels := join_labels(self.labels, other.labels):
-            positive_label(list(labels), self._positive)
 
     def _join(self, other: Self) -> None:
         self._state = self._state.plus(other._state)

@@ -1,4 +1,4 @@
-"""Where the edges of bins lie, and the tables in which kernels look a bin up."""
+"""Edges of bins, and the tables in which kernels look up the bin of a score."""
 
 from __future__ import annotations
 
@@ -15,27 +15,16 @@ if TYPE_CHECKING:
 MOST_EDGES = (1 << 16) - 1
 
 _MOST_VALUES = (1 << 15) - 2  # with two edges each, beside two at the infinities
-_SAMPLE = 1 << 20  # scores that tell where the bins shall be
-_HEAVY = 14  # a value with a share of more than 2**-14 has a bin of its own
+_SAMPLE = 1 << 20  # scores by which edges are chosen
+_HEAVY = 14  # a value of more than 2**-14 of the scores has a bin of its own
 _COARSE = 4  # keys with this many bits less than a cell's: 8 float32 bins an octave
 _CELLS = 1 << 16
 _MOST_SLOTS = 1 << 18
 _FEW_STEPS = 2  # of bisection, for up to 3 edges in a slot
 
 
-def lay_edges(column: NDArray[Any]) -> NDArray[Any]:
-    """Choose edges for scores of which there are more than 2**16.
-
-    Parameters
-    ----------
-    column : ndarray of float32 or float64, shape (n,)
-        Scores; NaN among them are passed over.
-
-    Returns
-    -------
-    ndarray like `column`
-        Ascending, `MOST_EDGES` at most.
-    """
+def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
+    """Choose ascending edges for scores; NaN among them are left out."""
     step = max(1, -(-column.size // _SAMPLE))
     sample = _numbers_of(column[::step])
     sample.sort()
@@ -57,18 +46,7 @@ def lay_edges(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_words(column: NDArray[Any]) -> NDArray[Any]:
-    """Look at the bits of scores.
-
-    Parameters
-    ----------
-    column : ndarray of float32 or float64, shape (n,)
-        Scores.
-
-    Returns
-    -------
-    ndarray of uint32 or uint64, shape (n,)
-        A view where they lie side by side.
-    """
+    """View the bits of scores as whole numbers."""
     kind = np.uint32 if column.dtype == np.float32 else np.uint64
     return np.ascontiguousarray(column).view(kind)
 
@@ -126,7 +104,7 @@ def _coarse_edges(dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _mass_edges(sample: NDArray[Any], room: int) -> NDArray[Any]:
-    """Edges that cut each cell into as many parts as it has a share of the scores.
+    """Cut each cell into parts, in proportion to the scores in it.
 
     The parts of a cell are of one width, for which the kernels need no bisection. Half
     of the edges go by the scores in a cell, half by those in 16 cells, since of a small
@@ -136,8 +114,8 @@ def _mass_edges(sample: NDArray[Any], room: int) -> NDArray[Any]:
     shift = keys.dtype.type(8 * keys.itemsize - 16)
     counts = np.bincount((keys >> shift).astype(np.int64), minlength=_CELLS)
     around = np.repeat(counts.reshape(-1, 1 << _COARSE).sum(axis=1), 1 << _COARSE)
-    share = (counts << _COARSE) + around
-    width = share * room // max(1, int(share.sum()))
+    weight = (counts << _COARSE) + around
+    width = weight * room // max(1, int(weight.sum()))
     cells = np.flatnonzero(width)
     width = width[cells]
     start, _ = _slot_starts(cells, width, int(shift))
@@ -158,18 +136,7 @@ def _slot_starts(
 
 
 def make_tables(edges: NDArray[Any]) -> BinTables:
-    """Cut cells into slots until few edges lie within one.
-
-    Parameters
-    ----------
-    edges : ndarray of float32 or float64
-        Ascending.
-
-    Returns
-    -------
-    BinTables
-        For scores of that type.
-    """
+    """Cut cells into slots until few edges lie within one."""
     keys = _keys(edges)
     shift = 8 * keys.itemsize - 16
     wide = keys.astype(np.uint64)

@@ -1,4 +1,4 @@
-"""The two labels of a stream: found block by block, in an order of their own."""
+"""The two labels of a stream of scores, which are found block by block."""
 
 from __future__ import annotations
 
@@ -16,35 +16,19 @@ if TYPE_CHECKING:
 
     from fastcmp.inputs.columns import Column
 
-_HEAD = 1 << 12  # labels that tell the two classes as a rule
-#: Labels that are looked at one and all.
+_HEAD = 1 << 12  # labels among which both classes are found as a rule
+#: Up to so many labels all are looked at.
 FEW = 1 << 14
 
 
 def split_labels(
     truth: Column, *, at_all: bool = False
 ) -> tuple[tuple[Any, ...], NDArray[Any], NDArray[Any]]:
-    """Tell the two labels of a block, of a long one by its first samples.
+    """Find the labels of a block, ascending; of a long one by its first samples.
 
-    Parameters
-    ----------
-    truth : Column
-        True labels, none missing, at least one.
-    at_all : bool
-        Whether to look at all of a long column; other labels are an error then.
-
-    Returns
-    -------
-    tuple of tuple, ndarray and ndarray
-        The labels found, ascending; what kernels compare, uint8 or int64, shape (n,);
-        and the two that stand for the labels, or twice the only one.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two.
-    TypeError
-        If they are of different kinds.
+    Gives also what kernels compare (uint8 or int64, shape (n,)), and the two numbers
+    that stand for the labels, or twice the only one. With `at_all`, all labels are
+    looked at, and a third one is an error.
     """
     values = truth.integers
     if values is None:
@@ -75,27 +59,7 @@ def split_labels(
 
 
 def flags_of(truth: Column, label: Any) -> NDArray[np.bool_]:
-    """Tell which samples of a block have a label.
-
-    Parameters
-    ----------
-    truth : Column
-        True labels, none missing, of any number of samples.
-    label : label
-        One of the two of the stream.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        Flags.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two labels.
-    TypeError
-        If they are of different kinds.
-    """
+    """Mark the samples of a block that have a label, one of the two."""
     if not len(truth):
         return np.zeros(0, np.bool_)
     found, labels, pair = split_labels(truth, at_all=True)
@@ -105,25 +69,7 @@ def flags_of(truth: Column, label: Any) -> NDArray[np.bool_]:
 
 
 def join_labels(mine: Iterable[Any], theirs: Iterable[Any]) -> tuple[Any, ...]:
-    """Put the labels of two parts of a stream together.
-
-    Parameters
-    ----------
-    mine, theirs : iterable
-        Up to two labels each, or more than two to be refused.
-
-    Returns
-    -------
-    tuple
-        Up to two labels, as `distinct` and `ascending` give them.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two.
-    TypeError
-        If they are of different kinds.
-    """
+    """Put the labels of two parts of a stream together: two at most, ascending."""
     labels = distinct([*mine, *theirs])
     if len(labels) > 2:
         positive_label(labels, None)

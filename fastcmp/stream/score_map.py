@@ -11,7 +11,12 @@ from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.inputs.scores import as_scores
 from fastcmp.kernels.score_bins import BinTables, find_score_bins
-from fastcmp.stream.score_edges import MOST_EDGES, as_words, lay_edges, make_tables
+from fastcmp.stream.score_edges import (
+    MOST_EDGES,
+    as_words,
+    choose_edges,
+    make_tables,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,19 +34,27 @@ _NARROW = ("bfloat16", "float16", "int8", "int16", "uint8", "uint16")
 class ScoreMap:
     """Bins of scores: bin i holds those from edge i - 1 up to, but without, edge i.
 
+    A map is ascending, so that scores in different bins are in the order of the bins.
+    `ScoreCounts` and `RocSketch` count by it. `fit` chooses the edges from some scores;
+    parts of the data that are to be merged must be counted with one map.
+
     Parameters
     ----------
     edges : array-like of float, shape (B - 1,)
         Different numbers, ascending; at most 2**16 - 1.
     grid : str
-        The type whose values scores are, such as "float32"; a bin with one such value
-        is exact.
+        The type that scores have: "float32", "float64", "float16", "bfloat16", "int8",
+        "int16", "uint8" or "uint16". A bin that holds one value of this type is exact.
 
     Raises
     ------
     ValueError
-        If edges do not ascend, are NaN, too many, or no values of the type; or the
+        If edges do not ascend, are NaN, too many, or not values of the type; or the
         type has at most 16 bits, and they are not all its values.
+
+    See Also
+    --------
+    ScoreCounts : Count scores by a map.
 
     Examples
     --------
@@ -79,7 +92,7 @@ class ScoreMap:
 
     @classmethod
     def fit(cls, scores: ArrayLike) -> Self:
-        """Lay the bins where scores are.
+        """Choose bins that are narrow where there are many scores.
 
         Parameters
         ----------
@@ -90,9 +103,10 @@ class ScoreMap:
         Returns
         -------
         ScoreMap
-            A bin for each value of a type of at most 16 bits; for each value seen where
-            they repeat, twice on average, and are less than 2**15 - 1; else by mass,
-            and a bin for each value of a share above 2**-14.
+            For a type of at most 16 bits, a bin for each of its values. For scores that
+            repeat, twice on average, and have less than 2**15 - 1 different values, a
+            bin for each of these. Otherwise bins of about as many scores each, and a
+            bin of its own for a value of more than 2**-14 of the scores.
 
         Raises
         ------
@@ -116,36 +130,23 @@ class ScoreMap:
         """
         column, kind = read_score_column(scores, "scores")
         if not column.size:
-            message = "scores must hold at least one score to lay bins, got none"
+            message = "scores must hold at least one score to choose bins, got none"
             raise ValueError(message)
         if np.isnan(column).any():
             message = f"scores has NaN for sample {np.flatnonzero(np.isnan(column))[0]}"
             raise ValueError(message)
-        return cls.laid(column, kind)
+        return cls._for_type(column, kind)
 
     @classmethod
-    def laid(cls, column: NDArray[Any], kind: np.dtype[Any]) -> Self:
-        """Lay the bins for scores of a known type.
-
-        Parameters
-        ----------
-        column : ndarray of float32 or float64, shape (n,)
-            Scores; NaN among them are passed over.
-        kind : dtype
-            The type they came in.
-
-        Returns
-        -------
-        ScoreMap
-            As from `fit`.
-        """
+    def _for_type(cls, column: NDArray[Any], kind: np.dtype[Any]) -> Self:
+        """Choose bins for scores of a type, that of the input; NaN are left out."""
         if kind.name not in _WIDE:
             return cls(_values_of(kind.name)[1:], grid=kind.name)
-        return cls(lay_edges(column), grid=kind.name)
+        return cls(choose_edges(column), grid=kind.name)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """In what scores are compared: float32 or float64."""
+        """The type in which scores are compared: float32 or float64."""
         return _WIDE["float64" if self.grid == "float64" else "float32"]
 
     @property
@@ -155,7 +156,7 @@ class ScoreMap:
 
     @property
     def exact(self) -> NDArray[np.bool_]:
-        """Whether a bin holds one value at most, shape (B,)."""
+        """Whether a bin holds one value of the type at most, shape (B,)."""
         if self.grid not in _WIDE:
             return np.ones(self.n_bins, np.bool_)
         edges = self.edges.astype(self.dtype)
@@ -197,74 +198,32 @@ class ScoreMap:
         >>> ScoreMap([0.0]).bins([-1, 0, 1]).tolist()
         [0, 1, 1]
         """
-        column = self.convert(*read_score_column(scores, "scores"), "scores")
-        return self.bins_of(column)
+        column = self._convert(*read_score_column(scores, "scores"), "scores")
+        return self._bins_of(column)
 
-    def bins_of(self, column: NDArray[Any]) -> NDArray[np.int64]:
-        """Find the bins of scores that have the type of the map.
-
-        Parameters
-        ----------
-        column : ndarray of type `dtype`, shape (n,)
-            Scores.
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-            From 0 to B - 1.
-
-        Raises
-        ------
-        ValueError
-            If one is NaN.
-        """
+    def _bins_of(self, column: NDArray[Any]) -> NDArray[np.int64]:
+        """Find the bins of scores that have the type of the map."""
         bins = np.empty(column.size, np.int64)
-        at = find_score_bins(as_words(column), self.tables(), bins)
+        at = find_score_bins(as_words(column), self._lookup(), bins)
         if at < column.size:
             message = f"scores has NaN for sample {at}"
             raise ValueError(message)
         return bins
 
-    def convert(
+    def _convert(
         self, column: NDArray[Any], kind: np.dtype[Any], name: str
     ) -> NDArray[Any]:
-        """Bring scores to the type in which they are compared.
-
-        Parameters
-        ----------
-        column : ndarray of float32 or float64, shape (n,)
-            Scores.
-        kind : dtype
-            The type they came in.
-        name : str
-            The model.
-
-        Returns
-        -------
-        ndarray
-            Of type `dtype`.
-
-        Raises
-        ------
-        ValueError
-            If the type holds values that the map's does not.
-        """
+        """Bring scores of a type to that of the map, which must hold them."""
         if not holds(kind, self.grid):
             message = (
-                f"{name} must be {self.grid} scores, as those that the map was laid "
-                f"for, got {kind}: convert them, or start with the wider type"
+                f"{name} must be {self.grid} scores, those of the map, "
+                f"got {kind}: convert them, or start with the wider type"
             )
             raise ValueError(message)
         return column.astype(self.dtype, copy=False)
 
-    def tables(self) -> BinTables:
-        """Give what the kernels look bins up in.
-
-        Returns
-        -------
-        BinTables
-            For scores of type `dtype`.
-        """
+    def _lookup(self) -> BinTables:
+        """Give the tables in which kernels look up bins."""
         if self._tables is None:
             edges = self.edges.astype(self.dtype)
             if self.grid not in _WIDE:
@@ -273,7 +232,7 @@ class ScoreMap:
         return self._tables  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether edges and grid are the same."""
+        """Compare edges and grid."""
         if not isinstance(other, ScoreMap):
             return NotImplemented
         return self.grid == other.grid and np.array_equal(self.edges, other.edges)
@@ -289,29 +248,7 @@ class ScoreMap:
 
 
 def read_score_column(raw: Any, name: str) -> tuple[NDArray[Any], np.dtype[Any]]:
-    """Read the scores of one model, and the type they come in.
-
-    Parameters
-    ----------
-    raw : array-like, shape (n,)
-        What the user passed.
-    name : str
-        The model.
-
-    Returns
-    -------
-    tuple of ndarray and dtype
-        The scores as float32 or float64, among which NaN may be; the type whose values
-        they are.
-
-    Raises
-    ------
-    ValueError
-        If there is more than one dimension, scores are masked, or have more digits than
-        a float64.
-    TypeError
-        If they are not numbers.
-    """
+    """Read the scores of a model as float32 or float64, and the type they came in."""
     array = raw if np.ma.is_masked(raw) else np.asarray(raw)
     column, distinct = as_scores(array, name)
     if distinct is not None:
@@ -355,20 +292,7 @@ def _evenly(edges: NDArray[Any]) -> NDArray[Any]:
 
 
 def holds(kind: np.dtype[Any], into: str) -> bool:
-    """Tell whether all values of a type are values of another.
-
-    Parameters
-    ----------
-    kind : dtype
-        A type of scores.
-    into : str
-        Name of the other, "float32" or "float64" or one of at most 16 bits.
-
-    Returns
-    -------
-    bool
-        Whether they are.
-    """
+    """Say whether a type, given by name, holds all values of another."""
     if into in {kind.name, "float64"}:
         return True
     if into == "float32":

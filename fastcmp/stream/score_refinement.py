@@ -9,19 +9,15 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.memory import in_words, read_size
+from fastcmp.core.report import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.stream.accumulator import Accumulator, stored
-from fastcmp.stream.saved_checks import require
+from fastcmp.stream.accumulator import Accumulator, same_arrays
+from fastcmp.stream.saved_checks import require, stored
 from fastcmp.stream.score_blocks import read_block
-from fastcmp.stream.score_bounds import (
-    AreaBounds,
-    bound_area,
-    only_area,
-    total_product,
-)
-from fastcmp.stream.score_counts import ScoreCounts
+from fastcmp.stream.score_bounds import AreaBounds, only_area, total_product
 from fastcmp.stream.score_labels import flags_of
+from fastcmp.stream.score_state import ScoreState
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,77 +43,76 @@ class _Plan(NamedTuple):
 class _Seen(NamedTuple):
     """What one assignment replaces, so that an interrupt never leaves half a block."""
 
-    #: The samples counted once more, which tells in the end whether all came again.
-    again: ScoreCounts
+    #: The samples counted once more, to check in the end that all came again.
+    again: ScoreState
     #: Collected scores of each block, of each model, by label, in pieces.
     kept: tuple[list[tuple[Pieces, Pieces]], ...]
 
 
 class ScoreRefinement(Accumulator):
-    """Scores of the most ambiguous bins, which a second pass collects.
+    """A second pass over scores, which makes the area under the ROC curve exact.
 
-    Made by `ScoreCounts.refine`. Parts of a pass merge like counts: give each a copy of
-    the refinement as it began.
+    Made by `ScoreCounts.refine`, and updated with the same samples as the first pass,
+    in blocks of any sizes. It collects the scores in bins with undecided pairs, those
+    with the most pairs first, within the limit of memory. When all samples have come
+    again, `auc` and `areas` are narrower than those of the first pass, or exact, and
+    `refine` begins one more pass over bins that were left out.
 
     Parameters
     ----------
-    first : ScoreCounts
+    first : ScoreState
         What the first pass counted.
-    plans : sequence
-        What to look into, for each model.
+    plans : list
+        Which bins of each model to collect, and what earlier passes counted.
+
+    See Also
+    --------
+    ScoreCounts.refine : The way to make one.
+
+    Notes
+    -----
+    Parts of a pass merge as counts do: give each part a copy of the refinement as it
+    began.
+
+    Examples
+    --------
+    >>> import fastcmp
+    >>> from fastcmp.stream import ScoreCounts
+    >>> is_eight, scores = fastcmp.load_digits_scores()
+    >>> first = ScoreCounts().update(is_eight, scores["linear_svm"])
+    >>> again = first.refine(memory_limit="1 MB").update(is_eight, scores["linear_svm"])
+    >>> first.auc.exact, again.auc.exact
+    (False, True)
     """
 
     _JOINED: ClassVar[frozenset[str]] = frozenset({"again"})
 
-    def __init__(self, first: ScoreCounts, plans: list[_Plan]) -> None:
+    def __init__(self, first: ScoreState, plans: list[_Plan]) -> None:
         self._first = first
         self._plans = plans
-        self._seen = _Seen(first.like(), ())
+        self._seen = _Seen(first.empty(), ())
 
     @classmethod
-    def begin(
+    def _begin(
         cls,
-        first: ScoreCounts,
+        first: ScoreState,
         memory_limit: int | str,
         before: list[_Plan] | None = None,
     ) -> Self:
-        """Choose the bins of a pass.
-
-        Parameters
-        ----------
-        first : ScoreCounts
-            What the first pass counted.
-        memory_limit : int or str
-            How much the collected scores may take.
-        before : list, optional
-            What earlier passes resolved.
-
-        Returns
-        -------
-        ScoreRefinement
-            Empty.
-
-        Raises
-        ------
-        ValueError
-            If there is one class only, or the limit is too low for any bin.
-        """
+        """Choose the bins of a pass, after those that earlier passes resolved."""
         limit = read_size(memory_limit)
-        models = range(first.n_models)
         first.class_labels()
-        first = ScoreCounts.of(first)
+        maps = first.maps or ()
         if before is None:
-            sizes = [first.model_map(model).n_bins for model in models]
-            nothing = [np.zeros(size, np.bool_) for size in sizes]
+            nothing = [np.zeros(one.n_bins, np.bool_) for one in maps]
             before = [_Plan(no, no, (0, 0)) for no in nothing]
         pairs, costs = [], []
-        for model in models:
+        for model, one in enumerate(maps):
             negatives, positives = first.by_class(model)
-            open_ = ~(first.model_map(model).exact | before[model].resolved)
-            # As floats: they only say which bins come first.
+            open_ = ~(one.exact | before[model].resolved)
+            # As floats: they only decide which bins come first.
             pairs.append(open_ * negatives.astype(np.float64) * positives)
-            size = _COPIES * first.model_map(model).dtype.itemsize
-            costs.append((negatives + positives) * size)
+            costs.append((negatives + positives) * (_COPIES * one.dtype.itemsize))
         ambiguous, cost = np.concatenate(pairs), np.concatenate(costs)
         order = np.argsort(-ambiguous, kind="stable")
         order = order[(ambiguous[order] > 0) & (cost[order] <= limit)]
@@ -132,18 +127,18 @@ class ScoreRefinement(Accumulator):
         chosen = np.zeros(ambiguous.size, np.bool_)
         chosen[taken] = True
         parts = np.split(chosen, np.cumsum([part.size for part in pairs])[:-1])
-        return cls(
-            first,
-            [
-                plan._replace(chosen=part)
-                for plan, part in zip(before, parts, strict=True)
-            ],
-        )
+        pairs_of = zip(before, parts, strict=True)
+        return cls(first, [plan._replace(chosen=part) for plan, part in pairs_of])
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name."""
+        return self._first.names
 
     @property
     def n_samples(self) -> int:
         """Number of samples that this pass has seen."""
-        return self._seen.again.n_samples
+        return int(self._seen.again.totals[0])
 
     @property
     def n_chosen(self) -> int:
@@ -155,10 +150,12 @@ class ScoreRefinement(Accumulator):
 
         Parameters
         ----------
-        y_true, scores : array-like
-            As in the first pass; the blocks may be cut differently.
+        y_true : array-like, shape (n,)
+            True labels of samples of the first pass, in blocks of any sizes.
+        scores : array-like of shape (n,) or (M, n), mapping or frame
+            Their scores, by the models of the first pass.
         workers : int, optional
-            Threads for counting.
+            Threads for counting; by default as many as there are processors.
 
         Returns
         -------
@@ -168,20 +165,22 @@ class ScoreRefinement(Accumulator):
         Raises
         ------
         ValueError
-            As `ScoreCounts.update`.
+            If the block has other models, lengths differ, a score is NaN or of a wider
+            type than the map's, or there are more than two labels in all; nothing of
+            the block is counted then.
         TypeError
-            As `ScoreCounts.update`.
+            If scores are not numbers, or labels cannot be compared.
         """
         threads = check_workers(workers)
         block = read_block(y_true, scores, self._first.names)
         with self._lock:
-            again = self._seen.again.copy().update_block(block, threads)
+            again = self._seen.again.count(block, threads)
             sides = flags_of(block.truth, self._first.labels[1])
             found = []
             for model, plan in enumerate(self._plans):
-                map_ = self._first.model_map(model)
+                map_ = self._first.map_of(model)
                 column, kind = block.columns[model], block.kinds[model]
-                column = map_.convert(column, kind, block.names[model])
+                column = map_._convert(column, kind, block.names[model])
                 found.append(_collect(column, sides, map_, plan.chosen))
             self._seen = _Seen(again, (*self._seen.kept, found))
         return self
@@ -194,19 +193,16 @@ class ScoreRefinement(Accumulator):
     @property
     def areas(self) -> dict[str, AreaBounds]:
         """The area of each model, by name; exact where no ambiguous bin is left."""
+        plans = zip(self.names or (), self._resolved(), strict=True)
         return {
-            name: bound_area(
-                *self._first.by_class(model),
-                self._first.model_map(model).exact,
-                labels=self._first.class_labels(),
-                n_missing=self._first.n_missing,
-                within=plan.within,
-                resolved=plan.resolved,
-            )
-            for (model, plan), name in zip(
-                enumerate(self._resolved()), self._first.names or (), strict=True
-            )
+            name: self._first.area(model, within=plan.within, resolved=plan.resolved)
+            for model, (name, plan) in enumerate(plans)
         }
+
+    def _sections(self) -> list[Section]:
+        n, bins = int(self._first.totals[0]), self.n_chosen
+        text = f"second pass over {n} samples, which looks into {bins} bins"
+        return [Section(title=self._title(), text=(text,))]
 
     def refine(self, *, memory_limit: int | str = "1 GB") -> ScoreRefinement:
         """Begin one more pass, over bins that this one left out.
@@ -214,7 +210,7 @@ class ScoreRefinement(Accumulator):
         Parameters
         ----------
         memory_limit : int or str
-            How much the collected scores may take.
+            Memory for the scores that it collects: bytes, or text such as "4 GB".
 
         Returns
         -------
@@ -227,16 +223,16 @@ class ScoreRefinement(Accumulator):
             If the samples of this pass fell into other bins than those of the first, or
             the limit is too low for any bin.
         """
-        return type(self).begin(self._first, memory_limit, self._resolved())
+        return type(self)._begin(self._first, memory_limit, self._resolved())
 
     def _resolved(self) -> list[_Plan]:
         """Count the pairs within the chosen bins, and add what was known."""
         again = self._seen.again
-        if again != self._first:
+        if not _same(again, self._first):
             message = (
                 "a second pass needs the samples of the first, got "
-                f"{again.n_samples} samples against {self._first.n_samples}"
-                ", or other ones"
+                f"{self.n_samples} samples where it had {self._first.totals[0]}, or "
+                "other ones"
             )
             raise ValueError(message)
         yes = self._first.labels.index(self._first.class_labels()[0])
@@ -249,7 +245,7 @@ class ScoreRefinement(Accumulator):
             base = PAIR_BASE
             concordant = int(pairs.concordant_high) * base + int(pairs.concordant_low)
             tied = int(pairs.tied_high) * base + int(pairs.tied_low)
-            # Those of a positive and a negative in a lower bin were known.
+            # Pairs of a positive and a negative in a lower bin were known before.
             counts = [n * plan.chosen for n in self._first.by_class(model)]
             found = negatives.size - 1, positives.size - 1
             if found != tuple(int(count.sum()) for count in counts):
@@ -265,7 +261,7 @@ class ScoreRefinement(Accumulator):
         self, model: int, side: int, *, with_end: bool = False
     ) -> NDArray[Any]:
         """Sort the collected scores of a label, with inf behind if wanted."""
-        dtype = self._first.model_map(model).dtype
+        dtype = self._first.map_of(model).dtype
         pieces = [piece for block in self._seen.kept for piece in block[model][side]]
         zero = dtype.type(0)  # -0.0 becomes 0.0: of one array there is one form
         joined: NDArray[Any] = np.concatenate([np.empty(0, dtype), *pieces]) + zero
@@ -274,14 +270,14 @@ class ScoreRefinement(Accumulator):
 
     def _settings(self) -> dict[str, Any]:
         return {
-            "first": self._first._settings(),
-            "again": self._seen.again._settings(),
+            "first": self._first.settings(),
+            "again": self._seen.again.settings(),
             "within": [list(plan.within) for plan in self._plans],
         }
 
     def _arrays(self) -> Arrays:
-        arrays = {f"first_{k}": a for k, a in self._first._arrays().items()}
-        arrays |= {f"again_{k}": a for k, a in self._seen.again._arrays().items()}
+        arrays = {f"first_{k}": a for k, a in self._first.arrays().items()}
+        arrays |= {f"again_{k}": a for k, a in self._seen.again.arrays().items()}
         for i, plan in enumerate(self._plans):
             arrays[f"chosen_{i}"] = plan.chosen
             arrays[f"resolved_{i}"] = plan.resolved
@@ -292,7 +288,7 @@ class ScoreRefinement(Accumulator):
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         first, again = (
-            ScoreCounts._restore(
+            ScoreState.restore(
                 settings[name],
                 {
                     key.removeprefix(f"{name}_"): array
@@ -305,11 +301,11 @@ class ScoreRefinement(Accumulator):
         plans, kept = [], []
         pairs = settings["within"]
         wrong = f"within must be two counts for each model, got {reprlib.repr(pairs)}"
-        require(isinstance(pairs, list) and len(pairs) == first.n_models, wrong)
+        require(isinstance(pairs, list) and len(pairs) == len(first.maps or ()), wrong)
         for i, within in enumerate(pairs):
             require(isinstance(within, list) and len(within) == 2, wrong)
             require(all(type(count) is int for count in within), wrong)
-            shape, dtype = (first.model_map(i).n_bins,), first.model_map(i).dtype
+            shape, dtype = (first.map_of(i).n_bins,), first.map_of(i).dtype
             chosen = stored(arrays, f"chosen_{i}", shape, np.bool_)
             resolved = stored(arrays, f"resolved_{i}", shape, np.bool_)
             plans.append(_Plan(chosen, resolved, (int(within[0]), int(within[1]))))
@@ -322,11 +318,12 @@ class ScoreRefinement(Accumulator):
 
     def _check(self) -> None:
         first, again = self._first, self._seen.again
-        first._check()
-        again._check()
-        again._check_fit(first)
+        first.check()
+        again.check()
+        again.check_fit(first, "passes")
         first.class_labels()
-        same = again.names == first.names and set(again.labels) <= set(first.labels)
+        same = (again.names, again.positive) == (first.names, first.positive)
+        same = same and set(again.labels) <= set(first.labels)
         require(same, "names or labels of the two passes differ")
         for model, plan in enumerate(self._plans):
             negatives, positives = first.by_class(model)
@@ -345,19 +342,19 @@ class ScoreRefinement(Accumulator):
         scores = (pieces if side == 0 else other)[0]
         require(not np.isnan(scores).any(), "collected scores must not be NaN")
         require((scores[1:] >= scores[:-1]).all(), "collected scores must ascend")
-        bins = self._first.model_map(model).bins_of(scores)
+        bins = self._first.map_of(model)._bins_of(scores)
         counted = np.zeros(chosen.size, np.int64)
         label = self._first.labels[side]
         if label in again.labels:
             place = again.labels.index(label)
-            counted = again._state.counts[model][:, place] * chosen
+            counted = again.counts[model][:, place] * chosen
         found = np.bincount(bins, minlength=chosen.size)
         wrong = "collected scores are not those that were counted"
         require(np.array_equal(found, counted), wrong)
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)
-        same = self._first == other._first and all(
+        same = _same(self._first, other._first) and all(
             np.array_equal(one.chosen, two.chosen)
             and np.array_equal(one.resolved, two.resolved)
             for one, two in zip(self._plans, other._plans, strict=True)
@@ -370,7 +367,13 @@ class ScoreRefinement(Accumulator):
 
     def _join(self, other: Self) -> None:
         mine, theirs = self._seen, other._seen
-        self._seen = _Seen(mine.again + theirs.again, mine.kept + theirs.kept)
+        self._seen = _Seen(mine.again.plus(theirs.again), mine.kept + theirs.kept)
+
+
+def _same(one: ScoreState, two: ScoreState) -> bool:
+    """Compare what two passes have counted."""
+    settings = one.settings() == two.settings()
+    return settings and same_arrays(one.arrays(), two.arrays())
 
 
 def _collect(
@@ -383,7 +386,7 @@ def _collect(
     found: tuple[Pieces, Pieces] = ([], [])
     for start in range(0, column.size, _CHUNK):
         part = column[start : start + _CHUNK]
-        wanted = chosen[map_.bins_of(part)]
+        wanted = chosen[map_._bins_of(part)]
         side = sides[start : start + _CHUNK]
         found[0].append(part[wanted & ~side])
         found[1].append(part[wanted & side])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import reprlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastcmp.stream.accumulator import stored
+from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.saved_checks import (
     check_totals,
@@ -17,7 +18,10 @@ from fastcmp.stream.saved_checks import (
     require,
     saved_labels,
     saved_names,
+    stored,
 )
+from fastcmp.stream.score_blocks import count_block
+from fastcmp.stream.score_bounds import bound_area
 from fastcmp.stream.score_labels import join_labels
 from fastcmp.stream.score_map import ScoreMap
 
@@ -26,49 +30,34 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.stream.accumulator import Arrays
+    from fastcmp.stream.score_blocks import ScoreBlock
+    from fastcmp.stream.score_bounds import AreaBounds
 
+    Arrays = dict[str, NDArray[Any]]
     Counts = NDArray[np.int64]
 
 
-class ScoreState(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreState:
     """What one assignment replaces, so that an interrupt never leaves half a block."""
 
+    #: The positive class that was given, or None.
+    positive: Any
     names: tuple[str, ...] | None
-    #: One map a model, or one for all where there are no names yet; None before any is
-    #: laid.
+    #: One map a model, or one for all where there are no names yet; None before the
+    #: bins are known.
     maps: tuple[ScoreMap, ...] | None
     #: The labels found so far, ascending: two at most.
-    labels: tuple[Any, ...]
+    labels: tuple[Any, ...] = ()
     #: Samples counted, and without a true label.
-    totals: Counts
+    totals: Counts = field(default_factory=lambda: np.zeros(2, np.int64))
     #: Samples of each label in each bin, shape (B, 2); one array a model, none before
     #: there are samples.
-    counts: tuple[Counts, ...]
+    counts: tuple[Counts, ...] = ()
 
     @classmethod
-    def begin(cls, bins: Any, names: int | Sequence[str] | None) -> Self:
-        """Make the state before the first block.
-
-        Parameters
-        ----------
-        bins : ScoreMap, mapping from names to ScoreMap, or None
-            What is known of the bins.
-        names : int, sequence of str or None
-            What is known of the models.
-
-        Returns
-        -------
-        ScoreState
-            Without samples.
-
-        Raises
-        ------
-        ValueError
-            If names repeat, or do not agree with the maps.
-        TypeError
-            If names are no strings, or maps of another type.
-        """
+    def begin(cls, bins: Any, names: int | Sequence[str] | None, positive: Any) -> Self:
+        """Make the state before the first block, by a map, maps by name, or None."""
         known = check_names(names)
         if isinstance(bins, Mapping):
             given = check_names(list(bins))
@@ -83,42 +72,64 @@ class ScoreState(NamedTuple):
             if not isinstance(one, ScoreMap):
                 message = f"map must be a ScoreMap or a mapping to them, got {one!r}"
                 raise TypeError(message)
-        return cls(known, maps or None, (), np.zeros(2, np.int64), ())
+        return cls(positive, known, maps or None)
+
+    def empty(self) -> Self:
+        """Make a state without samples, of the same models and bins."""
+        return type(self)(self.positive, self.names, self.maps)
 
     def maps_of(self, n_models: int) -> tuple[ScoreMap, ...] | None:
-        """Give the map of each model.
-
-        Parameters
-        ----------
-        n_models : int
-            How many there are, which is known from names or from a block.
-
-        Returns
-        -------
-        tuple of ScoreMap, or None
-            None before any is laid.
-        """
+        """Give the map of each of so many models; None before the bins are known."""
         if self.maps is None or self.names is not None:
             return self.maps
         return self.maps * n_models
 
+    def map_of(self, model: int) -> ScoreMap:
+        """Give the bins of a model, which are known."""
+        if self.maps is None:
+            message = "there are no bins before the first block"
+            raise ValueError(message)
+        return self.maps[model]
+
+    def class_labels(self) -> tuple[Any, Any]:
+        """Give the labels of positives and of negatives; both must have samples."""
+        if len(self.labels) < 2:
+            message = (
+                f"AUC needs both classes, got {self.totals[0]} samples of the labels "
+                f"{list(self.labels)}"
+            )
+            raise ValueError(message)
+        return positive_label(list(self.labels), self.positive)
+
+    def by_class(self, model: int) -> tuple[Counts, Counts]:
+        """Give the counts of negatives and of positives in each bin; views."""
+        yes = self.labels.index(self.class_labels()[0])
+        table = self.counts[model]
+        return table[:, 1 - yes], table[:, yes]
+
+    def area(self, model: int, **resolved: Any) -> AreaBounds:
+        """Bound the area of a model; `resolved` pairs are those of `bound_area`."""
+        return bound_area(
+            *self.by_class(model),
+            self.map_of(model).exact,
+            labels=self.class_labels(),
+            n_missing=int(self.totals[1]),
+            **resolved,
+        )
+
+    def count(self, block: ScoreBlock, threads: int) -> Self:
+        """Add a block whose models come in the order of the names."""
+        maps = self.maps_of(len(block.names))
+        totals = np.array([block.n_samples, block.n_missing])
+        more = type(self)(self.positive, block.names, maps, totals=totals)
+        if block.n_samples:
+            maps = maps or block.choose_maps()
+            found, tables = count_block(block, maps, threads)
+            more = replace(more, maps=maps, labels=found, counts=tuple(tables))
+        return self.plus(more)
+
     def check_fit(self, other: Self, kind: str) -> None:
-        """Refuse a state that was counted in another way.
-
-        Parameters
-        ----------
-        other : ScoreState
-            What shall be added.
-        kind : str
-            The accumulator.
-
-        Raises
-        ------
-        ValueError
-            If names, maps or labels do not agree.
-        TypeError
-            If labels are of different kinds.
-        """
+        """Refuse a state of other names, maps or labels, which a `kind` may not add."""
         if self.names and other.names and self.names != other.names:
             message = (
                 f"{kind} merge where names agree, in their order too, got "
@@ -129,29 +140,21 @@ class ScoreState(NamedTuple):
         mine, theirs = self.maps_of(n), other.maps_of(n)
         if mine and theirs and mine != theirs:
             message = (
-                f"{kind} merge where they have the same map: lay it once, and begin "
+                f"{kind} merge where they have the same map: choose it once, and begin "
                 f"each part with like(), or {kind}(first.map)"
             )
             raise ValueError(message)
         join_labels(self.labels, other.labels)
 
     def plus(self, other: Self) -> Self:
-        """Add a state that fits.
-
-        Parameters
-        ----------
-        other : ScoreState
-            What to add.
-
-        Returns
-        -------
-        ScoreState
-            A new one.
-        """
+        """Add a state that fits; a new one."""
         names = self.names or other.names
         n = len(names or (0,))
         labels, counts = _sum(self, other)
-        return self._replace(
+        if labels:  # refuses a positive class that is not one of them
+            positive_label(list(labels), self.positive)
+        return replace(
+            self,
             names=names,
             maps=self.maps_of(n) or other.maps_of(n),
             labels=labels,
@@ -160,14 +163,9 @@ class ScoreState(NamedTuple):
         )
 
     def settings(self) -> dict[str, Any]:
-        """Tell all that is no array.
-
-        Returns
-        -------
-        dict
-            As JSON can hold it, but for the labels.
-        """
+        """Give all that is no array."""
         return {
+            "positive": self.positive,
             "names": self.names,
             "labels": self.labels,
             "grids": [one.grid for one in self.maps or ()],
@@ -175,13 +173,7 @@ class ScoreState(NamedTuple):
         }
 
     def arrays(self) -> Arrays:
-        """Give the arrays.
-
-        Returns
-        -------
-        dict
-            Arrays by name.
-        """
+        """Give the arrays by name."""
         arrays: Arrays = {"totals": self.totals}
         for i, one in enumerate(self.maps or ()):
             arrays[f"edges_{i}"] = one.edges
@@ -191,23 +183,7 @@ class ScoreState(NamedTuple):
 
     @classmethod
     def restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        """Make a state of what was saved.
-
-        Parameters
-        ----------
-        settings, arrays : dict
-            As `settings` and `arrays` gave them.
-
-        Returns
-        -------
-        ScoreState
-            The same.
-
-        Raises
-        ------
-        ValueError
-            If they do not belong together.
-        """
+        """Make a state of what `settings` and `arrays` gave."""
         names, labels = saved_names(settings), saved_labels(settings, "labels")
         for key in ("grids", "edges"):
             texts = settings[key]
@@ -231,6 +207,7 @@ class ScoreState(NamedTuple):
         wrong = f"{len(maps)} maps are not one for each of {reprlib.repr(names)}"
         require(not maps or len(maps) == len(names or (0,)), wrong)
         return cls(
+            settings["positive"],
             names,
             tuple(maps) or None,
             labels or (),
@@ -239,15 +216,7 @@ class ScoreState(NamedTuple):
         )
 
     def check(self) -> None:
-        """Refuse a state to which no samples can have led.
-
-        Raises
-        ------
-        ValueError
-            If counts are impossible, or do not fit one another or the labels.
-        TypeError
-            If the labels cannot be compared.
-        """
+        """Refuse a state to which no samples can have led."""
         check_totals(self.totals, begun=self.names is not None)
         wrong = f"labels must be up to two, ascending, got {reprlib.repr(self.labels)}"
         require(len(self.labels) <= 2, wrong)
@@ -263,6 +232,8 @@ class ScoreState(NamedTuple):
             require(by_label[0] > 0, "a single label comes first")
             same = (by_label == self.counts[0].sum(axis=0)).all()
             require(same, "models differ in the samples of a label")
+        if self.labels:
+            positive_label(list(self.labels), self.positive)
 
 
 def _digest(one: ScoreMap) -> str:
@@ -273,7 +244,7 @@ def _digest(one: ScoreMap) -> str:
 def _sum(
     one: ScoreState, two: ScoreState
 ) -> tuple[tuple[Any, ...], tuple[Counts, ...]]:
-    """Add tables with the columns of up to two labels; new tables."""
+    """Add tables whose columns are up to two labels; new tables."""
     labels = join_labels(one.labels, two.labels)
 
     def aligned(state: ScoreState) -> list[Counts]:

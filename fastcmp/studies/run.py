@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 DATASETS = ("epsilon", *CONTESTS)
 _EPSILON_N, _EPSILON = 300, 0.1
 _FEW, _MANY = 4, 500  # data sets that are run, and saved, together
+#: What a row of p-values holds, for the file of partial results.
+_TESTS = [[rival.test, rival.design, rival.first] for rival in RIVALS]
 #: Data sets of the correlations: those at hand without a download.
 _AT_HAND = ("exp6", "simple", "digits", "breast-cancer", "wine", "iris")
 _ALGORITHMS = ("majority", "mean", "logistic", "svm", "tree", "knn")
@@ -93,7 +95,7 @@ class Options:
         store = None
         if self.folder is not None:
             store = Store(
-                path=self.folder / f"{name}.npz",
+                path=self.folder / f"{name}.rows",
                 settings={"study": name, "seed": self.seed, **settings},
             )
         in_kernels = name == "table5-epsilon"
@@ -143,7 +145,14 @@ def table5(options: Options) -> TypeOneErrors:
             f"Epsilon data: n = {_EPSILON_N}, both algorithms err on {_EPSILON:g} of "
             "the records, whatever they are trained on."
         )
-        pvalues = options.run("table5-epsilon", work, len(RIVALS))
+        pvalues = options.run(
+            "table5-epsilon",
+            work,
+            len(RIVALS),
+            tests=_TESTS,
+            n=_EPSILON_N,
+            epsilon=_EPSILON,
+        )
     else:
         contest = find_contest(options.dataset, options.path)
         with reporting(options.progress, "error rates") as report:
@@ -153,6 +162,7 @@ def table5(options: Options) -> TypeOneErrors:
             f"table5-{options.dataset}",
             partial(problem_pvalues, problems, seed),
             n_columns(problems),
+            tests=_TESTS,
             **{contest.parameter: null},
         )
         where = f"{contest.parameter} = {null:.4g}"
@@ -189,6 +199,7 @@ def power(options: Options) -> PowerStudy:
         f"power-{options.dataset}",
         partial(problem_pvalues, problems, options.seed),
         n_columns(problems),
+        tests=_TESTS,
         **{contest.parameter: rates.values.tolist()},
     )
     return PowerStudy(
@@ -272,6 +283,7 @@ def correlation(options: Options) -> CorrelationStudy:
             f"correlations-{name}",
             partial(disagreements, population, chosen, options.seed),
             10 * len(pairs),
+            algorithms=_ALGORITHMS,
         ).reshape(-1, len(pairs), 5, 2)
         experiments += [(name, *pair) for pair in pairs]
         found += [correlations(estimates[:, k]) for k in range(len(pairs))]

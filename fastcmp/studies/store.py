@@ -1,4 +1,4 @@
-"""Replicates of a study: run in parts, kept on disk, gone on with after a stop.
+"""Replicates of a study: run in parts, saved on disk, resumed after a stop.
 
 A replicate is a pure function of the seed and its number, so neither the parts, nor
 the workers, nor a stop in between change any result.
@@ -6,10 +6,7 @@ the workers, nor a stop in between change any result.
 
 from __future__ import annotations
 
-import json
 import time
-import zipfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 
 if TYPE_CHECKING:
@@ -29,19 +27,13 @@ if TYPE_CHECKING:
     #: From the first replicate of a part, and the one after its last, to their rows.
     Work = Callable[[int, int], NDArray[np.float64]]
 
-#: Seconds between two writes of all rows: after each part, they would take longer than
-#: the work where there are many.
+#: Seconds between two writes of all rows: with many rows, a write takes longer than a
+#: part.
 _PAUSE = 2.0
-#: What reading a file can raise that holds something else, or not all of it.
-_DAMAGED = (
-    AttributeError,
-    EOFError,
-    KeyError,
-    OSError,
-    TypeError,
-    ValueError,
-    zipfile.BadZipFile,
-    zlib.error,
+_KIND = FileKind(
+    "Study",
+    "a file of partial results of a study",
+    "delete it to start anew, or write elsewhere",
 )
 
 
@@ -50,86 +42,45 @@ class Store:
     """Where the rows of a study are kept between runs."""
 
     path: Path
-    #: All that a row depends on, but for its number.
+    #: All that a row depends on, except its number.
     settings: dict[str, Any]
 
     def load(self, n: int, width: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Read what earlier runs have left.
+        """Read the rows of earlier runs, and which of at least `n` are done.
 
-        Parameters
-        ----------
-        n : int
-            How many replicates are wanted.
-        width : int
-            Numbers in a row.
-
-        Returns
-        -------
-        tuple of ndarray
-            Rows, shape (N, width), and which of them are there, shape (N,); N is n, or
-            more if the file has more.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, or belongs to a study with other settings.
+        Raises ValueError for a file that is damaged, or of a study with other settings.
         """
         if not self.path.exists():
             return np.full((n, width), np.nan), np.zeros(n, bool)
-        settings, old_rows, old_done = self._read()
-        wanted = json.loads(self._settings())
-        for name in sorted(wanted | settings):
-            if settings.get(name) != wanted.get(name):
-                message = (
-                    f"{self.path} holds a study with {name} = {settings.get(name)!r}, "
-                    f"asked for was {wanted.get(name)!r}: delete it, or write elsewhere"
-                )
-                raise ValueError(message)
-        if old_rows.shape != (old_done.size, width):
-            message = (
-                f"{self.path} holds rows of shape {old_rows.shape}, asked for were "
-                f"{width} numbers a row: delete it, or write elsewhere"
-            )
+        _, settings, arrays = read_state(self.path, _KIND)
+        if problem := self._problem(settings, arrays, width):
+            message = f"{self.path} holds {problem}; {_KIND.advice}"
             raise ValueError(message)
-        size = max(n, old_done.size)
+        n_old = arrays["done"].size
+        size = max(n, n_old)
         rows, done = np.full((size, width), np.nan), np.zeros(size, bool)
-        rows[: old_done.size], done[: old_done.size] = old_rows, old_done
+        rows[:n_old], done[:n_old] = arrays["rows"], arrays["done"]
         return rows, done
 
-    def _read(self) -> tuple[dict[str, Any], NDArray[Any], NDArray[np.bool_]]:
-        """Read the file, whatever it holds."""
-        try:
-            # Opened here: of a damaged file NumPy forgets to close what it opened.
-            with self.path.open("rb") as file, np.load(file) as saved:
-                settings = dict(json.loads(str(saved["settings"])))
-                return settings, saved["rows"], saved["done"].astype(bool)
-        except _DAMAGED as error:
-            message = (
-                f"{self.path} is no partial result of a study, or is damaged "
-                f"({error}): delete it to start anew"
-            )
-            raise ValueError(message) from None
+    def _problem(self, settings: Any, arrays: Any, width: int) -> str | None:
+        """Say in which way a file is not of this study."""
+        if not isinstance(settings, dict) or {*arrays} != {"rows", "done"}:
+            return "no settings and rows"
+        for name in sorted(self.settings | settings):
+            old, wanted = settings.get(name), self.settings.get(name)
+            if old != wanted:
+                return f"a study with {name} = {old!r}, asked for was {wanted!r}"
+        rows, done = arrays["rows"], arrays["done"]
+        if (rows.dtype, done.dtype, done.ndim) != (np.float64, np.bool_, 1):
+            return f"rows of {rows.dtype}, wanted were float64"
+        if rows.shape != (done.size, width):
+            return f"rows of shape {rows.shape}, asked for were {width} numbers a row"
+        return None
 
     def save(self, rows: NDArray[np.float64], done: NDArray[np.bool_]) -> None:
-        """Write all rows; whoever stops this leaves the last state behind.
-
-        Parameters
-        ----------
-        rows : ndarray of float64, shape (n, width)
-            What is known.
-        done : ndarray of bool, shape (n,)
-            Which rows are.
-        """
+        """Write all rows; a stop meanwhile leaves the file as it was."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_suffix(".tmp")
-        with fresh.open("wb") as file:
-            np.savez_compressed(
-                file, rows=rows, done=done, settings=np.array(self._settings())
-            )
-        fresh.replace(self.path)
-
-    def _settings(self) -> str:
-        return json.dumps(self.settings, sort_keys=True)
+        write_state(self.path, "Study", self.settings, {"rows": rows, "done": done})
 
 
 def run_replicates(  # noqa: PLR0913  # options, all by keyword
@@ -143,41 +94,12 @@ def run_replicates(  # noqa: PLR0913  # options, all by keyword
     threads: bool = False,
     progress: bool | Progress | None = None,
 ) -> NDArray[np.float64]:
-    """Run all replicates that are not there yet.
+    """Run all replicates that are not done yet, and give the rows of all.
 
-    Parameters
-    ----------
-    work : callable
-        From two numbers, first replicate and the one after the last, to their rows,
-        shape (last - first, width).
-    n : int
-        How many replicates.
-    width : int
-        Numbers in a row.
-    part : int
-        Replicates that are run, and saved, together.
-    store : Store, optional
-        Where to look for earlier rows, and to keep these.
-    workers : int, optional
-        Processes or threads; by default as many as there are processors.
-    threads : bool
-        Whether threads will do: for work that holds no lock.
-    progress : bool or callable, optional
-        True draws a bar; a function is called with the replicates done and all.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, width)
-        The same for any `part` and any number of workers.
-
-    Raises
-    ------
-    ValueError
-        If the store belongs to another study.
-    OSError
-        If it cannot be written; this is found out before any work.
-    ImportError
-        If there are several processes and joblib is missing.
+    `work` gives the rows of a part; `part` replicates are run, and saved, together.
+    With `threads`, for work that holds no lock, no processes are started. The answer is
+    the same for any `part` and any number of workers. Raises OSError before any work
+    where the store cannot be written.
     """
     rows, done = np.full((n, width), np.nan), np.zeros(n, bool)
     if store is not None:
@@ -203,7 +125,7 @@ def run_replicates(  # noqa: PLR0913  # options, all by keyword
 
 
 def _missing(done: NDArray[np.bool_], part: int) -> list[slice]:
-    """Cut what is not done into parts."""
+    """Cut the replicates that are not done into parts."""
     missing = np.flatnonzero(~done)
     stretches = np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1)
     return [
@@ -216,7 +138,7 @@ def _missing(done: NDArray[np.bool_], part: int) -> list[slice]:
 def _keeper(
     store: Store | None, rows: NDArray[np.float64], done: NDArray[np.bool_]
 ) -> Callable[..., None]:
-    """Give a function that writes the rows, at once or not too often."""
+    """Make a function that writes the rows, at once or every few seconds."""
     last = time.monotonic()
 
     def keep(*, at_once: bool) -> None:
@@ -230,7 +152,7 @@ def _keeper(
 
 @contextmanager
 def _workers(count: int, *, threads: bool) -> Iterator[Any]:
-    """Give a way to run parts of the work: here, on threads, or in processes."""
+    """Give a function that runs parts of the work on threads or in processes."""
     if threads or count == 1:
         with ThreadPool(count) as pool:
             yield lambda work, tasks: pool.answers(partial(_run_part, work), tasks)

@@ -120,12 +120,12 @@ def test_a_tenth_outside_the_truth(capsys, tmp_path, models):
     little = np.where(np.arange(N) % 10 == 0, 9, TRUTH)  # a tenth, and no more
     path = written(tmp_path / "p.csv", **models, c=much, d=little)
     code, out, err = run(capsys, "compare", path)
-    line = "predicted by c (13.3 %: 9); they count as wrong"
+    line = "predicted by c (13.3%: 9); they count as wrong"
     assert code == 0
     assert err.count("\n") == 1
     assert err.startswith("fastcmp: warning: labels that y_true does not hold are")
     assert line in err
-    assert line in out or "13.3 % of the predictions of c" in out
+    assert line in out or "13.3% of the predictions of c" in out
     for form in ("json", "csv", "markdown", "latex", "html"):
         out = run(capsys, "compare", path, "--format", form)[1]
         assert "13.3" in out.replace("\\.", ".") or '"n_outside"' in out.replace(
@@ -134,7 +134,7 @@ def test_a_tenth_outside_the_truth(capsys, tmp_path, models):
     assert run(capsys, "compare", path, "--drop", "c")[2] == ""
     err = run(capsys, "holdout", path, "--models", "a", "c")[2]
     assert err.count("\n") == 1
-    assert "predicted by c (13.3 %: 9)" in err
+    assert "predicted by c (13.3%: 9)" in err
 
 
 def test_few_samples_and_one_class_are_no_proof(capsys, tmp_path):
@@ -143,7 +143,7 @@ def test_few_samples_and_one_class_are_no_proof(capsys, tmp_path):
     code, out, err = run(capsys, "compare", path)
     assert code == 0
     assert "100.00 %" in out
-    assert "predicted by b (100.0 %: 0)" in err
+    assert "predicted by b (100.0%: 0)" in err
 
 
 # The check itself, against brute force.
@@ -194,7 +194,7 @@ def test_the_check_goes_on_from_a_checkpoint(capsys, tmp_path):
     path, saved = tmp_path / "p.csv.gz", tmp_path / "saved"
     path.write_bytes(content)
     whole = run(capsys, "compare", path)
-    assert "predicted by b (23.1 %: 7)" in whole[2]
+    assert "predicted by b (23.1%: 7)" in whole[2]
     from fastcmp.io.checkpoint import Checkpoint
     from fastcmp.io.counting import count_files
     from fastcmp.io.stream import PredictionStream

@@ -10,13 +10,14 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from children import started
 
 from fastcmp.cli import main
+from fastcmp.core.saved_states import read_state
 from fastcmp.studies import run as studies
 from fastcmp.studies.run import Options, table5
+from fastcmp.studies.store import _KIND
 
 EPSILON = ["study", "table5", "--replications", "60", "--workers", "1"]
 IRIS = ["--dataset", "iris", "--sets", "8", "--workers", "1"]
@@ -54,7 +55,7 @@ def test_a_table_on_the_terminal_and_files_in_the_folder(capsys, folder):
     study = table5(Options(replications=60, workers=1))
     assert (code, out, err) == (0, f"{study}\n", "")
     assert names_in(folder) == [
-        f"table5-epsilon.{kind}" for kind in ("csv", "md", "npz", "png", "svg")
+        f"table5-epsilon.{kind}" for kind in ("csv", "md", "png", "rows", "svg")
     ]
     text = (folder / "table5-epsilon.csv").read_text()
     rows = list(csv.DictReader(io.StringIO(text)))
@@ -89,7 +90,7 @@ def test_curves(capsys, folder, name, stem):
     code, out, err = run(capsys, "study", name, *options)
     assert (code, err) == (0, "")
     assert "upsilon" in out
-    kinds = {"csv", "md", "png", "svg"} | ({"npz"} if name == "power" else set())
+    kinds = {"csv", "md", "png", "svg"} | ({"rows"} if name == "power" else set())
     assert names_in(folder) == sorted(f"{stem}.{kind}" for kind in kinds)
     made = "--dataset iris --replications 2 --seed 1 --steps 3 --sets 8"
     assert made in (folder / f"{stem}.md").read_text()
@@ -124,7 +125,7 @@ def test_a_stop_says_how_to_go_on(capsys, folder, monkeypatch):
     code, out, err = run(capsys, *options)
     assert (code, out) == (130, "")
     assert err == "stopped: the same command goes on from here\n"
-    assert names_in(folder) == ["table5-iris.npz"]
+    assert names_in(folder) == ["table5-iris.rows"]
     monkeypatch.setattr(studies, "problem_pvalues", real)
     assert run(capsys, *options)[0] == 0
     other = folder.parent / "other"
@@ -148,8 +149,7 @@ def test_error_rates_do_not_go_on(capsys, folder, monkeypatch):
 def count_done(file):
     if not file.exists():
         return 0
-    with np.load(file) as saved:
-        return saved["done"].sum()
+    return read_state(file, _KIND)[2]["done"].sum()
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
     options = {"start_new_session": True}
     with started(program, *words, "--folder", stopped, **options) as process:
-        file = stopped / "table5-iris.npz"
+        file = stopped / "table5-iris.rows"
         while not count_done(file):
             assert process.poll() is None
             time.sleep(0.05)
@@ -218,9 +218,9 @@ def test_a_folder_that_cannot_be(capsys, tmp_path, monkeypatch):
 
 def test_a_damaged_file(capsys, folder):
     folder.mkdir(parents=True)
-    (folder / "table5-epsilon.npz").write_text("not a zip file")
+    (folder / "table5-epsilon.rows").write_text("not a saved state")
     error = refused(capsys, *EPSILON, "--folder", str(folder))
-    assert "table5-epsilon.npz is no partial result" in error
+    assert "table5-epsilon.rows is not a file of partial results" in error
     assert "delete it to start anew" in error
 
 
@@ -236,7 +236,7 @@ def test_without_matplotlib(capsys, folder, monkeypatch):
     assert code == 0
     assert "Type I errors, epsilon" in out
     assert err == "no picture: pip install 'fastcmp[plot]'\n"
-    assert names_in(folder) == [f"table5-epsilon.{x}" for x in ("csv", "md", "npz")]
+    assert names_in(folder) == [f"table5-epsilon.{x}" for x in ("csv", "md", "rows")]
 
 
 def test_without_scikit_learn(capsys, folder, monkeypatch):

@@ -93,6 +93,13 @@ def test_copies_of_files_in_a_container_are_no_use(
     assert available_memory() == 1000
 
 
+def test_a_little_is_not_asked_for(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 1)
+    check_memory(63_999_999, None, "this", "that")
+    with pytest.raises(ValueError, match="64 MB of memory, 1 bytes are free"):
+        check_memory(64_000_000, None, "this", "that")
+
+
 def test_what_fits_is_allowed():
     check_memory(100, 100, "this", "that")
     check_memory(1, None, "this", "that")
@@ -105,8 +112,8 @@ def test_what_does_not_fit_is_refused(monkeypatch):
         r"memory_limit is 1 kB: that$",
     ):
         check_memory(2000, 1000, "this", "that")
-    monkeypatch.setattr(memory, "available_memory", lambda: 500)
-    with pytest.raises(ValueError, match=r"left are 500 bytes: that$"):
-        check_memory(501, None, "this", "that")
+    monkeypatch.setattr(memory, "available_memory", lambda: 70_000_000)
+    with pytest.raises(ValueError, match=r"70 MB are free: that$"):
+        check_memory(70_000_001, None, "this", "that")
     monkeypatch.setattr(memory, "available_memory", lambda: None)
     check_memory(1e30, None, "this", "that")

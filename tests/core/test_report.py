@@ -6,8 +6,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fastcmp.core.render import to_csv, to_html, to_latex, to_markdown, to_text
+from fastcmp.core.render import _width, to_csv, to_html, to_latex, to_markdown, to_text
 from fastcmp.core.report import (
     Section,
     format_interval,
@@ -199,20 +201,97 @@ def test_csv():
         "model": ["svm", 'q"uote', "a,b", "two\nlines", ""],
         "accuracy": np.array([0.1, 1 / 3, 1e-300, np.nan, 1.0]),
         "correct": np.array([1, 2**62, 0, -1, 5]),
-        "told": np.array([True, False, True, False, True]),
+        "differs": np.array([True, False, True, False, True]),
     }
     text = to_csv(columns)
     assert "\r" not in text
     header, *rows = csv.reader(io.StringIO(text, newline=""))
     assert header == list(columns)
-    names, accuracy, correct, told = zip(*rows, strict=True)
+    names, accuracy, correct, differs = zip(*rows, strict=True)
     assert list(names) == columns["model"]
     np.testing.assert_array_equal(list(map(float, accuracy)), columns["accuracy"])
     assert list(map(int, correct)) == columns["correct"].tolist()
-    assert list(told) == ["True", "False", "True", "False", "True"]
+    assert list(differs) == ["True", "False", "True", "False", "True"]
     assert to_csv({"a": [], "b": []}) == "a,b\n"
 
 
 def test_csv_columns_must_be_of_one_length():
     with pytest.raises(ValueError, match=r"is longer|is shorter"):
         to_csv({"a": [1, 2], "b": [1]})
+
+
+WIDE = Section(
+    title="A title of some words",
+    text=(
+        "A sentence that is too long for a line.",
+        "https://example.org/a/long/address",
+    ),
+    columns=("model", "first accuracy", "beats"),
+    rows=(
+        ("svm", "98.00%", "knn, tree, forest, bayes"),
+        ("\u4e2d\u6587", "9.00%", ""),
+    ),
+)
+
+
+def test_text_is_wrapped_in_its_cell():
+    assert to_text([WIDE], 45).split("\n") == [
+        "A title of some words",
+        "A sentence that is too long for a line.",
+        "https://example.org/a/long/address",
+        "  model  first accuracy  beats",
+        "  svm            98.00%  knn, tree, forest,",
+        "                         bayes",
+        "  \u4e2d\u6587            9.00%",
+    ]
+
+
+def test_headings_of_numbers_are_wrapped_too():
+    assert to_text([WIDE], 28).split("\n")[4:] == [
+        "  model     first  beats",
+        "         accuracy",
+        "  svm      98.00%  knn,",
+        "                   tree,",
+        "                   forest,",
+        "                   bayes",
+        "  \u4e2d\u6587      9.00%",
+    ]
+
+
+def test_columns_that_do_not_fit_are_continued_below():
+    assert to_text([WIDE], 20).split("\n")[5:] == [
+        "  model     first",
+        "         accuracy",
+        "  svm      98.00%",
+        "  \u4e2d\u6587      9.00%",
+        "",
+        "  model  beats",
+        "  svm    knn, tree,",
+        "         forest,",
+        "         bayes",
+        "  \u4e2d\u6587",
+    ]
+
+
+def test_words_are_broken_where_nothing_else_helps():
+    section = Section(columns=("m", "n"), rows=(("x" * 50, "1" * 50),))
+    lines = to_text([section], 40).split("\n")
+    assert max(map(len, lines)) <= 40
+    assert [sum(line.count(mark) for line in lines) for mark in "x1"] == [50, 50]
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.text("ab \u4e2d1-", max_size=70)] * 4), min_size=1, max_size=5
+    ),
+    st.integers(40, 200),
+)
+def test_no_letter_is_lost_and_no_line_too_wide(rows, width):
+    section = Section(columns=("k", "one", "two", "three"), rows=tuple(rows))
+    lines = to_text([section], width).split("\n")
+    assert all(_width(line) <= width for line in lines)
+    first = "".join(row[0] for row in rows)
+    n_more = "".join(lines).count("k") - 1  # tables that repeat the first column
+    for letter in "ab\u4e2d1-":
+        once = to_text([section]).count(letter)
+        assert "".join(lines).count(letter) == once + n_more * first.count(letter)

@@ -154,9 +154,9 @@ def test_classes_say_what_labels_are():
 
 
 def test_few_samples_and_one_class_are_warned_of_only():
-    with pytest.warns(UserWarning, match=r"predicted by pred_b \(100\.0 %: 1\)"):
+    with pytest.warns(UserWarning, match=r"predicted by pred_b \(100\.0%: 1\)"):
         mcnemar([0] * 9, [0] * 9, [1] * 9)
-    with pytest.warns(UserWarning, match=r"predicted by pred_b \(100\.0 %: 2, 3\)"):
+    with pytest.warns(UserWarning, match=r"predicted by pred_b \(100\.0%: 2, 3\)"):
         mcnemar([0, 1, 1], [0, 1, 0], [2, 3, 2])
 
 
@@ -190,9 +190,9 @@ RECORDS = {
 @pytest.mark.parametrize("test", RECORDS.values(), ids=RECORDS)
 def test_more_than_a_tenth_is_warned_of_and_told(test):
     message, result = warned(test, Y, A, OUTSIDE)
-    assert "b (20.0 %: 4)" in message
+    assert "b (20.0%: 4)" in message
     assert "0, 1" in message
-    assert "20.0 % of the predictions of b are labels" in str(result).replace("\n", " ")
+    assert "20.0% of the predictions of b are labels" in str(result).replace("\n", " ")
     counted = getattr(result, "comparison", result).n_outside
     assert counted == (0, 12)
     if hasattr(result, "to_dict"):
@@ -210,7 +210,7 @@ def test_a_tenth_is_not(test, recwarn):
 
 def test_many_models_are_warned_of_at_once():
     message, result = warned(compare_all, Y, [OUTSIDE] * 9 + [A])
-    assert message.count("20.0 %") == 3
+    assert message.count("20.0%") == 3
     assert "6 more models" in message
     assert result.n_outside == (*[12] * 9, 0)
 
@@ -218,7 +218,7 @@ def test_many_models_are_warned_of_at_once():
 def test_the_share_is_that_of_the_predictions_that_there_are(recwarn):
     pred = [None] * 50 + [0] * 8 + [3] * 2
     message, result = warned(mcnemar, [0, 1] * 30, A, pred, missing="wrong")
-    assert "pred_b (20.0 %: 3)" in message
+    assert "pred_b (20.0%: 3)" in message
     assert result.n_outside == (0, 2)
     assert not mcnemar([0, 1] * 30, A, [None] * 60, missing="wrong").n_outside
     assert not recwarn

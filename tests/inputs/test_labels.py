@@ -1,4 +1,4 @@
-"""The front door: equal labels get equal codes, whatever they come from."""
+"""Equal labels get equal codes, whatever they come from."""
 
 from dataclasses import replace
 from itertools import product

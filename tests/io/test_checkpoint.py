@@ -12,13 +12,13 @@ from children import started
 from pyarrow import csv, feather, parquet
 
 from fastcmp.cli import main
+from fastcmp.core.saved_states import read_state, write_state
 from fastcmp.io import mapped
 from fastcmp.io import text as io_text
-from fastcmp.io.checkpoint import Checkpoint, signals_held
+from fastcmp.io.checkpoint import _KIND, Checkpoint, signals_held
 from fastcmp.io.counting import count_files
 from fastcmp.io.stream import PredictionStream
 from fastcmp.stream import PairCounts
-from fastcmp.stream.files import read_state, write_state
 
 LIMIT = 10**9
 # The program itself, with small blocks, and saving after each of them.
@@ -67,7 +67,7 @@ def stop(number, path, saved, *options):
 
 
 def position_in(saved):
-    return read_state(saved)[1]["position"] if saved.exists() else None
+    return read_state(saved, _KIND)[1]["position"] if saved.exists() else None
 
 
 def answer(capsys, *words):
@@ -85,7 +85,10 @@ def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code
     assert stop(number, path, saved) == (code, "", "")
     done = position_in(saved)[0][0]
     assert 1_000 <= done < 60_000
-    assert Checkpoint(saved, read_state(saved)[1]["inputs"]).load()[0].n_samples == done
+    assert (
+        Checkpoint(saved, read_state(saved, _KIND)[1]["inputs"]).load()[0].n_samples
+        == done
+    )
     assert answer(capsys, path, "--checkpoint", saved) == expect
     assert not saved.exists()
 
@@ -110,7 +113,7 @@ def test_costs_go_on_after_a_stop(capsys, path, saved, tmp_path):
     expect = answer(capsys, path, *words)
     assert expect[0] == 0
     assert stop(signal.SIGTERM, path, saved, *words) == (143, "", "")
-    assert read_state(saved)[1]["kind"] == "LabelCounts"
+    assert read_state(saved, _KIND)[1]["kind"] == "LabelCounts"
     for changed, said in (
         ((), "test differs"),
         (("--test", "cost", "--cost", other), "classes differs"),
@@ -198,11 +201,16 @@ def test_a_folder_that_has_changed_is_refused(path, saved, tmp_path):
 
 def test_a_file_that_is_no_checkpoint_is_refused_and_kept(path, saved):
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"p\.parquet is not a file that"):
+    with pytest.raises(
+        ValueError,
+        match=r"p\.parquet is not a checkpoint that fastcmp",
+    ):
         counted(path, path)
     assert path.read_bytes() == before
     PairCounts(2).save(saved)
-    with pytest.raises(ValueError, match="holds PairCounts, not a checkpoint of files"):
+    with pytest.raises(
+        ValueError, match="holds PairCounts, not a checkpoint; remove it"
+    ):
         counted(path, saved)
 
 
@@ -257,7 +265,7 @@ WRONG = [ABSENT, None, -1, 10**9, 1.5, True, "x", "PairCounts", [], [[1]], {}, {
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: ".".join(map(str, field)))
 def test_a_checkpoint_of_right_checksum_and_wrong_content(path, stopped, field):
-    kind, settings, arrays = read_state(stopped)
+    kind, settings, arrays = read_state(stopped, _KIND)
     for value in WRONG:
         try:
             wrong = changed(settings, field, value)

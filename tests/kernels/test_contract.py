@@ -16,7 +16,20 @@ import numpy as np
 import pytest
 
 from fastcmp import kernels
-from fastcmp.kernels import INVALID, Interval, pack_equal
+from fastcmp.kernels import (
+    COST_PROFILE,
+    EXACT,
+    INVALID,
+    LIKELIHOOD,
+    TANGO,
+    TWO_SIDED,
+    YILDIZ_T,
+    Interval,
+    cost_interval_many,
+    cost_test_many,
+    difference_interval_many,
+    pack_equal,
+)
 from fastcmp.kernels.bits import allocate_words
 
 N_ITERATIONS = 5
@@ -52,6 +65,7 @@ TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
 FOLD_TABLES = np.array([[[[9, 8], [1, 2]], [[7, 3], [6, 4]]], [[[9, 0], [0, 2]]] * 2])
 FOLDS = np.random.default_rng(7).normal(0.01, 0.03, (10, 10))
 FIVE_BY_TWO = FOLDS[0].reshape(5, 2)
+CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
 COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 SCORES = np.random.default_rng(5).normal(size=200).round(1)
@@ -61,6 +75,71 @@ NEGATIVES, POSITIVES = (
 )
 
 EXAMPLES = {
+    "bayle_z_many": Example(
+        (FOLDS[:2], np.arange(10) % 3, 3, TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "bcv_mcnemar_many": Example(
+        (FOLD_TABLES, 1.8, TWO_SIDED),
+        (
+            zeros(2, 2, 2, dtype=float),
+            zeros(2, 2, dtype=float),
+            zeros(2, dtype=np.uint8),
+        ),
+    ),
+    "bowker_many": Example(
+        (np.stack([TABLE, TABLE.T + 1]),),
+        (zeros(2, 2, dtype=float), zeros(2), zeros(2, dtype=np.uint8)),
+    ),
+    "conservative_z_many": Example(
+        (FOLDS[:2], FOLDS[2:].reshape(2, 2, 2, 10), TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "cost_interval_many": Example(
+        (
+            np.array([[9, 1, 4], [2, 2, 7], [0, 0, 5]]),
+            ints(1, 3, 2),
+            COSTS,
+            (COST_PROFILE, 5.0, 0.95),
+        ),
+        (zeros(3, 2, dtype=float),),
+    ),
+    "cost_test_many": Example(
+        (
+            np.array([[9, 1, 4], [2, 2, 7], [0, 0, 5]]),
+            ints(1, 3, 2),
+            COSTS,
+            np.ones(5),
+            (LIKELIHOOD, 5.0, False),
+        ),
+        (zeros(3, 4, dtype=float), zeros(3, dtype=np.uint8)),
+    ),
+    "difference_interval_many": Example(
+        (*CELLS, (TANGO, 0.9)), (zeros(2, dtype=float), zeros(2, dtype=float))
+    ),
+    "fold_t_many": Example(
+        (FOLDS[:2], 0.02, 9.0, TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "mcnemar_many": Example(
+        (ints(11, 0, 25), ints(1, 0, 15), EXACT, TWO_SIDED),
+        (zeros(3, dtype=float), zeros(3, dtype=float), zeros(3, dtype=np.uint8)),
+    ),
+    "naive_mcnemar_many": Example(
+        (FOLD_TABLES,), (zeros(2, 2, dtype=float), zeros(2, dtype=np.uint8))
+    ),
+    "proportion_z_many": Example(
+        (np.array([[24, 0], [58, 0], [175, 40]]), TWO_SIDED),
+        (zeros(2, 4, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "stuart_maxwell_many": Example(
+        (np.stack([TABLE, TABLE.T + 1]),),
+        (zeros(2, 2, dtype=float), zeros(2), zeros(2, dtype=np.uint8)),
+    ),
+    "two_fold_many": Example(
+        (FOLDS[:2].reshape(2, 5, 2), YILDIZ_T, TWO_SIDED),
+        (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
     "alpaydin_f": Example((FIVE_BY_TWO,)),
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
     "bayle_z_out": Example((FOLDS[0], 1)),
@@ -262,6 +341,41 @@ def test_kernels_show_how_to_use_them(name):
 # Calls from a user's compiled code.
 
 
+@numba.njit
+def call_difference_interval_many(a, b, c, d, method, level, low, high):
+    difference_interval_many(a, b, c, d, (method, level), low, high)
+
+
+@numba.njit
+def call_cost_interval_many(counts, group, values, method, largest, level, ends):
+    cost_interval_many(counts, group, values, (method, largest, level), ends)
+
+
+@numba.njit
+def call_cost_test_many(
+    counts, group, values, cells, method, largest, nonnegative, results, status
+):
+    options = (method, largest, nonnegative)
+    cost_test_many(counts, group, values, cells, options, results, status)
+
+
+#: Users write options that are tuples out.
+SPELLED_OUT = {
+    "cost_interval_many": call_cost_interval_many,
+    "cost_test_many": call_cost_test_many,
+    "difference_interval_many": call_difference_interval_many,
+}
+
+
+def as_called(name):
+    """Return what a user calls, and its arguments without tuples among them."""
+    inputs = EXAMPLES[name].inputs
+    if name not in SPELLED_OUT:
+        return getattr(kernels, name), inputs
+    parts = [value if isinstance(value, tuple) else (value,) for value in inputs]
+    return SPELLED_OUT[name], sum(parts, ())
+
+
 def serial_user(kernel):
     @numba.njit
     def user(*arguments):
@@ -273,8 +387,9 @@ def serial_user(kernel):
 @every_kernel
 def test_callable_from_a_users_njit(name):
     example = EXAMPLES[name]
-    kernel = getattr(kernels, name)
-    assert_same(run(serial_user(kernel), example), run(kernel, example))
+    called, inputs = as_called(name)
+    found = run(serial_user(called), Example(inputs, example.outputs))
+    assert_same(found, run(getattr(kernels, name), example))
 
 
 @numba.njit
@@ -353,6 +468,7 @@ FORMS = {
     [
         pytest.param(name, marks=() if name in FORMS else pytest.mark.slow)
         for name in EXAMPLES
+        if not name.endswith("_many")  # those take many tests in one call
     ],
 )
 def test_callable_from_a_users_prange(name):

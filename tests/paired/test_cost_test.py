@@ -19,7 +19,7 @@ from strategies import modest
 
 from fastcmp import (
     CostResult,
-    LabelCounts,
+    LabelTable,
     cost_test,
     cost_test_from_counts,
     count_labels,
@@ -782,7 +782,7 @@ def test_counts_of_any_kind():
     ):
         result = cost_test_from_counts(counts, COST)
         assert result == expect
-        assert isinstance(result.counts, LabelCounts)
+        assert isinstance(result.counts, LabelTable)
     named = cost_test_from_counts(SEED, {"a": {"b": 1}, "b": {"a": 5}})
     assert named.statistic == expect.statistic
     assert named.counts.classes == ("a", "b")

@@ -3,6 +3,7 @@
 import copy
 import datetime as dt
 import io
+import os
 import pickle
 import re
 from fractions import Fraction
@@ -17,8 +18,8 @@ from strategies import modest
 
 import fastcmp
 from fastcmp import stream
-from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, files
-from fastcmp.stream.files import VERSION, write_state
+from fastcmp.core.saved_states import VERSION, write_state
+from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts
 
 NAMES = ("a", "b", "c")
 KINDS = {
@@ -133,7 +134,9 @@ def test_copies_pickles_and_files_are_the_same(kind, n, tmp_path):
         assert type(other) is type(counts)
         assert other == before
         assert other.names == counts.names
-        assert repr(other) == f"<{type(counts).__name__}: {counts.n_samples} samples>"
+        wanted = f"<{type(counts).__name__}: {counts.n_samples} samples"
+        wanted += f" of {counts.n_models} models>" if counts.names else ">"
+        assert repr(other) == wanted
         other.update(*more)
         assert other == before.copy().update(*more)
         assert counts == before
@@ -275,6 +278,36 @@ def test_bad_options(kind):
     assert [type(name) for name in kind(np.array(["x", "y"])).names] == [str, str]
 
 
+def test_what_is_printed_and_what_a_notebook_shows():
+    block = ["x", "y", None], {"a": ["x", "y", "y"], "<b>": ["x", "x", "x"]}
+    for kind in (PairCounts, LabelCounts, ConfusionCounts):
+        counts = kind().update(*block)
+        name = kind.__name__
+        assert repr(counts) == f"<{name}: 2 samples of 2 models>"
+        assert str(counts) == (
+            f"{name}: 2 samples of 2 models\n"
+            "1 samples without a true label were dropped.\n"
+            "  model  right  accuracy\n"
+            "  a          2    1.0000\n"
+            "  <b>        1    0.5000"
+        )
+        assert "&lt;b&gt;" in counts._repr_html_()
+        assert str(kind()) == f"{name}: 0 samples"
+        assert str(kind(2)).endswith("  model_1      0         -")
+
+
+@ALL
+def test_correct_samples_are_counted_alike(kind):
+    y_true, preds = block_of(60)
+    counts = filled(kind)
+    _, models = some(kind, y_true, preds)
+    if counts.n_samples == 60:
+        wanted = [(models[name] == y_true).sum() for name in counts.names]
+        assert counts.correct.tolist() == wanted
+    rows = str(counts).splitlines()[-counts.n_models :]
+    assert [int(row.split()[1]) for row in rows] == counts.correct.tolist()
+
+
 # Files.
 
 
@@ -331,7 +364,10 @@ FOREIGN = {
 def test_foreign_files(data, tmp_path):
     path = tmp_path / "part.counts"
     path.write_bytes(data)
-    wanted = re.escape(f"{path} is not a file that an accumulator of fastcmp.stream")
+    wanted = re.escape(
+        f"{path} is not a file of an accumulator of fastcmp.stream that fastcmp saved; "
+        "take another file"
+    )
     for load in (stream.load, PairCounts.load, LabelCounts.load):
         with pytest.raises(ValueError, match=f"^{wanted}"):
             load(path)
@@ -348,16 +384,24 @@ def test_files_that_cannot_be_read(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_versions_and_kinds(tmp_path):
+@pytest.mark.parametrize(("step", "age"), [(1, "a newer"), (-1, "an older")])
+def test_other_versions(tmp_path, step, age):
     path = tmp_path / "part.counts"
     small().save(path)
     line, rest = path.read_bytes().split(b"\n", 1)
-    newer = line.replace(b" %d " % VERSION, b" %d " % (VERSION + 1))
-    path.write_bytes(newer + b"\n" + rest)
-    wanted = r"part.counts has version 2 of the format, .* version 1: it was saved by a"
+    other = line.replace(b" %d " % VERSION, b" %d " % (VERSION + step))
+    path.write_bytes(other + b"\n" + rest)
+    wanted = (
+        rf"part.counts has version {VERSION + step} of the format, .* version "
+        rf"{VERSION}: it was saved by {age} one; .*count the samples"
+    )
     with pytest.raises(ValueError, match=wanted):
         stream.load(path)
-    for kind in ("Nothing", "load", "__doc__"):
+
+
+def test_other_kinds(tmp_path):
+    path = tmp_path / "part.counts"
+    for kind in ("Nothing", "load", "ScoreMap", "__doc__"):
         write_state(path, kind, {}, {})
         wanted = rf"part.counts holds {kind}, which this fastcmp does not know$"
         with pytest.raises(ValueError, match=wanted):
@@ -394,22 +438,6 @@ def test_states_of_another_form(kind, tmp_path):
     assert stream.load(path) == filled(KINDS[kind])
 
 
-def test_objects_are_neither_written_nor_read(tmp_path):
-    path = tmp_path / "part.counts"
-    arrays = {"totals": np.array([Trap()], object)}
-    with pytest.raises(TypeError, match=r"^totals holds objects, which are not saved"):
-        write_state(path, "PairCounts", {}, arrays)
-    assert list(tmp_path.iterdir()) == []
-    rest = io.BytesIO(b"{}\n")
-    rest.seek(0, 2)
-    np.savez(rest, **arrays)
-    rest.seek(0)
-    line = files._first_line("PairCounts", files._checksum(rest, "PairCounts"))
-    path.write_bytes(line + rest.getvalue())
-    with pytest.raises(ValueError, match=r" has the checksum of a saved file, but not"):
-        stream.load(path)
-
-
 def test_a_file_is_replaced_when_the_new_one_is_complete(tmp_path, monkeypatch):
     path = tmp_path / "part.counts"
     small().save(path)
@@ -418,7 +446,7 @@ def test_a_file_is_replaced_when_the_new_one_is_complete(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(np, "savez", full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             (small() + small()).save(path)
     assert stream.load(path) == small()
@@ -481,8 +509,8 @@ def test_classes_of_every_type_are_saved(kind, classes, tmp_path):
 def test_classes_that_are_not_saved(classes, tmp_path):
     counts = PairCounts(2, classes=classes)
     wanted = (
-        rf"^classes of type {type(classes[0]).__name__} are not saved to a file .* use "
-        "strings, numbers, booleans, bytes or dates, or pickle it$"
+        rf"^values of type {type(classes[0]).__name__} are not saved .* use strings, "
+        "numbers, booleans, bytes or dates for labels, or pickle it$"
     )
     with pytest.raises(TypeError, match=wanted):
         counts.save(tmp_path / "x")

@@ -108,8 +108,11 @@ def test_a_model_must_be_named_where_there_are_several():
     y_true, scores = two_classes(20)
     sketch = RocSketch().update(y_true, [scores, -scores])
     assert sketch.curve("model_1").tpr[-1] == 1
-    for model in (None, "model_2"):
-        with pytest.raises(ValueError, match="model must name one of"):
+    assert sketch.curve(1).tpr.tolist() == sketch.curve("model_1").tpr.tolist()
+    with pytest.raises(ValueError, match="model must name one of"):
+        sketch.curve()
+    for model in ("model_2", 2):
+        with pytest.raises(ValueError, match="model names no model"):
             sketch.curve(model)
     with pytest.raises(ValueError, match="both classes"):
         RocSketch().update([1, 1], [0.1, 0.2]).curve()

@@ -360,7 +360,7 @@ def test_any_number_of_workers_counts_the_same(workers, n_models):
     counts = ScoreCounts(ScoreMap.fit(scores), names=n_models)
     counts.update(y_true, models, workers=workers)
     for model, table in enumerate(counts.counts.values()):
-        edges = counts.model_map(model).edges
+        edges = counts._state.map_of(model).edges
         cells = 2 * np.searchsorted(edges, models[model], "right") + y_true
         wanted = np.bincount(cells, minlength=table.size).reshape(-1, 2)
         np.testing.assert_array_equal(table, wanted)
@@ -460,8 +460,8 @@ def test_empty_blocks():
         (lambda y, x: (y, put(x, 17, nan)), r"b has NaN for sample 17 \(1 in all\)"),
         (lambda y, x: (put(y, 31, 2), x), "two classes, got 3"),
         (lambda y, x: (y[1:], x), r"a has \d+ scores, y_true has \d+ labels"),
-        (lambda y, x: (y, {"a": x["a"]}), r"absent: \['b'\]"),
-        (lambda y, x: (y, x | {"c": x["a"]}), r"new: \['c'\]"),
+        (lambda y, x: (y, {"a": x["a"]}), r"absent are \['b'\]"),
+        (lambda y, x: (y, x | {"c": x["a"]}), r"others are \['c'\]"),
         (lambda y, x: (y + 1, x), "two classes, got 3"),
         (
             lambda y, x: (y, {k: v.astype(np.float64) for k, v in x.items()}),
@@ -495,7 +495,7 @@ def test_nan_in_the_first_block_is_told_by_its_row():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (ScoreCounts().update([0, 1], [0.0, 3.0]), "same map: lay it once"),
+        (ScoreCounts().update([0, 1], [0.0, 3.0]), "same map: choose it"),
         (ScoreCounts(names=2), "names agree"),
         (ScoreCounts(positive=0), "positive agrees"),
         (ScoreCounts(ScoreMap([7.0])), "same map"),
@@ -620,7 +620,7 @@ def test_parts_of_a_second_pass_merge_and_are_saved(tmp_path):
 def test_a_second_pass_wants_the_same_samples():
     y_true, scores = gaussian(300)
     counts = ScoreCounts(ScoreMap([0.0])).update(y_true, scores)
-    with pytest.raises(ValueError, match="got 0 samples against 300"):
+    with pytest.raises(ValueError, match="got 0 samples where it had 300"):
         assert counts.refine().areas
     with pytest.raises(ValueError, match="or other ones"):
         assert counts.refine().update(y_true, -scores).areas
@@ -714,4 +714,4 @@ def test_the_largest_scores_bring_no_warning():
 
 @pytest.mark.parametrize("dtype", NARROW[:2])
 def test_types_of_16_bits_need_no_bisection(dtype):
-    assert ScoreMap.fit(np.zeros(1, dtype)).tables().steps == 0
+    assert ScoreMap.fit(np.zeros(1, dtype))._lookup().steps == 0

@@ -80,7 +80,7 @@ def test_epsilon_is_the_same_for_any_workers_and_stops(tmp_path, workers):
     np.testing.assert_array_equal(study.pvalues, expected)
     np.testing.assert_array_equal(short.pvalues, expected[:700])
     assert (study.dataset, study.seed, study.replications) == ("epsilon", 4, 1200)
-    assert (tmp_path / "table5-epsilon.npz").is_file()
+    assert (tmp_path / "table5-epsilon.rows").is_file()
 
 
 def test_another_seed_does_not_go_on(tmp_path):
@@ -242,6 +242,6 @@ def test_the_study_of_correlations(monkeypatch, tmp_path):
     expected = correlations(rows.reshape(6, 3, 5, 2)[:, 2])
     assert (study.rho1[5], study.rho2[5]) == expected
     assert sorted(path.name for path in Path(tmp_path).iterdir()) == [
-        "correlations-iris.npz",
-        "correlations-wine.npz",
+        "correlations-iris.rows",
+        "correlations-wine.rows",
     ]

@@ -1,6 +1,7 @@
 """Replicates in parts: stops, damage and workers change no number."""
 
 import json
+import os
 import signal
 import sys
 from functools import partial
@@ -10,6 +11,7 @@ import pytest
 from children import started
 from study_work import fail_late, rows_of
 
+from fastcmp.core.saved_states import write_state
 from fastcmp.studies import store as store_module
 from fastcmp.studies.store import Store, run_replicates
 
@@ -34,7 +36,7 @@ class Recorder:
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(path=tmp_path / "folder" / "rows.npz", settings=SETTINGS)
+    return Store(path=tmp_path / "folder" / "study.rows", settings=SETTINGS)
 
 
 def run(work, n, store=None, *, part=3, workers=1, **options):
@@ -170,26 +172,20 @@ def spoil_the_head(path):
 
 
 def write_words(path):
-    path.write_text("no zip file")
+    path.write_text("no saved state")
 
 
-def write_array(path):
+def write_archive(path):
+    """Write what earlier versions of fastcmp wrote."""
     with path.open("wb") as file:
-        np.save(file, np.zeros(3))
+        np.savez(file, rows=np.zeros((3, 2)), done=np.ones(3), settings="{}")
 
 
-def write_other_archive(path):
-    np.savez(path, x=np.zeros(3))
+def writer(name, settings, **arrays):
+    return lambda path: write_state(path, name, settings, arrays)
 
 
-def write_odd_settings(path):
-    np.savez(path, rows=np.zeros((3, 2)), done=np.ones(3), settings=np.array("[1]"))
-
-
-def write_pickle(path):
-    np.savez(
-        path, rows=np.array([{}], object), done=np.ones(1), settings=np.array("{}")
-    )
+GOOD = {"rows": np.zeros((3, WIDTH)), "done": np.ones(3, bool)}
 
 
 @pytest.mark.parametrize(
@@ -200,10 +196,15 @@ def write_pickle(path):
         spoil_the_middle,
         spoil_the_head,
         write_words,
-        write_array,
-        write_other_archive,
-        write_odd_settings,
-        write_pickle,
+        write_archive,
+        writer("Checkpoint", SETTINGS, **GOOD),
+        writer("Study", [1], **GOOD),
+        writer("Study", SETTINGS),
+        writer("Study", SETTINGS, x=np.zeros(3)),
+        writer("Study", SETTINGS, rows=np.zeros((3, 2)), done=np.ones(3)),
+        writer("Study", SETTINGS, rows=np.zeros((3, 2)), done=np.ones((3, 1), bool)),
+        writer("Study", SETTINGS, rows=np.zeros((3, 2), int), done=np.ones(3, bool)),
+        writer("Study", SETTINGS, rows=np.zeros((2, 2)), done=np.ones(3, bool)),
     ],
 )
 def test_damaged_files_are_refused_before_any_work(store, spoil):
@@ -211,10 +212,18 @@ def test_damaged_files_are_refused_before_any_work(store, spoil):
     store.save(rng.random((200, WIDTH)), np.ones(200, bool))
     spoil(store.path)
     before, work = store.path.read_bytes(), Recorder()
-    with pytest.raises(ValueError, match=r"rows\.npz .*delete it"):
+    with pytest.raises(ValueError, match=r"study\.rows .*delete it"):
         run(work, 300, store)
     assert work.asked == []
     assert store.path.read_bytes() == before
+
+
+def test_the_mode_of_the_file_is_kept(store):
+    run(rows_of, 4, store)
+    store.path.chmod(0o640)
+    run(rows_of, 6, store)
+    assert store.path.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in store.path.parent.iterdir()] == ["study.rows"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +238,9 @@ def test_damaged_files_are_refused_before_any_work(store, spoil):
 def test_other_settings_are_refused(store, change, said):
     run(rows_of, 4, store)
     other = Store(path=store.path, settings=SETTINGS | change)
-    with pytest.raises(ValueError, match=rf"rows\.npz holds .*{said}.*write elsewhere"):
+    with pytest.raises(
+        ValueError, match=rf"study\.rows holds .*{said}.*write elsewhere"
+    ):
         run(rows_of, 4, other)
 
 
@@ -249,7 +260,7 @@ def test_another_width_is_refused(store):
 def test_where_nothing_can_be_written_no_work_is_done(tmp_path):
     (tmp_path / "file").write_text("in the way")
     work = Recorder()
-    store = Store(path=tmp_path / "file" / "rows.npz", settings=SETTINGS)
+    store = Store(path=tmp_path / "file" / "study.rows", settings=SETTINGS)
     with pytest.raises(OSError, match="file"):
         run(work, 4, store)
     assert work.asked == []
@@ -259,14 +270,13 @@ def test_a_stop_while_writing_leaves_the_last_state(store, monkeypatch):
     run(rows_of, 6, store)
     before = store.path.read_bytes()
 
-    def stop(file, **_):
-        file.write(b"half")
+    def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(np, "savez_compressed", stop)
+    monkeypatch.setattr(os, "fsync", stop)
     with pytest.raises(KeyboardInterrupt):
         run(rows_of, 12, store)
-    assert store.path.read_bytes() == before
+    assert [path.read_bytes() for path in store.path.parent.iterdir()] == [before]
     monkeypatch.undo()
     np.testing.assert_array_equal(run(rows_of, 12, store), rows_of(0, 12))
 
@@ -319,7 +329,7 @@ store.run_replicates(work, 400, 1, part=2, store=kept, workers=int(workers),
     ],
 )
 def test_going_on_after_the_process_was_ended(tmp_path, sign, workers, kind):
-    path, settings = tmp_path / "rows.npz", {"study": "squares"}
+    path, settings = tmp_path / "study.rows", {"study": "squares"}
     arguments = [path, json.dumps(settings), workers, kind]
     with started(SCRIPT, *arguments) as process:
         while int(process.stdout.readline()) < 20:

@@ -13,7 +13,7 @@ from fastcmp.compat.mlxtend.samples import resamples
 from fastcmp.core.checks import as_whole
 from fastcmp.core.options import choose
 from fastcmp.crossval.fits import take_rows
-from fastcmp.crossval.fold_units import count_rows
+from fastcmp.inputs.columns import count_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

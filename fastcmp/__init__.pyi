@@ -87,8 +87,10 @@ from fastcmp.scores.classification import (
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )
+from fastcmp.scores.curves import DetCurve as DetCurve
 from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from fastcmp.scores.curves import average_precision as average_precision
+from fastcmp.scores.curves import det_curve as det_curve
 from fastcmp.scores.curves import precision_recall_curve as precision_recall_curve
 from fastcmp.scores.curves import roc_curve as roc_curve
 from fastcmp.scores.cutpoints import optimal_cutpoint as optimal_cutpoint
@@ -97,8 +99,6 @@ from fastcmp.scores.delong import delong as delong
 from fastcmp.scores.delong import delong_unpaired as delong_unpaired
 from fastcmp.scores.delong import hanley_mcneil as hanley_mcneil
 from fastcmp.scores.delong_result import DelongResult as DelongResult
-from fastcmp.scores.det import DetCurve as DetCurve
-from fastcmp.scores.det import det_curve as det_curve
 from fastcmp.scores.lift import GainCurve as GainCurve
 from fastcmp.scores.lift import KsResult as KsResult
 from fastcmp.scores.lift import gain_curve as gain_curve

@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from fastcmp.core.checks import as_numbers
+from fastcmp.core.records import Drawn, Record, Unpacked
+from fastcmp.core.report import Section
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-class RocCurve(NamedTuple):
+class Curve(Unpacked, Drawn, Record):
+    """Points of a curve: arrays that unpack, and a row of the table for each point."""
+
+    __slots__ = ()
+    _title: ClassVar[str]
+    _picture: ClassVar[str] = "curve"
+
+    def columns(self) -> dict[str, Any]:
+        """Give the points as columns, a row a point.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The arrays of the curve.
+        """
+        return self._fields()
+
+    def sections(self) -> list[Section]:
+        """Describe the curve, without its points.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        return [Section(title=self._title, text=(self._size(),))]
+
+    def _size(self) -> str:
+        """Say how many points there are."""
+        return f"{self._parts()[0].size} points; to_frame() lists them."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RocCurve(Curve):
     """Points of a ROC curve, from (0, 0) to (1, 1)."""
+
+    _title: ClassVar[str] = "ROC curve"
+    _n_unpacked: ClassVar[int] = 3
 
     #: False and true positive rates, ascending, shape (T + 1,).
     fpr: NDArray[np.float64]
@@ -22,8 +61,16 @@ class RocCurve(NamedTuple):
     #: positive: +inf, or NaN where a score is +inf, for then no number lies above.
     thresholds: NDArray[np.float64]
 
+    @property
+    def auc(self) -> float:
+        """Area under the points joined by lines."""
+        return float(np.diff(self.fpr) @ (self.tpr[1:] + self.tpr[:-1]) / 2)
+
+    def _size(self) -> str:
+        return f"{self.fpr.size} points, AUC {self.auc:.4f}; to_frame() lists them."
+
     def step(self, fpr: ArrayLike) -> NDArray[np.float64]:
-        """Read the curve as steps: the best rate that a cutoff reaches.
+        """Read the curve as a staircase: the best rate that a cutoff reaches.
 
         Parameters
         ----------
@@ -56,8 +103,8 @@ class RocCurve(NamedTuple):
         left = right - 1
         right = np.minimum(right, self.fpr.size - 1)
         run = self.fpr[right] - self.fpr[left]
-        share = np.divide(x - self.fpr[left], run, out=np.zeros_like(x), where=run > 0)
-        return self.tpr[left] + share * (self.tpr[right] - self.tpr[left])
+        part = np.divide(x - self.fpr[left], run, out=np.zeros_like(x), where=run > 0)
+        return self.tpr[left] + part * (self.tpr[right] - self.tpr[left])
 
 
 def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
@@ -69,17 +116,6 @@ def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
 
 
 def with_top(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Put a threshold that no score reaches before all others.
-
-    Parameters
-    ----------
-    thresholds : ndarray of float64, shape (T,)
-        Descending.
-
-    Returns
-    -------
-    ndarray of float64, shape (T + 1,)
-        First +inf; NaN where that is a score, which no comparison calls positive.
-    """
+    """Put a threshold that no score reaches first: +inf, or NaN where a score is it."""
     top = np.inf if not thresholds.size or thresholds[0] < np.inf else np.nan
     return np.append(top, thresholds)

@@ -39,18 +39,7 @@ class ClassScores:
 
 
 def has_columns(raw: Any) -> bool:
-    """Tell whether there is a column for each of several classes.
-
-    Parameters
-    ----------
-    raw : array-like
-        What the user passed.
-
-    Returns
-    -------
-    bool
-        True for two dimensions.
-    """
+    """Tell whether there is a column for each of several classes."""
     try:
         return np.ndim(raw if hasattr(raw, "ndim") else np.asarray(raw)) == 2
     except ValueError:  # ragged
@@ -63,31 +52,7 @@ def read_class_scores(
     classes: Sequence[Any] | None,
     sample_weight: ArrayLike | None,
 ) -> ClassScores:
-    """Read labels of several classes, or an indicator matrix, and their scores.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,) or (n, K)
-        True labels; or 0 and 1 for each of K labels that a sample may have at once.
-    scores : array-like, shape (n, K)
-        A column a class, or a label.
-    classes : sequence, optional
-        Labels of the columns; by default the distinct true labels, sorted.
-    sample_weight : array-like, shape (n,), optional
-        Weights of the samples.
-
-    Returns
-    -------
-    ClassScores
-        Read and checked.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a score is NaN, or labels and classes differ.
-    TypeError
-        If scores are not numbers.
-    """
+    """Read labels of several classes, or an indicator matrix, and their scores."""
     table = as_numbers(scores, "scores")
     check_indexes([("y_true", y_true), ("scores", scores)])
     if has_columns(y_true):

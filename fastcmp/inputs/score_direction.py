@@ -18,20 +18,7 @@ _NEARLY_ALL = 0.9  # of the models
 
 
 def effective_sizes(read: Scores, weights: NDArray[np.float64]) -> tuple[float, float]:
-    """Give Kish's effective number of positives and of negatives.
-
-    Parameters
-    ----------
-    read : Scores
-        The samples.
-    weights : ndarray of float64, shape (n,)
-        Their weights, not 0 for all of a class.
-
-    Returns
-    -------
-    tuple of float
-        Of either class the squared sum of weights over the sum of squares.
-    """
+    """Give Kish's effective number of positives and of negatives."""
     parts = [weights[read.positive == flag] for flag in (1, 0)]
     parts = [part / part.max() for part in parts]
     one, other = (float(part.sum() ** 2 / (part**2).sum()) for part in parts)
@@ -43,22 +30,7 @@ def warn_of_direction(
     read: Scores,
     weights: NDArray[np.float64] | None = None,
 ) -> None:
-    """Warn the caller of a public function where the scores point the other way.
-
-    Parameters
-    ----------
-    areas : ndarray of float64, shape (M,)
-        Areas under the ROC curves of all models.
-    read : Scores
-        The samples.
-    weights : ndarray of float64, shape (n,), optional
-        Their weights.
-
-    Warns
-    -----
-    UserWarning
-        If nearly all areas are clearly below one half.
-    """
+    """Warn the caller of a public function where the scores point the other way."""
     sizes: tuple[float, float] = (read.n_positives, read.n_negatives)
     if weights is not None:
         sizes = effective_sizes(read, weights)
@@ -67,18 +39,7 @@ def warn_of_direction(
 
 
 def direction_sentences(record: Any) -> tuple[str, ...]:
-    """Say in a record that the scores point the other way.
-
-    Parameters
-    ----------
-    record : object
-        With ``auc``, ``n_positives``, ``n_negatives`` and ``labels``.
-
-    Returns
-    -------
-    tuple of str
-        A sentence, or none.
-    """
+    """Say in a record that the scores point the other way."""
     sizes = record.n_positives, record.n_negatives
     found = _wrong_direction(np.atleast_1d(record.auc), *sizes, record.labels)
     return (found[0].upper() + found[1:] + ".",) if found else ()
@@ -103,6 +64,6 @@ def _wrong_direction(
         )
     yes, no = labels
     return (
-        f"{what}: higher scores must speak for the positive class, here {yes!r}; if "
-        f"they speak for {no!r}, pass positive={no!r}"
+        f"{what}: higher scores must indicate the positive class, here {yes!r}; if "
+        f"they indicate {no!r}, pass positive={no!r}"
     )

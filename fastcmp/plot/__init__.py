@@ -3,6 +3,7 @@
 Nothing is shown on a screen, and no setting of matplotlib is changed.
 """
 
+from fastcmp.plot.curves import curve
 from fastcmp.plot.fold_points import folds
 from fastcmp.plot.pairwise import critical_difference, leaderboard, pvalue_map
 from fastcmp.plot.rate_bands import roc_band
@@ -11,6 +12,7 @@ from fastcmp.plot.score_curves import cutoffs, lift, precision_recall
 
 __all__ = [
     "critical_difference",
+    "curve",
     "cutoffs",
     "folds",
     "leaderboard",

@@ -128,7 +128,7 @@ def roc(
         raise ValueError(message)
     curves = [roc_points(sweep_scores(read, weights, m)) for m in range(len(names))]
     cuts = [_find_cut(read, weights, *each, cutoff) for each in enumerate(curves)]
-    areas = [_area(curve) for curve in curves]
+    areas = [curve.auc for curve in curves]
     entries = len(curves) * (1 if cutoff is None else 2)
     inside = entries <= _INSIDE and min(areas) > 0.6
     # Beside the axes the legend takes about so much.
@@ -155,11 +155,6 @@ def roc(
     ax.set(ylabel="True positive rate (sensitivity)")
     place_legend(ax, handles, None if read.single else "AUC", inside=inside)
     return ax
-
-
-def _area(curve: RocCurve) -> float:
-    """Area under the points joined by lines."""
-    return float(np.diff(curve.fpr) @ (curve.tpr[1:] + curve.tpr[:-1]) / 2)
 
 
 def _find_cut(

@@ -1,4 +1,4 @@
-"""The area under the ROC curve, by concordant pairs."""
+"""The area under the ROC curve, from counts of concordant pairs."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class ConcordanceResult(Record):
         return (self.concordant - self.discordant) / pairs if pairs else float("nan")
 
     def area(self, ties: str) -> float:
-        """Give the share of concordant pairs.
+        """Give the proportion of concordant pairs.
 
         Parameters
         ----------
         ties : {"half", "concordant", "discordant"}
-            As what tied pairs count.
+            What tied pairs count as.
 
         Returns
         -------
@@ -106,7 +106,7 @@ def concordance(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
 
@@ -140,20 +140,7 @@ def concordance(
 
 
 def count_pairs(read: Scores, model: int) -> ConcordanceResult:
-    """Count the pairs of one model.
-
-    Parameters
-    ----------
-    read : Scores
-        Checked scores.
-    model : int
-        Which model.
-
-    Returns
-    -------
-    ConcordanceResult
-        As from `concordance`.
-    """
+    """Count the pairs of one model."""
     negatives, positives = sorted_classes(read.columns[model], read.positive)
     found = kernels.concordance_sorted(negatives, positives)
     n0, n1 = negatives.size - 1, positives.size - 1
@@ -191,9 +178,9 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class; the direction is never turned.
+        Higher scores indicate the positive class; the direction is never reversed.
     ties : {"half", "concordant", "discordant"}
-        As what pairs with equal scores count. "half" is the Mann-Whitney statistic and
+        What pairs with equal scores count as. "half" is the Mann-Whitney statistic and
         the area under the points joined by lines; the others are the areas under the
         upper and the lower staircase.
     positive : label, optional
@@ -202,15 +189,15 @@ def auc(  # noqa: PLR0913  # options, all by keyword
         Weights of the samples.
     max_fpr : float, optional
         Only the area up to this false positive rate, in (0, 1], scaled as McClish does:
-        short for ``fpr_range=(0, max_fpr), standardize=True``, as scikit-learn has it.
+        that is ``fpr_range=(0, max_fpr), standardize=True``, as scikit-learn has it.
     fpr_range : pair of float, optional
         Only the area between these false positive rates.
     tpr_range : pair of float, optional
-        Only the area between these true positive rates, under specificity.
+        Only the area between these true positive rates, of specificity against them.
     standardize : bool
         Scale a partial area as McClish does: 1/2 for chance, 1 for perfection.
     on_single_class : {"raise", "nan"}
-        What to answer where there is one class only.
+        What to do where there is only one class.
     workers : int, optional
         Threads for several models; by default as many as there are processors.
 
@@ -286,10 +273,9 @@ def auc(  # noqa: PLR0913  # options, all by keyword
 def _scaled(
     weights: NDArray[np.float64] | None, positive: NDArray[np.uint8]
 ) -> NDArray[np.float64] | None:
-    """Divide the weights of either class by a power of two near the largest.
+    """Divide the weights of each class by a power of two near the largest.
 
-    An area does not depend on the unit of either class, and these do not under- or
-    overflow when they are added up and multiplied.
+    An area does not depend on their unit; these neither underflow nor overflow.
     """
     if weights is None:
         return None
@@ -306,10 +292,10 @@ def _has_both(read: Scores, weights: NDArray[np.float64] | None) -> bool:
 
 
 def _staircase(sweep: ThresholdSweep, ties: str) -> float:
-    """Area from weighted counts; tied weight counts half, wholly or not at all."""
-    share = {"half": 0.5, "concordant": 0.0, "discordant": 1.0}[ties]
+    """Area from weighted counts; what is tied counts half, all or nothing."""
+    part = {"half": 0.5, "concordant": 0.0, "discordant": 1.0}[ties]
     before = sweep.tp - np.diff(sweep.tp, prepend=0)
-    height = share * before + (1 - share) * sweep.tp
+    height = part * before + (1 - part) * sweep.tp
     area = np.diff(sweep.fp, prepend=0) @ height
     return float(min(area / (sweep.n_positives * sweep.n_negatives), 1.0))
 

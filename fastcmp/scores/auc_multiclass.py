@@ -122,5 +122,4 @@ def _area(
         raise ValueError(message)
     if weights is None:
         return count_pairs(read, 0).auc
-    curve = roc_points(sweep_scores(read, weights))
-    return float(np.diff(curve.fpr) @ (curve.tpr[1:] + curve.tpr[:-1]) / 2)
+    return roc_points(sweep_scores(read, weights)).auc

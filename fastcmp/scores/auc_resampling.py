@@ -9,20 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_seed, as_whole
-from fastcmp.core.options import choose
-from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_interval, format_pvalue
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.report import Section, format_interval
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import order_of
 from fastcmp.scores.auc import count_pairs
-from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.partial_area import check_region
 from fastcmp.scores.resampling import (
-    REPLICATES,
+    Drawing,
+    Exchanged,
     Resampled,
     bootstrap_aucs,
     bootstrap_rocs,
@@ -35,7 +31,8 @@ from fastcmp.scores.thresholds import sweep_scores
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_ALTERNATIVES = ("two-sided", "greater", "less")
+    from fastcmp.core.progress import Progress
+    from fastcmp.scores.auc_test import AUCComparison
 
 Floats = NDArray[np.float64]
 
@@ -44,23 +41,13 @@ Floats = NDArray[np.float64]
 class BootstrapResult(Resampled):
     """AUCs of models on stratified bootstrap samples, the same ones for all models.
 
-    They may be partial areas: `measure` says so.
+    They may be partial areas: `measure` says so. The replicates are of shape (B, M).
     """
 
     #: AUC of each model on the data, shape (M,).
     auc: Floats
-    #: AUC of each model on each resample, shape (B, M).
-    replicates: Floats
-    names: tuple[str, ...]
-    n_positives: int
-    n_negatives: int
-    #: What the resamples are a function of.
-    seed: int
-    n_missing: int = 0
-    #: The labels of positives and of negatives.
-    labels: tuple[Any, Any] = (1, 0)
-    #: What is measured.
-    measure: str = "AUC"
+    #: Between which rates, such as "FPR 0 to 0.1"; empty for the whole curve.
+    at: str = ""
 
     def compare(
         self,
@@ -100,18 +87,13 @@ class BootstrapResult(Resampled):
         >>> round(result.compare("new", "old").difference, 4)
         0.0556
         """
-        i, j = position_of(a, self.names), position_of(b, self.names)
-        difference = self.replicates[:, i] - self.replicates[:, j]
-        return compare_estimates(
-            float(self.auc[i]),
-            float(self.auc[j]),
-            float(difference.var(ddof=1)),
-            1e-28,
+        return self._compare(
+            self.auc,
+            self.replicates,
+            (a, b),
+            at=self.at,
             alternative=alternative,
             margin=margin,
-            names=(self.names[i], self.names[j]),
-            measure=self.measure,
-            test="Bootstrap test",
         )
 
     def sections(self) -> list[Section]:
@@ -122,31 +104,45 @@ class BootstrapResult(Resampled):
         list of Section
             A table of the models.
         """
-        low, high = self.confidence_interval()
-        rows = tuple(
-            (
-                self.names[k],
-                f"{self.auc[k]:.4f}",
-                f"{self.standard_error[k]:.4f}",
-                format_interval(low[k], high[k], digits=4),
-            )
-            for k in range(self.auc.size)
+        columns = self.columns()
+        ends = zip(columns["low"], columns["high"], strict=True)
+        cells = (
+            columns["model"],
+            [f"{area:.4f}" for area in self.auc],
+            [f"{error:.4f}" for error in columns["standard_error"]],
+            [format_interval(*each, digits=4) for each in ends],
         )
         text = (
-            f"{len(self.replicates)} stratified resamples of {self.n_positives} "
-            f"positives and {self.n_negatives} negatives (seed {self.seed})",
+            self._size(),
             *(direction_sentences(self) if self.measure == "AUC" else ()),
             *dropped_sentences(self.n_missing, 0),
         )
-        columns = ("model", self.measure, "std. error", "95 % (percentile)")
+        title = f"{self.measure} ({self.at})" if self.at else self.measure
         return [
             Section(
-                title=f"{self.measure}, bootstrap",
+                title=f"{title}, bootstrap",
                 text=text,
-                columns=columns,
-                rows=rows,
+                columns=("model", self.measure, "std. error", "95% CI (percentile)"),
+                rows=tuple(zip(*cells, strict=True)),
             )
         ]
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names, areas, standard errors and 95% intervals.
+        """
+        low, high = self.confidence_interval()
+        return {
+            "model": list(self.names),
+            self.measure: self.auc,
+            "standard_error": self.standard_error,
+            "low": low,
+            "high": high,
+        }
 
 
 def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
@@ -160,6 +156,7 @@ def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     positive: Any = None,
     rng: Any = None,
     workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> BootstrapResult:
     """Bootstrap the AUCs of one or more models.
 
@@ -168,19 +165,23 @@ def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     fpr_range, tpr_range : pair of float, optional
         Only the area between these rates, as in `auc`.
     standardize : bool
         Scale a partial area as McClish does.
     n_resamples : int
-        How many samples to draw, positives and negatives apart, with replacement.
+        How many samples to draw with replacement, from positives and negatives
+        separately.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     rng : int or numpy.random.Generator, optional
         Where the seed comes from; the replicates are the same for any `workers`.
     workers : int, optional
         Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        True draws a bar on standard error (needs rich); a function is called with the
+        resamples done and all of them.
 
     Returns
     -------
@@ -197,7 +198,7 @@ def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     Notes
     -----
     Scores are sorted once. A resample costs O(M n): drawing, and a walk along each
-    order. The resamples are the same ones for the whole area and for parts of it.
+    order. The resamples are the same for the whole area and for parts of it.
 
     Examples
     --------
@@ -207,54 +208,39 @@ def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
     >>> result.replicates.shape
     (500, 1)
     """
-    threads = check_workers(workers)
-    n_resamples = as_whole(n_resamples, "n_resamples", 2)
     region = check_region(fpr_range, tpr_range, "half", standardize=standardize)
+    drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, scores, positive)
-    seed = as_seed(rng)
     models = range(len(read.columns))
     if region is None:
         areas = [count_pairs(read, m).auc for m in models]
         warn_of_direction(np.array(areas), read)
-        replicates = bootstrap_aucs(read, n_resamples, seed, threads)
+        replicates = bootstrap_aucs(read, drawing)
     else:
         areas = [region.area(sweep_scores(read, None, m)) for m in models]
         ends = np.array([region.low, region.high])
-        drawn = bootstrap_rocs(
-            read,
-            ends,
-            (n_resamples, seed, threads),
-            by_tpr=region.by_tpr,
-            area=True,
-        )
+        drawn = bootstrap_rocs(read, ends, drawing, by_tpr=region.by_tpr, area=True)
         replicates = region.scaled(drawn[:, :, 0])
     return BootstrapResult(
         auc=np.array(areas),
         replicates=replicates,
-        measure="AUC" if region is None else str(region),
+        measure="AUC" if region is None else region.measure,
+        at="" if region is None else str(region),
         names=read.names,
         n_positives=read.n_positives,
         n_negatives=read.n_negatives,
-        seed=seed,
+        seed=drawing.seed,
         n_missing=read.n_missing,
         labels=read.labels,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PermutationResult(Record):
+class PermutationResult(Exchanged):
     """A permutation test of the difference of two AUCs."""
 
     #: AUC of a minus that of b.
     statistic: float
-    pvalue: float
-    auc_a: float
-    auc_b: float
-    alternative: str
-    #: The difference after each exchange, shape (B,).
-    null_distribution: Floats
-    seed: int
-    n_missing: int = 0
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -264,14 +250,12 @@ class PermutationResult(Record):
         list of Section
             One section.
         """
-        text = (
-            f"AUC of a {self.auc_a:.4f}, of b {self.auc_b:.4f}, difference "
-            f"{self.statistic:+.4f}",
-            f"p = {format_pvalue(self.pvalue)} ({self.alternative}; "
-            f"{self.null_distribution.size} exchanges, seed {self.seed})",
-            *dropped_sentences(self.n_missing, 0),
-        )
-        return [Section(title="Permutation test of AUCs", text=text)]
+        hypothesis = {
+            "two-sided": "a and b have equal AUC",
+            "greater": "a is not better than b",
+            "less": "a is not worse than b",
+        }[self.alternative]
+        return self._describe("Permutation test of AUCs", "", hypothesis)
 
 
 def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
@@ -284,6 +268,7 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     positive: Any = None,
     rng: Any = None,
     workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> PermutationResult:
     """Test a difference of AUCs by exchanging the models' ranks of random samples.
 
@@ -304,6 +289,9 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
         Where the seed comes from; the result is the same for any `workers`.
     workers : int, optional
         Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        True draws a bar on standard error (needs rich); a function is called with the
+        resamples done and all of them.
 
     Returns
     -------
@@ -335,34 +323,32 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     >>> auc_permutation_test(y_true, a, b, n_resamples=999, rng=1).pvalue > 0.5
     True
     """
-    threads = check_workers(workers)
-    n_resamples = as_whole(n_resamples, "n_resamples", 2)
-    alternative = choose(alternative, "alternative", _ALTERNATIVES)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, {"score_a": score_a, "score_b": score_b}, positive)
     ranks = np.concatenate([_midranks(column) for column in read.columns])
     order = order_of(ranks)
     tied = mark_ties(ranks[order])
-    seed = as_seed(rng)
-    out = np.empty(n_resamples)
+    out = np.empty(drawing.n)
 
-    def draw(part: slice) -> None:
+    def draw(first: int, rows: Floats) -> None:
         kernels.permuted_differences(
-            order, tied, read.positive, seed, part.start, out[part]
+            order, tied, read.positive, drawing.seed, first, rows
         )
 
-    with ThreadPool(threads) as pool:
-        pool.run(draw, parts(n_resamples, REPLICATES))
+    drawing.fill(out, draw)
     auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))
     warn_of_direction(np.array([auc_a, auc_b]), read)
     observed = auc_a - auc_b
     return PermutationResult(
         statistic=observed,
         pvalue=permutation_pvalue(out, observed, alternative),
+        difference=observed,
         auc_a=auc_a,
         auc_b=auc_b,
         alternative=alternative,
         null_distribution=out,
-        seed=seed,
+        seed=drawing.seed,
         n_missing=read.n_missing,
     )
 

@@ -10,48 +10,46 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
-from fastcmp.core.options import choose
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ALTERNATIVES = ("two-sided", "greater", "less")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class AUCComparison(Record):
+class AUCComparison(Compared, Record):
     """A test of the difference of two AUCs, or of partial areas or rates."""
 
-    #: The difference, less the margin, in standard errors; infinite without variance.
-    zscore: float
+    #: The difference plus or minus the margin, in standard errors: z, or Student's t
+    #: where there are `df`. Infinite without variance.
+    statistic: float
     pvalue: float
+    #: "normal" or "t", with its degrees of freedom.
+    distribution: str = "normal"
+    df: float | None = None
     #: A `fastcmp.kernels.Status`.
     status: int
-    #: AUC of a minus that of b.
+    #: What is compared: "AUC", "partial AUC", "sensitivity", ...
+    measure: str = "AUC"
+    #: At which rates, such as "FPR 0 to 0.1"; empty for the whole curve.
+    at: str = ""
+    #: The measure of a minus that of b.
     difference: float
     standard_error: float
-    #: What is compared, of either model.
+    #: The measure of either model.
     auc_a: float
     auc_b: float
     alternative: str = "two-sided"
-    #: The null hypothesis is difference = -margin: a is worse by the margin.
+    #: H0 is difference = -margin: a is worse by the margin.
     margin: float = 0.0
     names: tuple[str, str] = ("a", "b")
     #: Of the interval that is printed.
     confidence_level: float = 0.95
-    #: Degrees of freedom of Student's t; infinite where the reference is normal.
-    df: float = np.inf
-    #: What is compared, and by which test.
-    measure: str = "AUC"
+    #: What the test is called.
     test: str = "DeLong's test"
-
-    @property
-    def statistic(self) -> float:
-        """Chi-square, the square of the z-score."""
-        return self.zscore**2
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval for `difference`, one-sided if `alternative` is.
@@ -85,36 +83,38 @@ class AUCComparison(Record):
         """
         a, b = self.names
         low, high = self.confidence_interval(self.confidence_level)
-        against = {
+        hypothesis = {
             "two-sided": f"{a} and {b} have equal {self.measure}",
             "greater": f"{a} is not better than {b}",
             "less": f"{a} is not worse than {b}",
         }[self.alternative]
         if self.margin:
-            against += f", with a margin of {self.margin:g}"
+            hypothesis += f", with a margin of {self.margin:g}"
+        measured = f"{self.measure} ({self.at})" if self.at else self.measure
+        name = "z" if self.df is None else "t"
+        df = "" if self.df is None else f", df = {self.df:.4g}"
         text = (
-            f"{self.measure} of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
+            f"{measured} of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
             f"difference {self.difference:+.4f}, "
             f"{interval_name(self.confidence_level, self.alternative)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
-            f"{self._score()}, p = {format_pvalue(self.pvalue)} (against: {against})",
+            f"{name} = {self.statistic:.4g}{df}, p = {format_pvalue(self.pvalue)} "
+            f"(H0: {hypothesis})",
         )
         return [Section(title=self.test, text=text)]
-
-    def _score(self) -> str:
-        if np.isinf(self.df):
-            return f"z = {self.zscore:.4g}"
-        return f"t = {self.zscore:.4g} with {self.df:.4g} d.o.f."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ContrastResult(Record):
     """A test of linear combinations of AUCs."""
 
-    #: Chi-square with `df` degrees of freedom.
+    #: Of one combination z, with its sign; of several chi-square with `df` degrees of
+    #: freedom.
     statistic: float
     pvalue: float
-    df: int
+    #: "normal" or "chi2"; None has no degrees of freedom.
+    distribution: str
+    df: int | None = None
     #: The combinations, shape (R,).
     estimate: NDArray[np.float64]
 
@@ -126,14 +126,27 @@ class ContrastResult(Record):
         list of Section
             One section.
         """
-        text = (
-            f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
-            f"p = {format_pvalue(self.pvalue)}",
-        )
+        found = f"z = {self.statistic:.4g}"
+        if self.df is not None:
+            found = f"chi-square = {self.statistic:.4g}, df = {self.df}"
+        n = self.estimate.size
+        combinations = "the combination is" if n == 1 else f"the {n} combinations are"
+        text = (f"{found}, p = {format_pvalue(self.pvalue)} (H0: {combinations} 0)",)
         return [Section(title="Contrast of AUCs", text=text)]
 
+    def columns(self) -> dict[str, Any]:
+        """Give the test as columns, one row.
 
-def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of them
+        Returns
+        -------
+        dict of str to list
+            Statistic, p-value, distribution and degrees of freedom.
+        """
+        names = ("statistic", "pvalue", "distribution", "df")
+        return {name: [getattr(self, name)] for name in names}
+
+
+def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a test
     auc_a: float,
     auc_b: float,
     variance: float,
@@ -142,53 +155,14 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of th
     alternative: str = "two-sided",
     margin: float = 0.0,
     names: tuple[str, str] = ("a", "b"),
-    df: float = np.inf,
+    df: float | None = None,
     measure: str = "AUC",
+    at: str = "",
     test: str = "DeLong's test",
 ) -> AUCComparison:
-    """Test a difference of AUCs, given its variance.
-
-    Parameters
-    ----------
-    auc_a, auc_b : float
-        The areas.
-    variance : float
-        Of their difference.
-    rounding : float
-        A variance no larger than this is 0.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-    margin : float
-        By how much a may be worse under the null hypothesis.
-    names : tuple of two str
-        What to call the models.
-    df : float
-        Degrees of freedom of Student's t; infinite for the normal distribution.
-    measure : str
-        What is compared.
-    test : str
-        What to call the test.
-
-    Returns
-    -------
-    AUCComparison
-        With p = 1 where neither the difference nor the variance is other than 0.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown, or the margin is no finite number >= 0.
-    """
-    alternative = choose(alternative, "alternative", _ALTERNATIVES)
-    if isinstance(margin, bool) or not isinstance(margin, Real):
-        message = f"margin must be a number >= 0, got {margin!r}"
-        raise TypeError(message)
-    if not 0 <= margin < np.inf:
-        message = f"margin must be finite and >= 0, got {margin}"
-        raise ValueError(message)
-    if margin and alternative == "two-sided":
-        message = "a margin needs a side: alternative='greater' tests non-inferiority"
-        raise ValueError(message)
+    """Test a difference of AUCs, given its variance."""
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    _check_margin(margin, alternative)
     difference = auc_a - auc_b
     # Towards a: not worse than by the margin. Towards b: a is worse by more than it.
     shifted = difference + margin if alternative == "greater" else difference - margin
@@ -205,9 +179,13 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of th
     if status == kernels.DEGENERATE and not shifted:
         pvalue = 1.0
     return AUCComparison(
-        zscore=z,
+        statistic=float(z),
         pvalue=pvalue,
-        status=status,
+        distribution="normal" if df is None else "t",
+        df=df,
+        status=int(status),
+        measure=measure,
+        at=at,
         difference=difference,
         standard_error=error,
         auc_a=auc_a,
@@ -215,21 +193,31 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and what is asked of th
         alternative=alternative,
         margin=margin,
         names=names,
-        df=df,
-        measure=measure,
         test=test,
     )
 
 
-def _tail(z: float, df: float, alternative: str) -> Any:
-    if np.isinf(df):
+def _check_margin(margin: Any, alternative: str) -> None:
+    if isinstance(margin, bool) or not isinstance(margin, Real):
+        message = f"margin must be a number >= 0, got {margin!r}"
+        raise TypeError(message)
+    if not 0 <= float(margin) < np.inf:
+        message = f"margin must be finite and >= 0, got {margin}"
+        raise ValueError(message)
+    if margin and alternative == "two-sided":
+        message = "a margin needs a side: alternative='greater' tests non-inferiority"
+        raise ValueError(message)
+
+
+def _tail(z: float, df: float | None, alternative: str) -> Any:
+    if df is None:
         return normal_tail(z, alternative)
     if alternative == "two-sided":
         return kernels.student_tails(df, z)
     return kernels.stdtr(df, -z if alternative == "greater" else z)
 
 
-def _quantile(probability: float, df: float) -> float:
-    if np.isinf(df):
+def _quantile(probability: float, df: float | None) -> float:
+    if df is None:
         return float(-kernels.ndtri(1 - probability))
     return float(kernels.stdtrit(df, probability))

@@ -1,4 +1,4 @@
-"""Measures of two classes, averaged over classes, labels or samples."""
+"""Averages of measures over classes, labels or samples."""
 
 from __future__ import annotations
 
@@ -20,23 +20,7 @@ AVERAGES = ("macro", "weighted", "micro", "samples", None)
 
 
 def class_weights(read: ClassScores) -> Floats:
-    """Add up the weights of the samples of each class.
-
-    Parameters
-    ----------
-    read : ClassScores
-        The samples.
-
-    Returns
-    -------
-    ndarray of float64, shape (K,)
-        Sums; numbers of samples where there are no weights.
-
-    Raises
-    ------
-    ValueError
-        If a class has none.
-    """
+    """Add up the weights of the samples of each class."""
     ones = np.ones(len(read.positive)) if read.weights is None else read.weights
     sums = np.asarray(ones @ read.positive, np.float64)
     if not sums.all():
@@ -51,27 +35,7 @@ def average_classes(
     measure: Callable[[Flags, NDArray[Any], Floats | None], float],
     average: str | None,
 ) -> float | Floats:
-    """Average a measure of two classes.
-
-    Parameters
-    ----------
-    read : ClassScores
-        The samples.
-    measure : callable
-        Of flags of positives, scores and weights, or None.
-    average : {"macro", "weighted", "micro", "samples"} or None
-        Over what.
-
-    Returns
-    -------
-    float or ndarray, shape (K,)
-        The average; for None the measure of each class.
-
-    Raises
-    ------
-    ValueError
-        If a class, or for "samples" a sample, has nothing to measure.
-    """
+    """Average a measure of two classes over classes, labels or samples."""
     weights = read.weights
     if average == "micro":
         each = None if weights is None else np.repeat(weights, len(read.names))

@@ -57,25 +57,25 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     score_or_label : array-like, shape (n,), optional
         Predicted labels; or scores, where it is a column of floats, or where `cutoff`
         is not 0.5. Floats that are all labels of `y_true` are labels nevertheless: for
-        0 and 1 it comes to the same.
+        0 and 1 the result is the same.
     scores : array-like, shape (n,), optional
-        Scores of any type, in place of `score_or_label`. Higher ones speak for the
-        positive class.
+        Scores of any type, in place of `score_or_label`. Higher scores indicate
+        the positive class.
     cutoff : float
-        What scores are compared with. Beyond all scores it calls all of them the same.
+        What scores are compared with; beyond all scores, all samples get the same call.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
-        Weights to add up in place of counts. The measures then have no intervals.
+        Weights to add up instead of counting. The measures then have no intervals.
     rule : {">=", ">"}
         Whether a score equal to the cutoff is called positive or negative.
     prevalence : float, optional
-        Share of positives, in (0, 1), for which to give the predictive values, by
+        Proportion of positives, in (0, 1), for which to give the predictive values, by
         Bayes' rule; by default that of the samples.
     confidence_level : float
         Level of intervals, in (0, 1).
     interval : {"wilson", "clopper-pearson"}
-        Interval for a share.
+        Interval for a proportion.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
     confidence_level : float
         Level of intervals, in (0, 1).
     interval : {"wilson", "clopper-pearson"}
-        Interval for a share.
+        Interval for a proportion.
 
     Returns
     -------
@@ -267,7 +267,7 @@ def _check_cutoff(cutoff: Any) -> float:
 
 
 def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, bool]:
-    """Give the scores, None for labels; and whether scores were asked for."""
+    """Give the scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"
         message = f"pass one of score_or_label and scores=, got {got}"
@@ -363,7 +363,7 @@ def compare_sensitivity_specificity(
     (0.1333, 0.6442)
     """
     method = choose(method, "method", METHODS)
-    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     truth = read_truth(y_true, positive)
     a = read_labels(pred_a, "pred_a", truth)
     b = read_labels(pred_b, "pred_b", truth)

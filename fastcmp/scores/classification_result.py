@@ -11,62 +11,27 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
+from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_interval
+from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 INTERVALS = ("wilson", "clopper-pearson")
-_SHARES = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
+_PROPORTIONS = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
 _RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative")
 _PLAIN = ("balanced_accuracy", "f1", "mcc", "youden")
 _NOWHERE = ConfidenceInterval(math.nan, math.nan)
 
 
-def _share(part: float, whole: float) -> float:
+def _proportion(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-def plain(value: Any) -> Any:
-    """Turn a value of a record into what JSON knows.
-
-    Parameters
-    ----------
-    value : object
-        A number, a label, or a list, tuple or mapping of them.
-
-    Returns
-    -------
-    object
-        Python's numbers, strings, lists and mappings; NaN and infinity are None.
-    """
-    if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    known = value is None or isinstance(value, (bool, int, float, str))
-    return value if known else str(value)
-
-
 def format_count(count: float) -> str:
-    """Write a count in full, and a sum of weights with six digits.
-
-    Parameters
-    ----------
-    count : int or float
-        What was counted, or added up.
-
-    Returns
-    -------
-    str
-        The number.
-    """
+    """Write a count in full, a sum of weights with six digits."""
     return f"{count:.6g}" if isinstance(count, float) else str(count)
 
 
@@ -109,9 +74,9 @@ class ClassificationTable(Record):
     rule: str | None = None
     #: Whether the counts are sums of weights; they have no intervals then.
     weighted: bool = False
-    #: Share of positives for which `ppv` and `npv` hold; None for that of the samples.
+    #: Proportion of positives for which `ppv` and `npv` hold; None: as in the samples.
     prevalence: float | None = None
-    #: Level and method of intervals that are not asked for otherwise.
+    #: Level and method of intervals, where a call names no others.
     confidence_level: float = 0.95
     interval: str = "wilson"
     #: The labels of positives and of negatives.
@@ -141,31 +106,31 @@ class ClassificationTable(Record):
 
     @property
     def accuracy(self) -> float:
-        """Share of samples that are called what they are."""
-        return _share(self.tp + self.tn, self.n_samples)
+        """Proportion of samples that are called correctly."""
+        return _proportion(self.tp + self.tn, self.n_samples)
 
     @property
     def sensitivity(self) -> float:
-        """Share of positives that are called positive."""
-        return _share(self.tp, self.n_positives)
+        """Proportion of positives that are called positive."""
+        return _proportion(self.tp, self.n_positives)
 
     @property
     def specificity(self) -> float:
-        """Share of negatives that are called negative."""
-        return _share(self.tn, self.n_negatives)
+        """Proportion of negatives that are called negative."""
+        return _proportion(self.tn, self.n_negatives)
 
     @property
     def ppv(self) -> float:
-        """Share of positives among those called positive, at `prevalence`."""
+        """Proportion of positives among those called positive, at `prevalence`."""
         if self.prevalence is None:
-            return _share(self.tp, self.tp + self.fp)
+            return _proportion(self.tp, self.tp + self.fp)
         return _updated(self.prevalence, self.likelihood_ratio_positive)
 
     @property
     def npv(self) -> float:
-        """Share of negatives among those called negative, at `prevalence`."""
+        """Proportion of negatives among those called negative, at `prevalence`."""
         if self.prevalence is None:
-            return _share(self.tn, self.tn + self.fn)
+            return _proportion(self.tn, self.tn + self.fn)
         return 1.0 - _updated(self.prevalence, self.likelihood_ratio_negative)
 
     @property
@@ -181,14 +146,14 @@ class ClassificationTable(Record):
     @property
     def f1(self) -> float:
         """Twice the true positives over all positives and all calls of them."""
-        return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+        return _proportion(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     @property
     def mcc(self) -> float:
         """Matthews' correlation coefficient of truth and prediction."""
         margins = (self.tp + self.fp) * (self.tn + self.fn)
         margins *= self.n_positives * self.n_negatives
-        return _share(self.tp * self.tn - self.fp * self.fn, math.sqrt(margins))
+        return _proportion(self.tp * self.tn - self.fp * self.fn, math.sqrt(margins))
 
     @property
     def likelihood_ratio_positive(self) -> float:
@@ -224,15 +189,15 @@ class ClassificationTable(Record):
         confidence_level : float, optional
             In (0, 1); by default that of the record.
         method : {"wilson", "clopper-pearson"}, optional
-            For shares; by default that of the record. Likelihood ratios have intervals
-            on the log scale, and `ppv` and `npv` at a given prevalence follow from
-            them by Bayes' rule.
+            For proportions; by default that of the record. Likelihood ratios have
+            intervals on the log scale, and those of `ppv` and `npv` at a given
+            prevalence follow from them by Bayes' rule.
 
         Returns
         -------
         ConfidenceInterval
-            ``low`` and ``high``; NaN without samples to tell from, and where samples
-            have weights. Of ratios 0 and infinity where a count is 0.
+            ``low`` and ``high``; NaN where there is no sample, and where samples have
+            weights. Of ratios 0 and infinity where a count is 0.
 
         Raises
         ------
@@ -255,7 +220,7 @@ class ClassificationTable(Record):
         >>> round(low, 4), round(high, 4)
         (0.2008, 0.4798)
         """
-        measure = choose(measure, "measure", (*_SHARES, *_RATIOS))
+        measure = choose(measure, "measure", (*_PROPORTIONS, *_RATIOS))
         level = self.confidence_level
         if confidence_level is not None:
             level = as_share(confidence_level, "confidence_level")
@@ -294,14 +259,14 @@ class ClassificationTable(Record):
         return ConfidenceInterval(ratio / spread, ratio * spread)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Lay out the measures as columns, a row a measure.
+        """Give the measures as columns, a row a measure.
 
         Returns
         -------
         dict of str to list
             Name and value, and the ends of intervals; NaN for measures without.
         """
-        names = [*_SHARES, *_PLAIN, *_RATIOS]
+        names = [*_PROPORTIONS, *_PLAIN, *_RATIOS]
         ends = [
             _NOWHERE if name in _PLAIN else self.confidence_interval(name)
             for name in names
@@ -315,15 +280,13 @@ class ClassificationTable(Record):
 
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
-        names = ("tp", "fp", "fn", "tn", "cutoff", "rule", "prevalence", "labels")
-        options = ("weighted", "confidence_level", "interval", "n_missing")
-        values = {name: getattr(self, name) for name in (*names, *options)}
-        for name in (*_SHARES, *_PLAIN, *_RATIOS):
-            values[name] = getattr(self, name)
+        measures = (*_PROPORTIONS, *_PLAIN, *_RATIOS)
+        values = self._fields() | {name: getattr(self, name) for name in measures}
         values["intervals"] = {
-            name: self.confidence_interval(name) for name in (*_SHARES, *_RATIOS)
+            name: list(self.confidence_interval(name))
+            for name in (*_PROPORTIONS, *_RATIOS)
         }
-        return {name: plain(value) for name, value in values.items()}
+        return {name: readable(value) for name, value in values.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -338,29 +301,23 @@ class ClassificationTable(Record):
         if self.cutoff is not None:
             cut = f"{self.rule} {self.cutoff:.6g}"
             text = (f"Positive is {yes!r}, called so where the score is {cut}.",)
+        tn, fp, fn, tp = map(format_count, (self.tn, self.fp, self.fn, self.tp))
         counts = (
-            (
-                f"truth negative ({no!r})",
-                f"{format_count(self.tn)}",
-                f"{format_count(self.fp)}",
-            ),
-            (
-                f"truth positive ({yes!r})",
-                f"{format_count(self.fn)}",
-                f"{format_count(self.tp)}",
-            ),
+            (f"truth negative ({no!r})", tn, fp),
+            (f"truth positive ({yes!r})", fn, tp),
         )
         rows = []
-        for name in (*_SHARES, *_PLAIN, *_RATIOS):
+        for name in (*_PROPORTIONS, *_PLAIN, *_RATIOS):
             value, ends = getattr(self, name), ""
             if name not in _PLAIN:
                 ends = format_interval(*self.confidence_interval(name), digits=4)
             value = "-" if math.isnan(value) else f"{value:.4f}"
             rows.append((name.replace("_", " "), value, ends.replace("nan", "-")))
-        level = f"{100 * self.confidence_level:.9g} % interval"
         notes: tuple[str, ...]
         if self.prevalence is None:
-            notes = ("ppv and npv hold for the share of positives in these samples.",)
+            notes = (
+                "ppv and npv hold for the proportion of positives in these samples.",
+            )
         else:
             notes = (f"ppv and npv are for a prevalence of {self.prevalence:.4g}.",)
         if self.weighted:
@@ -372,7 +329,7 @@ class ClassificationTable(Record):
             ),
             Section(
                 title=f"Measures of {format_count(self.n_samples)} samples",
-                columns=("", "value", level),
+                columns=("", "value", interval_name(self.confidence_level)),
                 rows=tuple(rows),
                 notes=(*notes, *dropped_sentences(self.n_missing, 0)),
             ),

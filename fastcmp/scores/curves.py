@@ -1,13 +1,14 @@
-"""ROC and precision-recall curves, from the counts at every cutoff."""
+"""ROC, precision-recall and DET curves, from the counts at every cutoff."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from fastcmp.core.options import choose
-from fastcmp.counts.roc_points import RocCurve, with_top
+from fastcmp.counts.roc_points import Curve, RocCurve, with_top
 from fastcmp.inputs.class_scores import has_columns, read_class_scores
 from fastcmp.inputs.scores import read_scores
 from fastcmp.scores.averaging import (
@@ -37,7 +38,7 @@ def roc_curve(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -73,25 +74,7 @@ def roc_curve(
 
 
 def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> RocCurve:
-    """Turn the counts of a sweep into the points of the ROC curve.
-
-    Parameters
-    ----------
-    sweep : ThresholdSweep
-        Of two classes.
-    drop_intermediate : bool
-        As in `roc_curve`.
-
-    Returns
-    -------
-    RocCurve
-        One point more than the sweep has thresholds, if none is left out.
-
-    Raises
-    ------
-    ValueError
-        If there is one class only.
-    """
+    """Turn the counts of a sweep into the points of the ROC curve."""
     if not sweep.n_positives or not sweep.n_negatives:
         which = "positives" if not sweep.n_positives else "negatives"
         message = f"a ROC curve needs both classes: y_true holds no {which}"
@@ -108,33 +91,36 @@ def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> Roc
     )
 
 
-def at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which points have more or fewer true positives than a neighbour.
-
-    Parameters
-    ----------
-    tp : ndarray, shape (T,)
-        True positives at each point.
-
-    Returns
-    -------
-    ndarray of bool, shape (T,)
-        Flags; True for the first and the last point.
-    """
+def _at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which points have more or fewer true positives than a neighbour."""
     changes = np.diff(tp) != 0
     kept = np.ones(tp.size, np.bool_)
     kept[1:-1] = changes[:-1] | changes[1:]
     return kept
 
 
-class PrecisionRecallCurve(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PrecisionRecallCurve(Curve):
     """Precision and recall at each threshold, ascending, and a last point (1, 0)."""
+
+    _title: ClassVar[str] = "Precision-recall curve"
+    _n_unpacked: ClassVar[int] = 3
 
     #: Shape (T + 1,).
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
     #: Shape (T,).
     thresholds: NDArray[np.float64]
+
+    def columns(self) -> dict[str, Any]:
+        """Give the points as columns, a row a point.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The arrays of the curve; the threshold of the last point is NaN.
+        """
+        return self._fields() | {"thresholds": np.append(self.thresholds, np.nan)}
 
 
 def precision_recall_curve(
@@ -152,7 +138,7 @@ def precision_recall_curve(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -186,7 +172,7 @@ def precision_recall_curve(
     precision, recall = _precision_recall(sweep)
     thresholds = sweep.thresholds.astype(np.float64)
     if drop_intermediate:
-        kept = at_changes(sweep.tp)
+        kept = _at_changes(sweep.tp)
         precision, recall = precision[kept], recall[kept]
         thresholds = thresholds[kept]
     return PrecisionRecallCurve(
@@ -206,6 +192,96 @@ def _precision_recall(sweep: ThresholdSweep) -> tuple[Any, Any]:
     return precision, sweep.tp / sweep.n_positives
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DetCurve(Curve):
+    """Error rates at each threshold, thresholds ascending, shape (T,)."""
+
+    _title: ClassVar[str] = "Detection error tradeoff"
+    _n_unpacked: ClassVar[int] = 3
+
+    #: False positive rates, descending to 0.
+    fpr: NDArray[np.float64]
+    #: False negative rates, ascending from 0.
+    fnr: NDArray[np.float64]
+    #: A sample is positive where its score reaches this. If no score separates a
+    #: positive from all negatives, the last one calls nothing positive: +inf, or NaN
+    #: where a score is +inf.
+    thresholds: NDArray[np.float64]
+
+
+def det_curve(
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> DetCurve:
+    """Compute the two error rates at each cutoff that trades one for the other.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    score : array-like, shape (n,)
+        Higher scores indicate the positive class.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+    drop_intermediate : bool
+        Whether to leave out points whose false negative rate is that of both
+        neighbours.
+
+    Returns
+    -------
+    DetCurve
+        From the highest cutoff without false negatives to the lowest one without false
+        positives, in ascending order, as scikit-learn has it.
+
+    Raises
+    ------
+    ValueError
+        As `threshold_sweep`, or if there is one class only.
+    TypeError
+        If scores are not numbers.
+
+    Notes
+    -----
+    O(n log n). Drawn on the scale of normal deviates the curve is a straight line where
+    the scores of both classes are normal [1]_.
+
+    References
+    ----------
+    .. [1] A. Martin, G. Doddington, T. Kamm, M. Ordowski, M. Przybocki, "The DET curve
+       in assessment of detection task performance", Proc. Eurospeech (1997) 1895-1898.
+
+    Examples
+    --------
+    >>> from fastcmp import det_curve
+    >>> fpr, fnr, thresholds = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
+    >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
+    ([0.5, 0.0], [0.0, 0.5], [0.4, 0.9])
+    """
+    sweep = threshold_sweep(
+        y_true, score, positive=positive, sample_weight=sample_weight
+    )
+    roc_points(sweep)  # needs both classes
+    fp, tp = np.append(0, sweep.fp), np.append(0, sweep.tp)
+    thresholds = with_top(sweep.thresholds.astype(np.float64))
+    if drop_intermediate:
+        kept = _at_changes(tp)
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+    first = np.searchsorted(fp, 0, side="right") - 1
+    last = np.searchsorted(tp, tp[-1]) + 1
+    part = slice(first, last)
+    return DetCurve(
+        fpr=fp[part][::-1] / sweep.n_negatives,
+        fnr=(sweep.n_positives - tp[part])[::-1] / sweep.n_positives,
+        thresholds=thresholds[part][::-1],
+    )
+
+
 def average_precision(
     y_true: ArrayLike,
     score: ArrayLike,
@@ -215,7 +291,7 @@ def average_precision(
     average: str | None = "macro",
     classes: Sequence[Any] | None = None,
 ) -> Any:
-    """Average precision: the steps of recall, each times the precision there.
+    """Average precision: the sum of the steps of recall, each times the precision.
 
     Parameters
     ----------
@@ -223,7 +299,7 @@ def average_precision(
         True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
         labels, of which a sample may have several (multilabel).
     score : array-like, shape (n,) or (n, K)
-        Higher scores speak for the positive class; of three or more classes, and of
+        Higher scores indicate the positive class; of three or more classes, and of
         labels, a column for each.
     positive : label, optional
         The positive class of two; of two numbers or booleans the larger one by default.

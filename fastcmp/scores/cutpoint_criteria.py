@@ -1,4 +1,4 @@
-"""What a search for the best cutoff compares: ways to cut, by a criterion."""
+"""The search for the best cutoff: its candidates, and the criteria."""
 
 from __future__ import annotations
 
@@ -56,20 +56,7 @@ class Criterion:
         return self.prevalence if self.name == "prevalence-matching" else 0.0
 
     def values(self, tp: Ints, fp: Ints, n1: int, n0: int) -> Floats:
-        """Evaluate candidates.
-
-        Parameters
-        ----------
-        tp, fp : ndarray of int64, shape (m,)
-            Positives and negatives that each calls positive.
-        n1, n0 : int
-            All positives and all negatives.
-
-        Returns
-        -------
-        ndarray of float64, shape (m,)
-            Values, perhaps NaN.
-        """
+        """Evaluate candidates."""
         if self.function is not None:
             counts = (tp, fp, n0 - fp, n1 - tp)
             return _call(self.function, counts, takes_arrays=self.takes_arrays)
@@ -96,18 +83,7 @@ class Criterion:
         return np.asarray(found)
 
     def best(self, values: Floats) -> Ints:
-        """Find all candidates with the best value.
-
-        Parameters
-        ----------
-        values : ndarray of float64, shape (m,)
-            Values of candidates.
-
-        Returns
-        -------
-        ndarray of int64
-            Their positions; none where all values are NaN.
-        """
+        """Find all candidates with the best value."""
         known = values[~np.isnan(values)]
         if not known.size:
             return np.empty(0, np.int64)
@@ -130,7 +106,7 @@ def _call(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """All ways to cut, from calling nobody positive to calling everybody."""
+    """All ways to cut, from calling no sample positive to calling all of them."""
 
     #: Distinct scores, descending, shape (T,).
     scores: Floats
@@ -140,18 +116,7 @@ class Candidates:
     rule: str
 
     def possible(self, steps: NDArray[Any] | None = None) -> Ints:
-        """List candidates whose cutoff is a score that occurs, or beyond all scores.
-
-        Parameters
-        ----------
-        steps : ndarray, shape (T,), optional
-            Samples with each score; by default some with all.
-
-        Returns
-        -------
-        ndarray of int64
-            Candidates.
-        """
+        """List candidates whose cutoff is a score that occurs, or beyond all scores."""
         occurs = np.ones(self.scores.size, np.bool_) if steps is None else steps > 0
         # No number lies beyond an infinite score.
         if self.rule == ">=":
@@ -159,35 +124,13 @@ class Candidates:
         return np.flatnonzero(np.append(occurs, self.scores[-1] > -np.inf))
 
     def cutoffs(self, chosen: Ints) -> Floats:
-        """Give the observed scores that cut so.
-
-        Parameters
-        ----------
-        chosen : ndarray of int64
-            Candidates.
-
-        Returns
-        -------
-        ndarray of float64
-            Their cutoffs.
-        """
+        """Give the observed scores that cut so."""
         if self.rule == ">=":
             return np.append(np.inf, self.scores)[chosen]
         return np.append(self.scores, -np.inf)[chosen]
 
     def midpoints(self, chosen: Ints) -> Floats:
-        """Give cutoffs halfway between neighbouring scores that cut so.
-
-        Parameters
-        ----------
-        chosen : ndarray of int64
-            Candidates.
-
-        Returns
-        -------
-        ndarray of float64
-            Their cutoffs.
-        """
+        """Give cutoffs halfway between neighbouring scores that cut so."""
         above, below = self.scores[:-1], self.scores[1:]
         with np.errstate(invalid="ignore"):
             middle = above / 2 + below / 2

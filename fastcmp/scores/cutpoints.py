@@ -1,14 +1,14 @@
-"""Where to cut a score: the best cutoffs by a criterion, and how sure they are."""
+"""The best cutoffs of a score by a criterion, with bootstrap intervals."""
 
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_share
+from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.inputs.binary_labels import as_doubles
 from fastcmp.inputs.model_names import check_indexes
@@ -17,12 +17,15 @@ from fastcmp.scores.classification import RULES
 from fastcmp.scores.curves import roc_points
 from fastcmp.scores.cutpoint_criteria import CRITERIA, WEIGHTED, Candidates, Criterion
 from fastcmp.scores.cutpoints_result import CutpointResult
+from fastcmp.scores.resampling import Drawing
 from fastcmp.scores.thresholds import ThresholdSweep, sweep_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.core.progress import Progress
 
     Ints = NDArray[np.int64]
     #: Places of samples among the distinct scores, and their weights, if they have any.
@@ -43,6 +46,8 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     n_resamples: int = 0,
     confidence_level: float = 0.95,
     rng: Any = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> CutpointResult:
     """Find the best cutoffs of a score by a criterion.
 
@@ -51,7 +56,7 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     criterion : str or callable
         One of those in the notes; or a function of the counts ``(tp, fp, tn, fn)`` to
         maximise. It is called with int64 arrays, one entry a cutoff; where it does not
@@ -60,22 +65,28 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
-        Weights to add up in place of counts; samples without are left out. A bootstrap
-        sample draws samples with their weights.
+        Weights to add up instead of counting; samples of weight 0 are left out. A
+        bootstrap sample draws samples with their weights.
     rule : {">=", ">"}
         Whether a score equal to the cutoff is called positive or negative.
     cost_fp, cost_fn : float
         Costs of a false positive and of a false negative, for "cost",
         "weighted-youden" and "weighted-topleft".
     prevalence : float, optional
-        Share of positives, in (0, 1), for these, "prevalence" and
+        Proportion of positives, in (0, 1), for these, "prevalence" and
         "prevalence-matching"; by default that of the samples.
     n_resamples : int
         Number of bootstrap samples, drawn from positives and from negatives separately.
     confidence_level : float
         Level of the bootstrap interval, in (0, 1).
-    rng : int, numpy.random.Generator or None
-        Passed to `numpy.random.default_rng`.
+    rng : int or numpy.random.Generator, optional
+        Where the seed comes from; the result is the same for any `workers`.
+    workers : int, optional
+        Threads for bootstrap samples; by default as many as there are processors. A
+        function of your own is called from one thread only.
+    progress : bool or callable, optional
+        True draws a bar on standard error (needs rich); a function is called with the
+        resamples done and all of them.
 
     Returns
     -------
@@ -98,20 +109,20 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
 
     - "youden": largest Se + Sp - 1; the area under the curve of that one cutoff is
       (Se + Sp) / 2,
-    - "accuracy": largest share of samples called what they are,
+    - "accuracy": largest proportion of samples called correctly,
     - "sensitivity=specificity": smallest abs(Se - Sp),
     - "closest-topleft": smallest (1 - Se)**2 + (1 - Sp)**2,
     - "cost": smallest p cost_fn (1 - Se) + (1 - p) cost_fp (1 - Sp),
     - "weighted-youden": largest Se + r Sp,
     - "weighted-topleft": smallest (1 - Se)**2 + r (1 - Sp)**2,
-    - "prevalence-matching": smallest difference between p and the share that is called
+    - "prevalence-matching": smallest difference between p and the proportion called
       positive, p Se + (1 - p) (1 - Sp),
     - "prevalence": cut at p itself, which optimises nothing.
 
-    Cutoffs that call all samples positive or none take part. Values closer to the best
-    one than 1e-12 times its size (for "prevalence-matching" also times p) count as
-    equal; with weights, by a criterion of those above, closer than 1e-12. Scores are
-    compared as float64.
+    Cutoffs that call all samples positive, or none, are candidates too. Values closer
+    to the best one than 1e-12 times its size (for "prevalence-matching" also times p)
+    count as equal; with weights, by a criterion of those above, closer than 1e-12.
+    Scores are compared as float64.
 
     O(n log n), and O(n) for each bootstrap sample: it counts the draws of each distinct
     score and does not sort. Of equally good cutoffs a bootstrap sample gives the middle
@@ -140,11 +151,10 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     rule = choose(rule, "rule", RULES)
     level = as_share(confidence_level, "confidence_level")
     costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
-    _check_criterion(criterion, costs, prevalence)
-    _check_resamples(n_resamples, criterion)
+    criterion = _check_criterion(criterion, costs, prevalence)
+    drawing = Drawing.read(n_resamples, rng, workers, progress, least=0)
+    _check_resamples(drawing.n, criterion)
     check_indexes([("y_true", y_true), ("score", score)])
-    if not isinstance(rng, np.random.Generator):
-        rng = as_seed(0 if rng is None and not n_resamples else rng)
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     sweep = sweep_scores(read, weights)
@@ -155,10 +165,10 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
         fp=np.append(0, sweep.fp),
         rule=rule,
     )
-    share = sweep.n_positives / (sweep.n_positives + sweep.n_negatives)
+    rate = sweep.n_positives / (sweep.n_positives + sweep.n_negatives)
     if prevalence is not None:
-        share = as_share(prevalence, "prevalence")
-    wanted = _prepare(criterion, candidates, share, costs)
+        rate = as_share(prevalence, "prevalence")
+    wanted = _prepare(criterion, candidates, rate, costs)
     options: dict[str, Any] = {"level": level, "resampled": np.empty(0)}
     if criterion == "prevalence":
         return _cut_at_prevalence(candidates, sweep, wanted, level)
@@ -169,12 +179,9 @@ def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
     if not best.size:
         message = f"criterion {wanted.name!r} has no value at any cutoff"
         raise ValueError(message)
-    if n_resamples:
-        generator = np.random.default_rng(rng)
+    if drawing.n:
         classes = _place(candidates, read, weights)
-        options |= _resample(
-            candidates, classes, wanted, n_resamples=int(n_resamples), rng=generator
-        )
+        options |= _resample(candidates, classes, wanted, drawing)
     value = float(values[wanted.best(values)[0]])
     return _record(candidates, sweep, wanted, best, value=value, **options)
 
@@ -227,7 +234,7 @@ def _cut_at_prevalence(
 
 
 def _as_doubles(score: Any) -> Any:
-    """Round what has more digits than a cutoff; leave the rest to the front door."""
+    """Round what has more digits than a cutoff; leave the rest to `read_scores`."""
     if np.ma.is_masked(score):
         return score
     try:
@@ -250,7 +257,8 @@ def _check_cost(value: Any, name: str) -> float:
 
 def _check_criterion(
     criterion: Any, costs: tuple[float, float], prevalence: float | None
-) -> None:
+) -> Any:
+    """Find the criterion, and refuse what it does not take."""
     if callable(criterion):
         name = "a function"
     else:
@@ -263,25 +271,20 @@ def _check_criterion(
     if prevalence is not None and criterion not in takers:
         message = f"criterion {name} takes no prevalence: choose one of {takers}"
         raise ValueError(message)
+    return criterion
 
 
-def _check_resamples(n_resamples: Any, criterion: Any) -> None:
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
-        message = f"n_resamples must be a whole number, got {n_resamples!r}"
-        raise TypeError(message)
-    if n_resamples < 0:
-        message = f"n_resamples must not be negative, got {n_resamples}"
-        raise ValueError(message)
+def _check_resamples(n_resamples: int, criterion: Any) -> None:
     if n_resamples and criterion == "prevalence":
         message = (
             "criterion 'prevalence' has nothing to resample: samples are drawn from "
-            "either class separately, and the share of positives stays"
+            "each class separately, and the proportion of positives stays"
         )
         raise ValueError(message)
 
 
 def _prepare(
-    criterion: Any, candidates: Candidates, share: float, costs: tuple[float, float]
+    criterion: Any, candidates: Candidates, rate: float, costs: tuple[float, float]
 ) -> Criterion:
     function, takes_arrays = None, True
     name = criterion
@@ -293,7 +296,7 @@ def _prepare(
         name=name,
         function=function,
         takes_arrays=takes_arrays,
-        prevalence=share,
+        prevalence=rate,
         weighted=candidates.tp.dtype.kind == "f",
         cost_fp=costs[0],
         cost_fn=costs[1],
@@ -335,34 +338,49 @@ def _resample(
     candidates: Candidates,
     classes: tuple[_Placed, _Placed],
     wanted: Criterion,
-    *,
-    n_resamples: int,
-    rng: np.random.Generator,
+    drawing: Drawing,
 ) -> dict[str, Any]:
-    """Choose cutoffs on bootstrap samples, and judge each on the samples left out."""
-    n_scores = candidates.scores.size
-    resampled, judged = np.full((2, n_resamples), np.nan)
-    for i in range(n_resamples):
-        inside, outside = zip(
-            *(_draw(own, n_scores, rng) for own in classes), strict=True
-        )
-        possible = candidates.possible(inside[0] + inside[1])
-        called = [np.append(0, np.cumsum(x)) for x in inside]
-        tp, fp = (x[possible] for x in called)
-        best = wanted.best(wanted.values(tp, fp, called[0][-1], called[1][-1]))
-        if not best.size:
-            continue
-        chosen = possible[best[(best.size - 1) // 2]]
-        resampled[i] = candidates.cutoffs(np.array([chosen]))[0]
-        left1, left0 = (x.sum() for x in outside)
-        if left1 and left0:
-            tp, fp = (x[:chosen].sum(keepdims=True) for x in outside)
-            judged[i] = wanted.values(tp, fp, left1, left0)[0]
-    known = judged[~np.isnan(judged)]
+    """Choose cutoffs on bootstrap samples; evaluate each on the samples left out."""
+    found = np.full((drawing.n, 2), np.nan)
+
+    def draw(first: int, rows: NDArray[np.float64]) -> None:
+        for k, row in enumerate(rows, first):
+            rng = np.random.default_rng((drawing.seed, k))
+            row[:] = _resample_once(candidates, classes, wanted, rng)
+
+    if wanted.function is not None:
+        drawing = drawing._replace(threads=1)
+    drawing.fill(found, draw)
+    cutoffs, values = (x[~np.isnan(x)] for x in found.T)
     return {
-        "resampled": resampled[~np.isnan(resampled)],
-        "out_of_bag": float(known.mean()) if known.size else math.nan,
+        "resampled": cutoffs,
+        "out_of_bag": float(values.mean()) if values.size else math.nan,
+        "seed": drawing.seed,
     }
+
+
+def _resample_once(
+    candidates: Candidates,
+    classes: tuple[_Placed, _Placed],
+    wanted: Criterion,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Give the cutoff of a bootstrap sample, and its value on the samples left out."""
+    n_scores = candidates.scores.size
+    inside, outside = zip(*(_draw(own, n_scores, rng) for own in classes), strict=True)
+    possible = candidates.possible(inside[0] + inside[1])
+    called = [np.append(0, np.cumsum(x)) for x in inside]
+    tp, fp = (x[possible] for x in called)
+    best = wanted.best(wanted.values(tp, fp, called[0][-1], called[1][-1]))
+    if not best.size:
+        return math.nan, math.nan
+    chosen = possible[best[(best.size - 1) // 2]]
+    value = math.nan
+    left1, left0 = (x.sum() for x in outside)
+    if left1 and left0:
+        tp, fp = (x[:chosen].sum(keepdims=True) for x in outside)
+        value = wanted.values(tp, fp, left1, left0)[0]
+    return candidates.cutoffs(np.array([chosen]))[0], value
 
 
 def _draw(own: _Placed, n_scores: int, rng: np.random.Generator) -> tuple[Any, Any]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_share
+from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section
+from fastcmp.core.report import Section, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.scores.classification_result import (
     ClassificationTable,
     format_count,
-    plain,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class CutpointResult(Record):
     #: Whether the best value is the largest one.
     maximised: bool
     #: Observed scores; infinite where all samples are called the same and no score
-    #: says so. For "prevalence" the share itself.
+    #: says so. For "prevalence" the prevalence itself.
     cutoffs: NDArray[np.float64]
     #: Cutoffs with the same calls, halfway between neighbouring distinct scores;
     #: infinite beyond the first and the last.
@@ -51,7 +51,7 @@ class CutpointResult(Record):
     labels: tuple[Any, Any]
     #: ">" or ">=": what score a sample must have to be called positive.
     rule: str
-    #: Share of positives that the criterion assumes.
+    #: Proportion of positives that the criterion assumes.
     prevalence: float
     cost_fp: float = 1.0
     cost_fn: float = 1.0
@@ -62,11 +62,18 @@ class CutpointResult(Record):
     #: its best cutoff; NaN without resampling.
     out_of_bag: float = np.nan
     confidence_level: float = 0.95
+    #: What the bootstrap samples are a function of; None without.
+    seed: int | None = None
 
     @property
     def n_optima(self) -> int:
         """Number of cutoffs that are equally good."""
         return int(self.cutoffs.size)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of bootstrap samples that had a best cutoff."""
+        return int(self.resampled.size)
 
     @property
     def cutoff(self) -> float:
@@ -75,12 +82,12 @@ class CutpointResult(Record):
 
     @property
     def sensitivity(self) -> NDArray[np.float64]:
-        """Share of positives called positive, shape (m,)."""
+        """Proportion of positives called positive, shape (m,)."""
         return np.asarray(self.tp / self.n_positives)
 
     @property
     def specificity(self) -> NDArray[np.float64]:
-        """Share of negatives called negative, shape (m,)."""
+        """Proportion of negatives called negative, shape (m,)."""
         return np.asarray((self.n_negatives - self.fp) / self.n_negatives)
 
     @property
@@ -151,7 +158,7 @@ class CutpointResult(Record):
         return ConfidenceInterval(float(low), float(high))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Lay out the record as columns, a row an optimum.
+        """Give the optima as columns, a row for each.
 
         Returns
         -------
@@ -174,15 +181,15 @@ class CutpointResult(Record):
         """Give the entries of `to_dict` that are for reading."""
         names = ["criterion", "value", "maximised", "cutoffs", "midpoints", "tp", "fp"]
         names += ["sensitivity", "specificity", "n_positives", "n_negatives", "labels"]
-        names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing"]
+        names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing", "seed"]
         values = {name: getattr(self, name) for name in names}
-        values["n_resamples"] = self.resampled.size
+        values["n_resamples"] = self.n_resamples
         values["confidence_level"] = self.confidence_level
         values["interval"] = None
         if self.resampled.size:
-            values["interval"] = self.confidence_interval()
+            values["interval"] = list(self.confidence_interval())
         values["out_of_bag"] = self.out_of_bag
-        return {name: plain(value) for name, value in values.items()}
+        return {name: readable(value) for name, value in values.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -211,14 +218,15 @@ class CutpointResult(Record):
         if self.resampled.size:
             low, high = self.confidence_interval()
             notes.append(
-                f"{100 * self.confidence_level:.9g} % bootstrap interval of the cutoff "
-                f"[{low:.6g}, {high:.6g}]; {self.criterion} outside the bootstrap "
-                f"samples {self.out_of_bag:.4f}."
+                f"{interval_name(self.confidence_level)} of the cutoff [{low:.6g}, "
+                f"{high:.6g}] ({self.n_resamples} bootstrap samples, seed "
+                f"{self.seed}); {self.criterion} {self.out_of_bag:.4f} on the samples "
+                "that they left out."
             )
         notes += dropped_sentences(self.n_missing, 0)
         return [
             Section(
-                title=f"Where to cut ({self.criterion})",
+                title=f"Optimal cutoff ({self.criterion})",
                 text=self._lead(),
                 columns=columns,
                 rows=rows,
@@ -234,7 +242,10 @@ class CutpointResult(Record):
             "the cutoff."
         )
         if self.criterion == "prevalence":
-            return (samples, "The share of positives: no criterion was optimised.")
+            return (
+                samples,
+                "The cutoff is the prevalence: no criterion was optimised.",
+            )
         best = "Largest" if self.maximised else "Smallest"
         ties = ""
         if self.n_optima > 1:

@@ -38,7 +38,7 @@ def delong(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class; the direction is never turned.
+        Higher scores indicate the positive class; the direction is never reversed.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     groups : array-like, shape (n,), optional
@@ -62,9 +62,9 @@ def delong(
 
     Notes
     -----
-    O(M n log n + M**2 n): each model is sorted once, and its placements (the share of
-    the other class that a sample is ranked right with) give the covariance by one
-    matrix product.
+    O(M n log n + M**2 n): each model is sorted once, and its placements (the
+    proportions of the other class that samples are ranked correctly against) give the
+    covariance by one matrix product.
 
     References
     ----------
@@ -116,20 +116,7 @@ def _delong(
 
 
 def place(read: Scores, threads: int) -> NDArray[np.float64]:
-    """Compute the placements of all models.
-
-    Parameters
-    ----------
-    read : Scores
-        Checked scores.
-    threads : int
-        How many threads may help.
-
-    Returns
-    -------
-    ndarray of float64, shape (M, n)
-        As from `fastcmp.kernels.placements`.
-    """
+    """Compute the placements of all models."""
     values = np.empty((len(read.columns), read.positive.size))
 
     def fill(model: int) -> None:
@@ -144,7 +131,7 @@ def place(read: Scores, threads: int) -> NDArray[np.float64]:
 
 
 def _exact_areas(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
-    """Average the placements of the positives, rid of what a matrix product rounds."""
+    """Average the placements of the positives, without the product's rounding."""
     areas = np.asarray(values @ (read.positive / read.n_positives))
     # An AUC is a multiple of one over twice the pairs.
     units = 2.0 * read.n_positives * read.n_negatives
@@ -187,8 +174,8 @@ def _clustered(
     of_class = (positive / read.n_positives, ~positive / read.n_negatives)
     held = _clusters_with(read, clusters)
     sums = [
-        np.stack([np.bincount(clusters, x * share, n_clusters) for x in values])
-        for share in of_class
+        np.stack([np.bincount(clusters, x * part, n_clusters) for x in values])
+        for part in of_class
     ]
     within = [s @ s.T * (k / (k - 1.0)) for s, k in zip(sums, held, strict=True)]
     across = sums[0] @ sums[1].T * (n_clusters / (n_clusters - 1.0))
@@ -220,7 +207,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     positive: Any = None,
     alternative: str = "two-sided",
     margin: float = 0.0,
-    reference: str = "normal",
+    method: str = "normal",
 ) -> AUCComparison:
     """Compare the AUCs of two models on different samples.
 
@@ -229,7 +216,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     y_a : array-like, shape (n_a,)
         True labels of two classes, for model a.
     score_a : array-like, shape (n_a,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     y_b, score_b : array-like, shape (n_b,)
         The same for model b.
     positive : label, optional
@@ -238,7 +225,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
         "greater": a is better.
     margin : float
         Non-inferiority: with "greater", whether a is worse by less than this.
-    reference : {"normal", "t"}
+    method : {"normal", "t"}
         Distribution of the score under the null hypothesis: normal, or Student's t with
         the degrees of freedom of Welch and Satterthwaite, each model's variance having
         as many as it has samples, less one.
@@ -269,7 +256,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     >>> round(test.pvalue, 4)
     0.8445
     """
-    reference = choose(reference, "reference", ("normal", "t"))
+    method = choose(method, "method", ("normal", "t"))
     a, b = (
         _delong(read_scores(y, {name: score}, positive, truth=truth), None, 1)
         for y, truth, score, name in (
@@ -278,11 +265,11 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
         )
     )
     variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
-    df = np.inf
-    if reference == "t" and variances.any():
+    df = None
+    if method == "t" and variances.any():
         sizes = [x.n_positives + x.n_negatives for x in (a, b)]
-        shares = variances / variances.sum()
-        df = float(1 / (shares**2 @ (1 / (np.array(sizes) - 1.0))))
+        parts = variances / variances.sum()
+        df = float(1 / (parts**2 @ (1 / (np.array(sizes) - 1.0))))
     return compare_estimates(
         float(a.auc[0]),
         float(b.auc[0]),
@@ -307,8 +294,8 @@ def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:
     Returns
     -------
     float
-        By Hanley and McNeil's formula, which takes negative exponential scores for
-        granted. Where scores are at hand, `delong` is better.
+        By Hanley and McNeil's formula, which assumes negative exponential scores. Where
+        scores are available, `delong` is better.
 
     Raises
     ------

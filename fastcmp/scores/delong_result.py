@@ -1,4 +1,4 @@
-"""The record of AUCs with their covariance, and what can be asked of it."""
+"""The record of AUCs with their covariance: intervals, tests, all pairs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_share
 from fastcmp.core.options import choose
+from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_interval
+from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import normal_tail
-from fastcmp.counts.pairs import all_pairs
+from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
@@ -25,13 +26,12 @@ from fastcmp.scores.auc_test import (
     ContrastResult,
     compare_estimates,
 )
-from fastcmp.scores.classification_result import plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _INTERVALS = ("wald", "logit")
-_PAIR = ("model_a", "model_b", "difference", "low", "high", "zscore", "pvalue")
+_PAIR = ("model_a", "model_b", "difference", "low", "high", "statistic", "pvalue")
 _ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
@@ -51,7 +51,7 @@ class DelongResult(Record):
     #: Independent clusters of samples; None where samples are independent.
     n_clusters: int | None = None
     n_missing: int = 0
-    #: Of the intervals that are printed and laid out.
+    #: Of the intervals that are printed and in the table.
     confidence_level: float = 0.95
 
     @property
@@ -62,7 +62,7 @@ class DelongResult(Record):
     def confidence_interval(
         self, confidence_level: float = 0.95, method: str = "wald"
     ) -> ConfidenceInterval:
-        """Interval for each AUC by itself.
+        """Interval for each AUC on its own.
 
         Parameters
         ----------
@@ -146,17 +146,22 @@ class DelongResult(Record):
         0.8084
         """
         i, j = position_of(a, self.names), position_of(b, self.names)
-        v = self.covariance
-        scale = v[i, i] + v[j, j]
+        variance, scale = self._variances(i, j)
         return compare_estimates(
             float(self.auc[i]),
             float(self.auc[j]),
-            float(scale - v[i, j] - v[j, i]),
+            float(variance),
             _ROUNDING * float(scale),
             alternative=alternative,
             margin=margin,
             names=(self.names[i], self.names[j]),
         )
+
+    def _variances(self, i: Any, j: Any) -> tuple[Any, Any]:
+        """Give variances of differences, and the sums that they were taken from."""
+        v = self.covariance
+        scale = v[i, i] + v[j, j]
+        return scale - 2 * v[i, j], scale
 
     def contrast(self, matrix: ArrayLike) -> ContrastResult:
         """Test whether linear combinations of the AUCs are 0.
@@ -169,7 +174,8 @@ class DelongResult(Record):
         Returns
         -------
         ContrastResult
-            Chi-square with as many degrees of freedom as the rank of their covariance.
+            For one combination z, as `compare` has it; for several chi-square with as
+            many degrees of freedom as the rank of their covariance.
 
         Raises
         ------
@@ -184,8 +190,8 @@ class DelongResult(Record):
         >>> result = delong(
         ...     [0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]]
         ... )
-        >>> result.contrast([1, -1]).df
-        1
+        >>> round(result.contrast([1, -1]).statistic, 4)
+        0.2425
         """
         rows = np.atleast_2d(as_numbers(matrix, "matrix")).astype(np.float64)
         if not np.isfinite(rows).all():
@@ -193,32 +199,52 @@ class DelongResult(Record):
             raise ValueError(message)
         if rows.ndim != 2 or rows.shape[1] != self.auc.size or not len(rows):
             message = (
-                f"matrix must have {self.auc.size} columns, one a model, got shape "
-                f"{np.shape(matrix)}"
+                f"matrix must have {self.auc.size} columns, one for each model, got "
+                f"shape {np.shape(matrix)}"
             )
             raise ValueError(message)
         estimate = rows @ self.auc
-        values, vectors = np.linalg.eigh(rows @ self.covariance @ rows.T)
-        scale = (rows**2 @ np.diag(self.covariance)).max()
-        used = values > _ROUNDING * len(rows) * scale
+        covariance = rows @ self.covariance @ rows.T
+        scale = _ROUNDING * len(rows) * (rows**2 @ np.diag(self.covariance)).max()
+        if len(rows) == 1:
+            # Without variance it is 0 up to rounding, or not 0 with certainty.
+            exact = covariance[0, 0] <= scale and abs(estimate[0]) <= 1e-12
+            value = 0.0 if exact else float(estimate[0])
+            test = compare_estimates(value, 0.0, float(covariance[0, 0]), float(scale))
+            z, pvalue = test.statistic, test.pvalue
+            return ContrastResult(
+                statistic=z, pvalue=pvalue, distribution="normal", estimate=estimate
+            )
+        values, vectors = np.linalg.eigh(covariance)
+        used = values > scale
         projected = vectors.T @ estimate
         statistic = float((projected[used] ** 2 / values[used]).sum())
         df = int(used.sum())
+        pvalue = kernels.chdtrc(float(df), statistic) if df else 1.0
         # What has no variance and is not 0 contradicts equality with certainty.
         if np.any(np.abs(projected[~used]) > 1e-12):
-            return ContrastResult(
-                statistic=float("inf"), pvalue=0.0, df=max(df, 1), estimate=estimate
-            )
-        pvalue = kernels.chdtrc(float(df), statistic) if df else 1.0
+            statistic, pvalue, df = float("inf"), 0.0, max(df, 1)
         return ContrastResult(
-            statistic=statistic, pvalue=float(pvalue), df=df, estimate=estimate
+            statistic=statistic,
+            pvalue=float(pvalue),
+            distribution="chi2",
+            df=df,
+            estimate=estimate,
         )
 
-    def pairwise(self, *, adjust: str = "holm", alpha: float = 0.05) -> PairwiseResult:
-        """Compare all pairs of models.
+    def pairwise(
+        self,
+        *,
+        control: int | str | None = None,
+        adjust: str = "holm",
+        alpha: float = 0.05,
+    ) -> PairwiseResult:
+        """Compare all pairs of models, or all models with one of them.
 
         Parameters
         ----------
+        control : int or str, optional
+            A model by name or position: only pairs of it and another one are compared.
         adjust : str
             Adjustment for the number of pairs, as in `fastcmp.adjust`.
         alpha : float
@@ -227,12 +253,13 @@ class DelongResult(Record):
         Returns
         -------
         PairwiseResult
-            Decisions, leaderboard by AUC, rank intervals and groups of ties.
+            Decisions, leaderboard by AUC, rank intervals and groups of ties. The
+            statistic is z, as `compare` has it.
 
         Raises
         ------
         ValueError
-            If there are fewer than two models, or an option is unknown.
+            If there are fewer than two models, or a model or an option is unknown.
 
         Examples
         --------
@@ -248,11 +275,10 @@ class DelongResult(Record):
         if self.auc.size < 2:
             message = "pairwise needs at least 2 models, got 1"
             raise ValueError(message)
-        pairs = all_pairs(self.auc.size)
+        chosen = choose_pairs(self.names, None, control)
+        pairs = all_pairs(self.auc.size) if chosen is None else chosen
         i, j = pairs.T
-        v = self.covariance
-        scale = v[i, i] + v[j, j]
-        variance = scale - 2 * v[i, j]
+        variance, scale = self._variances(i, j)
         variance = np.where(variance > _ROUNDING * scale, variance, 0.0)
         difference = self.auc[i] - self.auc[j]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -282,10 +308,11 @@ class DelongResult(Record):
             alpha=alpha,
             rule=promise(adjust, alpha),
             n_missing=self.n_missing,
+            control=None if control is None else self.names[i[0]],
         )
 
     def columns(self) -> dict[str, Any]:
-        """Lay out the models as columns, a row a model.
+        """Give the models as columns, a row a model.
 
         Returns
         -------
@@ -303,29 +330,27 @@ class DelongResult(Record):
 
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
-        told: dict[str, Any] = {
+        shown: dict[str, Any] = {
             "n_positives": self.n_positives,
             "n_negatives": self.n_negatives,
             "n_missing": self.n_missing,
             "n_clusters": self.n_clusters,
-            "labels": plain(self.labels),
+            "labels": self.labels,
             "confidence_level": self.confidence_level,
-            "models": {
-                name: list(map(_plain, x)) for name, x in self.columns().items()
-            },
-            "covariance": self.covariance.tolist(),
+            "models": self.columns(),
+            "covariance": self.covariance,
         }
         if self.auc.size == 2:
             test = self.compare(0, 1)
-            told["difference"] = test.difference
-            told["zscore"] = test.zscore if np.isfinite(test.zscore) else None
-            told["pvalue"] = test.pvalue
+            shown["difference"] = test.difference
+            shown["statistic"] = test.statistic
+            shown["pvalue"] = test.pvalue
         if self.auc.size <= 2:
-            told["pairs"] = self._pair_columns()
-        return told
+            shown["pairs"] = self._pair_columns()
+        return {name: readable(value) for name, value in shown.items()}
 
     def _pair_columns(self) -> dict[str, list[Any]]:
-        """Lay out the comparison of two models as columns; of one they are empty."""
+        """Give the comparison of two models as columns; of one they are empty."""
         row: dict[str, Any] = dict.fromkeys(_PAIR)
         if self.auc.size < 2:
             return {name: [] for name in row}
@@ -333,7 +358,7 @@ class DelongResult(Record):
         low, high = test.confidence_interval(self.confidence_level)
         row |= {"model_a": self.names[0], "model_b": self.names[1]}
         row |= {"difference": test.difference, "low": low, "high": high}
-        row["zscore"] = test.zscore if np.isfinite(test.zscore) else None
+        row["statistic"] = test.statistic
         row["pvalue"] = test.pvalue
         return {name: [value] for name, value in row.items()}
 
@@ -362,14 +387,10 @@ class DelongResult(Record):
             *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
-        level = f"{100 * self.confidence_level:.6g} %"
-        columns = ("model", "AUC", "std. error", f"{level} (logit)")
+        level = f"{interval_name(self.confidence_level)} (logit)"
+        columns = ("model", "AUC", "std. error", level)
         found = [Section(title="AUC", text=text, columns=columns, rows=rows)]
         if self.auc.size == 2:
             test = self.compare(0, 1)
             found += replace(test, confidence_level=self.confidence_level).sections()
         return found
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)

@@ -1,10 +1,10 @@
-"""Lift: how many events the best-scored cases hold, group by group."""
+"""Lift: how many events are among the cases with the highest scores, by group."""
 
 from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.counts.roc_points import Curve
 from fastcmp.inputs.score_direction import effective_sizes
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.scores.lift_result import TIES, LiftTable
@@ -44,12 +45,12 @@ def lift_table(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     groups : int
         Number of groups; 10 for deciles.
     ties : {"expected", "better", "worse", "first"}
-        Where equal scores go that an edge between groups would part: divided at
-        random, with the expected number of events; all to the better group; all to
+        Where equal scores go that lie on both sides of an edge between groups: divided
+        at random, with the expected number of events; all to the better group; all to
         the worse; or divided in the order of the samples.
     positive : label, optional
         The class of the events; of two numbers or booleans the larger one by default.
@@ -83,18 +84,18 @@ def lift_table(
 
     All intervals take the groups as given: events in a group of n_g cases are
     binomial, independently of the other n - n_g cases. Response rates have Wilson's
-    intervals [1]_. A captured share c is a ratio of such rates in disguise, for
+    intervals [1]_. A captured proportion c is a ratio of such rates:
     ``c / (1 - c)`` is rate times size of the group over rate times size of the rest; so
     its interval is that of the ratio by the score test [2]_. Lift is c divided
-    by the group's share of the cases, and so are its ends. This counts the overlap
+    by the group's proportion of the cases, and so are its ends. This counts the overlap
     of group and whole. Wilson's interval for c of E events would not: where scores
     say nothing, it is too wide by a factor of about ``1 / sqrt(1 - E / n)``.
 
-    What no interval covers is the chance in where the edges fall, if the best tenth of
-    a population is meant and not the cases above a given score. It matters where the
-    response rate at an edge is far from that of the group, as for models that part
-    the classes almost wholly: there intervals are too short [3]_. Expected events vary
-    less than the intervals suppose.
+    If the best tenth of a population is meant, not the cases above a given score, the
+    edges vary as well, which no interval covers. It matters where the response rate at
+    an edge is far from that of the group, as for models that separate the classes
+    almost completely: there intervals are too short [3]_. Expected events vary less
+    than the intervals suppose.
 
     O(n log n).
 
@@ -189,8 +190,8 @@ def _cut(
         events = np.cumsum(read.positive[order], dtype=np.int64)[edge - 1]
     else:
         called, tp = np.append(0, called), np.append(0, sweep.tp)
-        share = (edge - called[block]) * (tp[block + 1] - tp[block])
-        events = tp[block] + share / (called[block + 1] - called[block])
+        more = (edge - called[block]) * (tp[block + 1] - tp[block])
+        events = tp[block] + more / (called[block + 1] - called[block])
     return group, sweep.thresholds[block], edge, events
 
 
@@ -205,12 +206,16 @@ def _cut_weights(sweep: ThresholdSweep, groups: int) -> tuple[Any, Any, Any, Any
     return group, sweep.thresholds[block], edge, events
 
 
-class GainCurve(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class GainCurve(Curve):
     """Points of a gain curve, from (0, 0) to (1, 1), shape (T + 1,)."""
 
-    #: Share of the cases that are called, the highest scores first.
+    _title: ClassVar[str] = "Gain curve"
+    _n_unpacked: ClassVar[int] = 2
+
+    #: Proportion of the cases that are called, the highest scores first.
     called: NDArray[np.float64]
-    #: Share of the events among them.
+    #: Proportion of the events among them.
     captured: NDArray[np.float64]
 
 
@@ -221,14 +226,14 @@ def gain_curve(
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> GainCurve:
-    """Compute which share of the events each share of the cases holds.
+    """Compute what proportion of the events each proportion of the cases holds.
 
     Parameters
     ----------
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The class of the events; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -271,10 +276,12 @@ def gain_curve(
 class KsResult(Record):
     """Kolmogorov-Smirnov distance between the scores of two classes."""
 
-    #: The largest distance between true and false positive rate.
+    #: D, the largest distance between true and false positive rate.
     statistic: float
-    #: Against equal distributions, asymptotic.
+    #: H0: the scores of both classes have one distribution; asymptotic.
     pvalue: float
+    #: Kolmogorov's limit, of D times the root of ``n0 n1 / (n0 + n1)``.
+    distribution: str = "kolmogorov"
     #: Where the distance is reached, descending: positive at this score or above.
     thresholds: NDArray[Any]
     n_positives: int
@@ -295,8 +302,8 @@ class KsResult(Record):
         if self.thresholds.size > 5:
             where.append("...")
         text = (
-            f"D = {self.statistic:.4f}, p = {format_pvalue(self.pvalue)} (against: "
-            "the scores of both classes have one distribution)",
+            f"D = {self.statistic:.4f}, p = {format_pvalue(self.pvalue)} (H0: the "
+            "scores of both classes have one distribution)",
             f"reached by calling scores of at least {', '.join(where)} positive",
             f"{self.n_positives} positives ({self.labels[0]!r}), {self.n_negatives} "
             f"negatives ({self.labels[1]!r})",
@@ -319,7 +326,7 @@ def ks_statistic(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Numbers in which the classes may differ.
+        Numbers whose distribution may differ between the classes.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -342,7 +349,7 @@ def ks_statistic(
     The distance is that of the ROC curve from its diagonal, the largest
     ``|tpr - fpr|``, and the same with the classes swapped. The p-value is Kolmogorov's
     limit at ``sqrt(n0 n1 / (n0 + n1)) D``. Where the exact p-value is below 0.1 the
-    limit is hardly ever smaller (by less than 0.5 %, for all classes of up to 40 and 60
+    limit is hardly ever smaller (by less than 0.5%, for all classes of up to 40 and 60
     different scores), and somewhat larger for small classes; equal scores make it
     larger still. O(n log n).
 

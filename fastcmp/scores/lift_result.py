@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.render import plain_columns
-from fastcmp.core.report import Section, format_interval
+from fastcmp.core.plain import readable
+from fastcmp.core.records import ConfidenceInterval, Drawn, Record
+from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import wilson_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What happens to equal scores on both sides of a group's edge, and how to say it.
+#: Where equal scores on both sides of a group's edge go, and the sentence for it.
 TIES = {
     "expected": "Equal scores are in random order; events are their expected number.",
     "better": "Equal scores stay together, in the best group that one of them reaches.",
@@ -29,13 +29,13 @@ _MEASURES = ("response_rate", "captured", "lift")
 
 
 class LiftRates(NamedTuple):
-    """What groups hold: arrays of one entry a group, and intervals of such arrays."""
+    """Events in groups: arrays with an entry for each group, and their intervals."""
 
     cases: NDArray[np.int64]
     events: NDArray[Any]
-    #: Share of a group's cases that are events.
+    #: Proportion of a group's cases that are events.
     response_rate: NDArray[np.float64]
-    #: Share of all events that a group holds.
+    #: Proportion of all events that a group holds.
     captured: NDArray[np.float64]
     #: Response rate over that of all cases.
     lift: NDArray[np.float64]
@@ -45,11 +45,13 @@ class LiftRates(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class LiftTable(Record):
+class LiftTable(Drawn, Record):
     """Events in groups of cases, from the highest scores down.
 
     Arrays are of shape (G,), one entry for each group that holds a case.
     """
+
+    _picture: ClassVar[str] = "lift"
 
     #: Numbers of the groups; 1 has the highest scores.
     group: NDArray[np.int64]
@@ -62,7 +64,7 @@ class LiftTable(Record):
     n_events: Any
     #: The labels of events and of the other cases.
     labels: tuple[Any, Any]
-    #: Number of groups that was asked for.
+    #: Number of groups wanted.
     groups: int
     ties: str
     confidence_level: float
@@ -103,7 +105,7 @@ class LiftTable(Record):
         )
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Lay out the record as columns, a row for each group.
+        """Give the groups as columns, a row for each.
 
         Returns
         -------
@@ -123,21 +125,18 @@ class LiftTable(Record):
 
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
-        event, other = (
-            label.item() if isinstance(label, np.generic) else label
-            for label in self.labels
-        )
-        return {
+        shown = {
             "n_samples": self.n_samples,
             "n_events": self.n_events,
-            "event": event,
-            "other": other,
+            "event": self.labels[0],
+            "other": self.labels[1],
             "groups": self.groups,
             "ties": self.ties,
             "weighted": self.weighted,
             "confidence_level": self.confidence_level,
             "n_missing": self.n_missing,
-        } | plain_columns(self.columns())
+        }
+        return {name: readable(x) for name, x in (shown | self.columns()).items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -145,19 +144,19 @@ class LiftTable(Record):
         Returns
         -------
         list of Section
-            Groups on their own, and added up.
+            Groups on their own, and cumulated.
         """
         table = self.cumulative
         ends = format_interval(*(end[0] for end in table.lift_interval), digits=2)
-        interval = f", {100 * self.confidence_level:.9g} % interval {ends}"
+        interval = f", {interval_name(self.confidence_level)} {ends}"
         if self.weighted:
             interval = ""
         text = (
             f"{_number(self.n_events)} of {_number(self.n_samples)} cases are events "
-            f"({self.labels[0]!r}): {100 * self.n_events / self.n_samples:.2f} %.",
+            f"({self.labels[0]!r}): {100 * self.n_events / self.n_samples:.2f}%.",
             f"The {_number(table.cases[0])} cases with the highest scores "
-            f"({100 * table.cases[0] / self.n_samples:.1f} %) hold "
-            f"{100 * table.captured[0]:.1f} % of the events: lift {table.lift[0]:.2f}"
+            f"({100 * table.cases[0] / self.n_samples:.1f}%) hold "
+            f"{100 * table.captured[0]:.1f}% of the events: lift {table.lift[0]:.2f}"
             f"{interval}.",
             *dropped_sentences(self.n_missing, 0),
         )
@@ -172,11 +171,11 @@ class LiftTable(Record):
             )
         return [
             self._section("Lift by group", self.by_group, text=text),
-            self._section("Added up from the first group", table, notes=tuple(notes)),
+            self._section("Cumulated from the first group", table, notes=tuple(notes)),
         ]
 
     def _section(self, title: str, rates: LiftRates, **around: Any) -> Section:
-        level = f"{100 * self.confidence_level:.9g} %"
+        level = interval_name(self.confidence_level)
         names = ("response %", "captured %", "lift")
         columns = ["group", "lowest score", "cases", "events"]
         cells = [
@@ -215,34 +214,29 @@ def _captured_interval(
     outer = np.zeros_like(inner)
     outer[1] = 1.0
     for _ in range(_HALVINGS):
-        share = 0.5 * (inner + outer)
-        variance = _score_variance(share, cases, events, n, total)
-        excluded = (events - share * total) ** 2 >= z * z * variance
-        outer = np.where(excluded, share, outer)
-        inner = np.where(excluded, inner, share)
+        part = 0.5 * (inner + outer)
+        variance = _score_variance(part, cases, events, n, total)
+        excluded = (events - part * total) ** 2 >= z * z * variance
+        outer = np.where(excluded, part, outer)
+        inner = np.where(excluded, inner, part)
     return inner[0], inner[1]
 
 
 def _score_variance(
-    share: NDArray[np.float64],
+    part: NDArray[np.float64],
     cases: NDArray[np.int64],
     events: NDArray[Any],
     n: int,
     total: int,
 ) -> NDArray[np.float64]:
-    """Variance of events - share * total where the share of events is `share`.
-
-    The group's rate is then ``share rest / ((1 - share) cases)`` times that of the
-    rest; the rates that are likeliest so are the smaller root of a quadratic, here
-    multiplied through so that nothing is infinite at 0 or 1.
-    """
+    """Variance of events - part * total where the proportion of events is `part`."""
     rest = (n - cases).astype(np.float64)
-    # Cases and rest, each times the other's share of the events.
-    one, other = share * rest, (1.0 - share) * cases
+    # Cases and rest, each times the other's part of the events.
+    one, other = part * rest, (1.0 - part) * cases
     b = (cases + total - events) * one + (rest + events) * other
     root = b + np.sqrt(np.maximum(b * b - 4.0 * n * total * one * other, 0.0))
-    root = np.where(root > 0.0, root, 1.0)  # no rest, and no share left for it
+    root = np.where(root > 0.0, root, 1.0)  # no rest, and no part left for it
     rate, rest_rate = 2.0 * total * one / root, 2.0 * total * other / root
-    variance = (1.0 - share) ** 2 * cases * rate * (1.0 - rate)
-    variance += share**2 * rest * rest_rate * (1.0 - rest_rate)
+    variance = (1.0 - part) ** 2 * cases * rate * (1.0 - rate)
+    variance += part**2 * rest * rest_rate * (1.0 - rest_rate)
     return np.asarray(np.maximum(variance, 0.0))

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the ROC curve, between two rates on either axis.
-
-    It may be of false positive rates, or of true positive ones, under specificity.
-    """
+    """A part of the ROC curve: between two false positive rates, or two true ones."""
 
     low: float
     high: float
@@ -29,18 +26,7 @@ class Region:
     standardize: bool
 
     def area(self, sweep: ThresholdSweep) -> float:
-        """Measure the area of one model.
-
-        Parameters
-        ----------
-        sweep : ThresholdSweep
-            The counts at all cutoffs.
-
-        Returns
-        -------
-        float
-            The area, standardized where that is wanted.
-        """
+        """Measure the area of one model."""
         curve = roc_points(sweep)
         x, y = curve.fpr, curve.tpr
         if self.by_tpr:
@@ -53,18 +39,7 @@ class Region:
         return float(self.scaled(np.diff(xs) @ (ys[1:] + ys[:-1]) / 2))
 
     def scaled(self, area: Any) -> Any:
-        """Standardize areas where that is wanted.
-
-        Parameters
-        ----------
-        area : float or ndarray
-            Partial areas.
-
-        Returns
-        -------
-        float or ndarray
-            The same, or McClish's transform: 1/2 for chance, 1 for perfection.
-        """
+        """Standardize areas as McClish does, where that is wanted."""
         width = self.high - self.low
         if not self.standardize:
             return np.minimum(area, width)
@@ -72,11 +47,14 @@ class Region:
         chance = width - middle if self.by_tpr else middle
         return np.minimum((1 + (area - chance) / (width - chance)) / 2, 1.0)
 
-    def __str__(self) -> str:
+    @property
+    def measure(self) -> str:
         """Name what is measured."""
-        rates = "TPR" if self.by_tpr else "FPR"
-        kind = "standardized partial AUC" if self.standardize else "partial AUC"
-        return f"{kind} ({rates} {self.low:g} to {self.high:g})"
+        return "standardized partial AUC" if self.standardize else "partial AUC"
+
+    def __str__(self) -> str:
+        """Name the rates."""
+        return f"{'TPR' if self.by_tpr else 'FPR'} {self.low:g} to {self.high:g}"
 
 
 def _read_at(
@@ -92,34 +70,14 @@ def _read_at(
     right = min(right, x.size - 1)
     if x[right] == x[left]:
         return float(y[left] if side == "right" else y[right])
-    share = (at - x[left]) / (x[right] - x[left])
-    return float(y[left] + share * (y[right] - y[left]))
+    part = (at - x[left]) / (x[right] - x[left])
+    return float(y[left] + part * (y[right] - y[left]))
 
 
 def check_region(
     fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool
 ) -> Region | None:
-    """Read which part of the curve is wanted.
-
-    Parameters
-    ----------
-    fpr_range, tpr_range : pair of float or None
-        What the user passed.
-    ties : str
-        As what ties count; only "half" for a part.
-    standardize : bool
-        Whether to scale as McClish does.
-
-    Returns
-    -------
-    Region or None
-        None for the whole curve.
-
-    Raises
-    ------
-    ValueError
-        If a range is none, or options do not go together.
-    """
+    """Read which part of the curve is wanted."""
     if fpr_range is not None and tpr_range is not None:
         message = "fpr_range and tpr_range exclude each other: pass one of them"
         raise ValueError(message)

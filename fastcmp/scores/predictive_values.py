@@ -7,22 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastcmp import kernels
-from fastcmp.core.records import Record
+from fastcmp.core.plain import readable
+from fastcmp.core.records import Compared, Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.tails import normal_tail
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
-from fastcmp.scores.classification_result import plain
 
-_COLUMNS = ("test", "value_a", "value_b", "statistic", "pvalue")
+_COLUMNS = ("test", "value_a", "value_b", "difference", "statistic", "pvalue")
+_HYPOTHESES = {
+    "two-sided": "both are equal",
+    "greater": "a is not better than b",
+    "less": "a is not worse than b",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PredictiveValueTest(Record):
+class PredictiveValueTest(Compared, Record):
     """A score test of two models' predictive values on the same samples."""
 
-    #: Chi-square with one degree of freedom.
+    #: z, positive where a is better; its square is the published chi-square.
     statistic: float
     pvalue: float
+    distribution: str = "normal"
     #: A `fastcmp.kernels.Status`.
     status: int
     #: "generalised score" or "weighted generalised score".
@@ -39,11 +46,6 @@ class PredictiveValueTest(Record):
         """Predictive value of a minus that of b: positive where a is better."""
         return self.value_a - self.value_b
 
-    @property
-    def zscore(self) -> float:
-        """Root of the statistic with the sign of the difference."""
-        return math.copysign(math.sqrt(self.statistic), self.difference)
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -53,8 +55,10 @@ class PredictiveValueTest(Record):
             One section.
         """
         text = (
-            f"{self.measure} of a {self.value_a:.4f}, of b {self.value_b:.4f}",
-            f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)}",
+            f"{self.measure} of a {self.value_a:.4f}, of b {self.value_b:.4f}, "
+            f"difference {self.difference:+.4f}",
+            f"z = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
+            f"(H0: {_HYPOTHESES[self.alternative]})",
         )
         title = f"{self.test.capitalize()} test ({self.measure}, {self.alternative})"
         return [Section(title=title, text=text)]
@@ -77,25 +81,26 @@ class MeasureComparison(Record):
     labels: tuple[Any, Any]
     n_missing: int = 0
 
-    def _rows(self) -> dict[str, tuple[str, float, float, float, float]]:
-        rows: dict[str, tuple[str, float, float, float, float]] = {}
+    def _rows(self) -> dict[str, tuple[Any, ...]]:
+        """Give a row a test, of `_COLUMNS`."""
+        rows: dict[str, tuple[Any, ...]] = {}
         for name in ("sensitivity", "specificity"):
             test: McNemarResult = getattr(self, name)
-            called = f"McNemar, {METHOD_NAMES[test.method]}"
-            values = float(test.accuracy_a), float(test.accuracy_b)
-            rows[name] = (called, *values, float(test.statistic), float(test.pvalue))
+            values = test.accuracy_a, test.accuracy_b, test.difference
+            numbers = map(float, (*values, test.statistic, test.pvalue))
+            rows[name] = (f"McNemar, {METHOD_NAMES[test.method]}", *numbers)
         for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
-            one: PredictiveValueTest = getattr(self, name)
-            rows[name] = (one.test, one.value_a, one.value_b, one.statistic, one.pvalue)
+            rows[name] = tuple(getattr(getattr(self, name), x) for x in _COLUMNS)
         return rows
 
     def columns(self) -> dict[str, list[Any]]:
-        """Lay out the record as columns, a row a test.
+        """Give the tests as columns, a row a test.
 
         Returns
         -------
         dict of str to list
-            Measure, test, values of both models, statistic and p-value.
+            Measure, test, values of both models and their difference, the statistic
+            (as in the record of each test) and the p-value.
         """
         rows = self._rows()
         columns: dict[str, list[Any]] = {
@@ -116,7 +121,7 @@ class MeasureComparison(Record):
         values["alternative"] = self.sensitivity.alternative
         values["labels"] = self.labels
         values["n_missing"] = self.n_missing
-        return {name: plain(value) for name, value in values.items()}
+        return {name: readable(value) for name, value in values.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -131,10 +136,10 @@ class MeasureComparison(Record):
                 name.partition("_")[0],
                 test,
                 *("-" if math.isnan(x) else f"{x:.4f}" for x in (a, b)),
-                "-" if math.isnan(statistic) else f"{statistic:.4g}",
+                "-" if math.isnan(difference) else f"{difference:+.4f}",
                 format_pvalue(pvalue),
             )
-            for name, (test, a, b, statistic, pvalue) in self._rows().items()
+            for name, (test, a, b, difference, _, pvalue) in self._rows().items()
         ]
         positives, negatives = self.sensitivity.n_samples, self.specificity.n_samples
         text = (
@@ -145,7 +150,7 @@ class MeasureComparison(Record):
             Section(
                 title=f"Two models compared ({self.sensitivity.alternative})",
                 text=text,
-                columns=("measure", "test", "a", "b", "chi-square", "p"),
+                columns=("measure", "test", "a", "b", "a minus b", "p"),
                 rows=tuple(rows),
                 notes=dropped_sentences(self.n_missing, 0),
             )
@@ -160,24 +165,7 @@ def predictive_value_test(
     *,
     weighted: bool,
 ) -> PredictiveValueTest:
-    """Test the equality of two predictive values, from counts.
-
-    Parameters
-    ----------
-    measure : {"ppv", "npv"}
-        What it is called.
-    right, wrong : tuple of int
-        Samples that both models, only a, and only b call so, rightly and wrongly.
-    alternative : str
-        As in `compare_sensitivity_specificity`, checked.
-    weighted : bool
-        Kosinski's variance instead of Leisenring's.
-
-    Returns
-    -------
-    PredictiveValueTest
-        NaN where a model makes no such call.
-    """
+    """Test the equality of two predictive values, from counts."""
     right_a, right_b = right[0] + right[1], right[0] + right[2]
     n_a, n_b = right_a + wrong[0] + wrong[1], right_b + wrong[0] + wrong[2]
     statistic = pvalue = value_a = value_b = math.nan
@@ -198,11 +186,9 @@ def predictive_value_test(
             variance += both * ((n_b - n_a) / n_a / n_b) ** 2
         status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
         if variance > 0.0:
-            z = (right_a * n_b - right_b * n_a) / n_a / n_b / math.sqrt(variance)
-            status, statistic = kernels.OK, z * z
-            tail = {"two-sided": abs(z), "greater": z, "less": -z}[alternative]
-            pvalue = math.erfc(tail / math.sqrt(2.0))
-            pvalue *= 1.0 if alternative == "two-sided" else 0.5
+            difference = (right_a * n_b - right_b * n_a) / n_a / n_b
+            statistic = difference / math.sqrt(variance)
+            status, pvalue = kernels.OK, float(normal_tail(statistic, alternative))
     return PredictiveValueTest(
         statistic=statistic,
         pvalue=pvalue,

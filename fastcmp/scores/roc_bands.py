@@ -3,50 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_numbers, as_seed, as_whole
+from fastcmp.core.checks import as_numbers
+from fastcmp.core.records import Drawn
 from fastcmp.core.report import Section, format_interval
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import check_workers
-from fastcmp.inputs.model_names import position_of
-from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.curves import roc_points
-from fastcmp.scores.resampling import Resampled, bootstrap_rocs, read_both_classes
+from fastcmp.scores.resampling import (
+    Drawing,
+    Resampled,
+    bootstrap_rocs,
+    read_both_classes,
+)
 from fastcmp.scores.thresholds import sweep_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from fastcmp.core.progress import Progress
     from fastcmp.inputs.scores import Scores
+    from fastcmp.scores.auc_test import AUCComparison
 
 Floats = NDArray[np.float64]
 
-_SHOWN = 12  # rows of a printed table
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class RocBand(Resampled):
-    """Rates of models read from their ROC curves, on bootstrap samples too."""
+class RocBand(Drawn, Resampled):
+    """Rates of models read from their ROC curves, on bootstrap samples too.
 
-    #: What is read: "sensitivity" at given specificities, or "specificity".
-    measure: str
+    The measure is "sensitivity" at given specificities, or "specificity" at given
+    sensitivities. The replicates are of shape (B, M, G).
+    """
+
+    _picture: ClassVar[str] = "roc_band"
+
     #: Specificities, or sensitivities, to read at, shape (G,).
     at: Floats
     #: The rate of each model, shape (M, G).
     estimate: Floats
-    #: The same on each resample, shape (B, M, G).
-    replicates: Floats
-    names: tuple[str, ...]
-    n_positives: int
-    n_negatives: int
-    #: What the resamples are a function of.
-    seed: int
-    n_missing: int = 0
 
     @property
     def given(self) -> str:
@@ -85,27 +84,22 @@ class RocBand(Resampled):
         ValueError
             If there is no such model or rate, or an option is unknown.
         """
-        i, j = (position_of(model, self.names) for model in (a, b))
         where = np.flatnonzero(self.at == (self.at[0] if at is None else at))
         if where.size == 0 or (at is None and self.at.size > 1):
             message = f"at must be one of {self.at.tolist()[:10]}, got {at!r}"
             raise ValueError(message)
         g = where[0]
-        difference = self.replicates[:, i, g] - self.replicates[:, j, g]
-        return compare_estimates(
-            float(self.estimate[i, g]),
-            float(self.estimate[j, g]),
-            float(difference.var(ddof=1)),
-            1e-28,
+        return self._compare(
+            self.estimate[:, g],
+            self.replicates[:, :, g],
+            (a, b),
+            at=f"at {self.given} {self.at[g]:g}",
             alternative=alternative,
             margin=margin,
-            names=(self.names[i], self.names[j]),
-            measure=f"{self.measure} (at {self.given} {self.at[g]:g})",
-            test="Bootstrap test",
         )
 
     def columns(self) -> dict[str, Any]:
-        """Lay out the rates as columns, a row a model and given rate.
+        """Give the rates as columns, a row a model and given rate.
 
         Returns
         -------
@@ -131,28 +125,19 @@ class RocBand(Resampled):
             A table of models and given rates.
         """
         columns = self.columns()
-        n_rows = len(columns["model"])
-        rows = tuple(
-            (
-                columns["model"][k],
-                f"{columns[self.given][k]:g}",
-                f"{columns[self.measure][k]:.4f}",
-                format_interval(columns["low"][k], columns["high"][k], digits=4),
-            )
-            for k in range(min(n_rows, _SHOWN))
-        )
-        text = (
-            f"{len(self.replicates)} stratified resamples of {self.n_positives} "
-            f"positives and {self.n_negatives} negatives (seed {self.seed})",
-            *dropped_sentences(self.n_missing, 0),
+        ends = zip(columns["low"], columns["high"], strict=True)
+        cells = (
+            columns["model"],
+            [f"{rate:g}" for rate in columns[self.given]],
+            [f"{rate:.4f}" for rate in columns[self.measure]],
+            [format_interval(*each, digits=4) for each in ends],
         )
         return [
             Section(
                 title=f"{self.measure.capitalize()} at given {self.given}",
-                text=text,
+                text=(self._size(), *dropped_sentences(self.n_missing, 0)),
                 columns=("model", self.given, self.measure, "95% CI (percentile)"),
-                rows=rows,
-                notes=(f"... and {n_rows - _SHOWN} more",) if n_rows > _SHOWN else (),
+                rows=tuple(zip(*cells, strict=True)),
             )
         ]
 
@@ -167,6 +152,7 @@ def roc_band(  # noqa: PLR0913  # options, all by keyword
     positive: Any = None,
     rng: Any = None,
     workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> RocBand:
     """Read sensitivity at given specificities, or the reverse, with intervals.
 
@@ -175,20 +161,24 @@ def roc_band(  # noqa: PLR0913  # options, all by keyword
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     specificity : float or array-like, shape (G,), optional
         Read the sensitivity at these; by default at 0, 0.01, ..., 1, which makes a band
         around the whole curve.
     sensitivity : float or array-like, shape (G,), optional
         Read the specificity at these instead.
     n_resamples : int
-        How many samples to draw, positives and negatives apart, with replacement.
+        How many samples to draw with replacement, from positives and negatives
+        separately.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     rng : int or numpy.random.Generator, optional
         Where the seed comes from; the replicates are the same for any `workers`.
     workers : int, optional
         Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        True draws a bar on standard error (needs rich); a function is called with the
+        resamples done and all of them.
 
     Returns
     -------
@@ -225,11 +215,8 @@ def roc_band(  # noqa: PLR0913  # options, all by keyword
         "sensitivity" if by_tpr else "specificity",
     )
     at = given if by_tpr else 1.0 - given
-    threads = check_workers(workers)
-    n_resamples = as_whole(n_resamples, "n_resamples", 2)
+    drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, scores, positive)
-    seed = as_seed(rng)
-    drawing = (n_resamples, seed, threads)
     return RocBand(
         measure="specificity" if by_tpr else "sensitivity",
         at=given,
@@ -240,8 +227,9 @@ def roc_band(  # noqa: PLR0913  # options, all by keyword
         names=read.names,
         n_positives=read.n_positives,
         n_negatives=read.n_negatives,
-        seed=seed,
+        seed=drawing.seed,
         n_missing=read.n_missing,
+        labels=read.labels,
     )
 
 

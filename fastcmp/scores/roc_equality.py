@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_seed, as_whole
-from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue
-from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.scores.auc import count_pairs
 from fastcmp.scores.resampling import (
-    REPLICATES,
+    Drawing,
+    Exchanged,
     permutation_pvalue,
     read_both_classes,
 )
@@ -23,23 +19,18 @@ from fastcmp.scores.resampling import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.progress import Progress
+    from fastcmp.core.report import Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class VenkatramanResult(Record):
+class VenkatramanResult(Exchanged):
     """A permutation test of the equality of two ROC curves."""
 
     #: Venkatraman and Begg's E: the difference between the numbers of misclassified
     #: samples, without its sign, summed over all cuts of the ranks.
     statistic: int
-    pvalue: float
-    auc_a: float
-    auc_b: float
     n_samples: int
-    #: The statistic after each exchange, shape (B,).
-    null_distribution: NDArray[np.int64]
-    #: What the exchanges, and the order of tied scores, are a function of.
-    seed: int
-    n_missing: int = 0
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -49,18 +40,12 @@ class VenkatramanResult(Record):
         list of Section
             One section.
         """
-        text = (
-            f"AUC of a {self.auc_a:.4f}, of b {self.auc_b:.4f}, {self.n_samples} "
-            "samples",
-            f"E = {self.statistic}, p = {format_pvalue(self.pvalue)} (H0: the ROC "
-            f"curves are equal; {self.null_distribution.size} exchanges, seed "
-            f"{self.seed})",
-            *dropped_sentences(self.n_missing, 0),
-        )
-        return [Section(title="Venkatraman's test", text=text)]
+        statistic = f"E = {self.statistic}, "
+        hypothesis = "the ROC curves are equal"
+        return self._describe("Venkatraman's test", statistic, hypothesis)
 
 
-def venkatraman(
+def venkatraman(  # noqa: PLR0913  # options, all by keyword
     y_true: ArrayLike,
     score_a: ArrayLike,
     score_b: ArrayLike,
@@ -69,6 +54,7 @@ def venkatraman(
     positive: Any = None,
     rng: Any = None,
     workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> VenkatramanResult:
     """Test whether two models have the same ROC curve on the same samples.
 
@@ -89,6 +75,9 @@ def venkatraman(
         Where the seed comes from; the result is the same for any `workers`.
     workers : int, optional
         Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        True draws a bar on standard error (needs rich); a function is called with the
+        resamples done and all of them.
 
     Returns
     -------
@@ -120,31 +109,28 @@ def venkatraman(
     >>> venkatraman(y_true, a, b, n_resamples=999, rng=1).statistic
     4
     """
-    threads = check_workers(workers)
-    n_resamples = as_whole(n_resamples, "n_resamples", 2)
+    drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, {"score_a": score_a, "score_b": score_b}, positive)
-    seed = as_seed(rng)
-    shuffled = np.random.default_rng(seed).random((2, read.positive.size))
+    shuffled = np.random.default_rng(drawing.seed).random((2, read.positive.size))
     by_rank = np.stack(
         [np.lexsort(keys) for keys in zip(shuffled, read.columns, strict=True)]
     )
     observed = kernels.venkatraman_statistic(*read.positive[by_rank])
-    out = np.empty(n_resamples, np.int64)
+    out = np.empty(drawing.n, np.int64)
 
-    def draw(part: slice) -> None:
-        kernels.venkatraman_exchanges(
-            by_rank, read.positive, seed, part.start, out[part]
-        )
+    def draw(first: int, rows: NDArray[np.int64]) -> None:
+        kernels.venkatraman_exchanges(by_rank, read.positive, drawing.seed, first, rows)
 
-    with ThreadPool(threads) as pool:
-        pool.run(draw, parts(n_resamples, REPLICATES))
+    drawing.fill(out, draw)
+    auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))
     return VenkatramanResult(
-        statistic=observed,
+        statistic=int(observed),
         pvalue=permutation_pvalue(out, observed, "greater"),
-        auc_a=count_pairs(read, 0).auc,
-        auc_b=count_pairs(read, 1).auc,
+        difference=auc_a - auc_b,
+        auc_a=auc_a,
+        auc_b=auc_b,
         n_samples=read.positive.size,
         null_distribution=out,
-        seed=seed,
+        seed=drawing.seed,
         n_missing=read.n_missing,
     )

@@ -1,4 +1,4 @@
-"""What every cutoff does: the counts of either class at each distinct score."""
+"""True and false positives at every cutoff: the counts at each distinct score."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ThresholdSweep(Record):
 
     #: The distinct scores, descending.
     thresholds: NDArray[Any]
-    #: Positives and negatives that reach the threshold.
+    #: Numbers of positives and of negatives that reach the threshold.
     tp: NDArray[Any]
     fp: NDArray[Any]
     #: All positives and all negatives (their weight).
@@ -47,6 +47,17 @@ class ThresholdSweep(Record):
     def tn(self) -> NDArray[Any]:
         """Number of negatives below the threshold, shape (T,)."""
         return np.asarray(self.n_negatives - self.fp)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Give the counts as columns, a row a threshold.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (T,)
+            Thresholds, and the four cells of the table at each.
+        """
+        cells = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+        return {"threshold": self.thresholds} | cells
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -79,7 +90,7 @@ def threshold_sweep(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     score : array-like, shape (n,)
-        Higher scores speak for the positive class.
+        Higher scores indicate the positive class.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
@@ -88,8 +99,8 @@ def threshold_sweep(
     Returns
     -------
     ThresholdSweep
-        Thresholds, descending, and the table at each. Scores of samples without weight
-        are none.
+        Thresholds, descending, and the table at each. The scores of samples with weight
+        0 are left out.
 
     Raises
     ------
@@ -101,7 +112,7 @@ def threshold_sweep(
 
     Notes
     -----
-    O(n log n): the scores of either class are sorted, and merged.
+    O(n log n): the scores of each class are sorted, then merged.
 
     Examples
     --------
@@ -117,22 +128,7 @@ def threshold_sweep(
 def sweep_scores(
     read: Scores, weights: NDArray[np.float64] | None = None, model: int = 0
 ) -> ThresholdSweep:
-    """Sweep over the scores of one model.
-
-    Parameters
-    ----------
-    read : Scores
-        Checked scores.
-    weights : ndarray of float64, shape (n,), optional
-        Weights of the samples.
-    model : int
-        Which model.
-
-    Returns
-    -------
-    ThresholdSweep
-        As from `threshold_sweep`.
-    """
+    """Sweep over the scores of one model."""
     column = read.columns[model]
     if weights is None:
         thresholds, fp, tp = _sweep(column, read.positive)
@@ -156,20 +152,7 @@ def sweep_scores(
 def sorted_classes(
     column: NDArray[Any], positive: NDArray[np.uint8]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sort the scores of either class.
-
-    Parameters
-    ----------
-    column : ndarray of float32 or float64, shape (n,)
-        Scores without NaN.
-    positive : ndarray of uint8, shape (n,)
-        1 for positives, 0 for negatives.
-
-    Returns
-    -------
-    tuple of ndarray, shape (n0 + 1,) and (n1 + 1,)
-        Negatives and positives, ascending, with +inf in the last place.
-    """
+    """Sort the negatives and the positives, each with +inf in the last place."""
     both = np.empty(column.size + 2, column.dtype)
     counts = split_scores(column, positive, both)
     positives = both[: counts.positives + 1]

@@ -127,7 +127,7 @@ def test_roc_tells_areas_and_tests_of_pairs_in_csv(capsys):
     test = result.compare("mlp", "knn_3")
     assert (pair["model_a"], pair["model_b"]) == ("mlp", "knn_3")
     assert float(pair["pvalue"]) == test.pvalue
-    assert float(pair["zscore"]) == test.zscore
+    assert float(pair["statistic"]) == test.statistic
     ends = test.confidence_interval(0.9)
     assert (float(pair["low"]), float(pair["high"])) == tuple(ends)
     about = {row["name"]: row["value"] for row in tables["about"]}

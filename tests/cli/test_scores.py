@@ -101,12 +101,12 @@ def test_roc_has_intervals_of_a_level(capsys, models):
     assert run(capsys, *words)[1] == f"{result}\n"
     ends = result.confidence_interval(0.8, "logit")
     _, out, _ = run(capsys, *words, "--alpha", 0.2)
-    assert "80 % (logit)" in out
-    assert "95 %" not in out
+    assert "80% CI (logit)" in out
+    assert "95%" not in out
     assert f"[{ends.low[0]:.4f}, {ends.high[0]:.4f}]" in out
     if len(models) == 2:
         low, high = result.compare().confidence_interval(0.8)
-        assert f"80 % interval [{low:+.4f}, {high:+.4f}]" in out
+        assert f"80% CI [{low:+.4f}, {high:+.4f}]" in out
     _, out, _ = run(capsys, *words, "--alpha", 0.2, "--format", "csv")
     row = next(csv.DictReader(io.StringIO(out)))
     assert (float(row["low"]), float(row["high"])) == (ends.low[0], ends.high[0])
@@ -130,7 +130,7 @@ def test_cutpoint(capsys, ill):
     words = ("cutpoint", ill, "--positive", "ill", "--scores", "a")
     code, out, _ = run(capsys, *words, "--criterion", "accuracy")
     assert code == 0
-    assert "Where to cut (accuracy)" in out
+    assert "Optimal cutoff (accuracy)" in out
     code, out, _ = run(capsys, *words, "--criterion", "cost", "--cost-fn", 9)
     assert code == 0
     assert "0.35" in out

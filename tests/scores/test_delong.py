@@ -74,7 +74,7 @@ def test_reference_tests(case):
     test = result.compare(first, second)
     assert test.difference == expected(case, "difference")
     assert test.standard_error == expected(case, "se")
-    assert test.zscore == expected(case, "statistic")
+    assert test.statistic == expected(case, "statistic")
     assert test.pvalue == expected(case, "pvalue")
     assert test.status == OK
     assert list(test.confidence_interval()) == expected(case, "ci95")
@@ -90,9 +90,14 @@ def test_reference_contrasts(case):
     m = result.auc.size
     rows = np.column_stack([np.ones(m - 1), -np.eye(m - 1)])
     test = result.contrast(rows)
-    assert test.statistic == expected(case, "statistic")
     assert test.pvalue == expected(case, "pvalue")
-    assert test.df == case["expected"]["df"] == m - 1
+    assert case["expected"]["df"] == m - 1
+    if m == 2:
+        assert test.statistic**2 == expected(case, "statistic")
+        assert (test.distribution, test.df) == ("normal", None)
+        return
+    assert test.statistic == expected(case, "statistic")
+    assert (test.distribution, test.df) == ("chi2", m - 1)
 
 
 def test_the_ovarian_data_of_1988():
@@ -141,12 +146,11 @@ def test_comparisons_equal_their_definition(drawn, alternative):
         if variance == 0:
             assert test.status == DEGENERATE
             assert test.standard_error == 0
-            assert test.zscore == (inf * naive.sign(difference) if difference else 0)
+            assert test.statistic == (inf * naive.sign(difference) if difference else 0)
             continue
         assert test.status == OK
         z = float(difference) / sqrt(variance)
-        assert test.zscore == pytest.approx(z, rel=1e-8, abs=1e-12)
-        assert test.statistic == pytest.approx(z**2, rel=1e-8, abs=1e-12)
+        assert test.statistic == pytest.approx(z, rel=1e-8, abs=1e-12)
         tails = {
             "two-sided": 2 * stats.norm.sf(abs(z)),
             "greater": stats.norm.sf(z),
@@ -212,7 +216,8 @@ def test_one_model():
     with pytest.raises(ValueError, match="at least 2 models, got 1"):
         result.pairwise()
     test = result.contrast([1])
-    assert test.statistic == pytest.approx(result.auc[0] ** 2 / result.covariance[0, 0])
+    z = result.auc[0] / sqrt(result.covariance[0, 0])
+    assert test.statistic == pytest.approx(z)
     text = str(result)
     assert "3 positives (1), 3 negatives (0)" in text
     assert "DeLong's test" not in text
@@ -229,13 +234,13 @@ def test_perfect_separation(n1, n0):
         low, high = result.confidence_interval(method=method)
         assert low.tolist() == high.tolist() == [1, 0, 0.5, 1]
     test = result.compare(0, 1)
-    assert (test.zscore, test.pvalue, test.status) == (inf, 0, DEGENERATE)
+    assert (test.statistic, test.pvalue, test.status) == (inf, 0, DEGENERATE)
     assert test.confidence_interval() == (1, 1)
-    assert result.compare(1, 0).zscore == -inf
+    assert result.compare(1, 0).statistic == -inf
     assert result.compare(0, 2, alternative="greater").pvalue == 0
     assert result.compare(0, 2, alternative="less").pvalue == 1
     same = result.compare(0, 3)
-    assert (same.zscore, same.pvalue, same.status) == (0, 1, DEGENERATE)
+    assert (same.statistic, same.pvalue, same.status) == (0, 1, DEGENERATE)
     assert result.contrast([1, -1, 0, 0]).pvalue == 0
     assert result.contrast([1, -1, 0, 0]).statistic == inf
     assert result.contrast([1, 0, 0, -1]).pvalue == 1
@@ -250,7 +255,7 @@ def test_identical_curves(drawn, alternative):
     result = delong(y_true, [*scores, scores[0], np.exp2(ranks)])
     for copy in (-1, -2):
         test = result.compare(0, copy, alternative=alternative)
-        assert (test.zscore, test.pvalue, test.status) == (0, 1, DEGENERATE)
+        assert (test.statistic, test.pvalue, test.status) == (0, 1, DEGENERATE)
         assert (test.difference, test.standard_error) == (0, 0)
         low, high = test.confidence_interval()
         assert low == (-1 if alternative == "less" else 0)
@@ -258,14 +263,14 @@ def test_identical_curves(drawn, alternative):
         rows = np.zeros(len(scores) + 2)
         rows[[0, copy]] = 1, -1
         contrast = result.contrast(rows)
-        assert (contrast.statistic, contrast.pvalue, contrast.df) == (0, 1, 0)
+        assert (contrast.statistic, contrast.pvalue, contrast.df) == (0, 1, None)
 
 
 def test_identical_curves_of_many_samples():
     y_true, scores = random_problem(20_001, 3)
     result = delong(y_true, [*scores, 3 * scores[1] + 1])
     test = result.compare(1, 3)
-    assert (test.zscore, test.pvalue, test.status) == (0, 1, DEGENERATE)
+    assert (test.statistic, test.pvalue, test.status) == (0, 1, DEGENERATE)
     pairs = result.pairwise()
     found = dict(zip(map(tuple, pairs.pairs.tolist()), pairs.pvalue, strict=True))
     assert found[1, 3] == 1
@@ -282,7 +287,7 @@ def test_models_by_name_and_position():
         test = named.compare(i, j)
         assert (test.pvalue, test.names) == (wanted.pvalue, ("a", "b"))
     assert (wanted.auc_a, wanted.auc_b) == tuple(named.auc)
-    assert named.compare().zscore == wanted.zscore
+    assert named.compare().statistic == wanted.statistic
     itself = named.compare("a", "a")
     assert (itself.pvalue, itself.status) == (1, DEGENERATE)
     frame = delong(SMALL, pd.DataFrame({"a": A, "b": B}))
@@ -302,7 +307,7 @@ def test_unknown_models(model):
 def test_swapped_models_change_the_sign(drawn):
     result = delong(*drawn)
     one, other = result.compare(0, 1), result.compare(1, 0)
-    assert one.zscore == -other.zscore
+    assert one.statistic == -other.statistic
     assert one.difference == -other.difference
     assert one.pvalue == other.pvalue
     low, high = one.confidence_interval()
@@ -319,11 +324,11 @@ def test_margins_equal_their_formula(drawn, margin):
     assume(plain.status == OK)
     above = result.compare(0, 1, alternative="greater", margin=margin)
     z = (plain.difference + margin) / plain.standard_error
-    assert above.zscore == pytest.approx(z, rel=1e-12, abs=1e-12)
+    assert above.statistic == pytest.approx(z, rel=1e-12, abs=1e-12)
     assert above.pvalue == pytest.approx(stats.norm.sf(z), rel=1e-9)
     below = result.compare(0, 1, alternative="less", margin=margin)
     z = (plain.difference - margin) / plain.standard_error
-    assert below.zscore == pytest.approx(z, rel=1e-12, abs=1e-12)
+    assert below.statistic == pytest.approx(z, rel=1e-12, abs=1e-12)
     assert below.pvalue == pytest.approx(stats.norm.cdf(z), rel=1e-9)
     assert above.difference == below.difference == plain.difference
     assert above.margin == margin
@@ -332,9 +337,9 @@ def test_margins_equal_their_formula(drawn, margin):
 def test_identical_curves_are_not_inferior():
     result = delong(SMALL, [A, A])
     test = result.compare(alternative="greater", margin=0.1)
-    assert (test.zscore, test.pvalue, test.status) == (inf, 0, DEGENERATE)
+    assert (test.statistic, test.pvalue, test.status) == (inf, 0, DEGENERATE)
     test = result.compare(alternative="less", margin=0.1)
-    assert (test.zscore, test.pvalue) == (-inf, 0)
+    assert (test.statistic, test.pvalue) == (-inf, 0)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +376,7 @@ def test_what_a_comparison_prints():
     result = delong(SMALL, {"a": A, "b": B})
     text = str(result.compare())
     assert "AUC of a 0.8333, of b 0.7778" in text
-    assert "against: a and b have equal AUC" in text
+    assert "(H0: a and b have equal AUC)" in text
     assert text in str(result)
     text = str(result.compare(alternative="greater", margin=0.1))
     assert "a is not better than b, with a margin of 0.1" in text
@@ -403,12 +408,13 @@ def test_a_contrast_of_two_is_their_comparison():
     result = delong(y_true, scores)
     for i, j in combinations(range(6), 2):
         test = result.compare(i, j)
-        for rows in (np.eye(6)[i] - np.eye(6)[j], [np.eye(6)[j] - np.eye(6)[i]]):
+        row = np.eye(6)[i] - np.eye(6)[j]
+        for rows, sign in ((row, 1), ([-row], -1), (3 * row, 1)):
             contrast = result.contrast(rows)
-            assert contrast.df == 1
-            assert contrast.statistic == pytest.approx(test.statistic, rel=1e-9)
+            assert (contrast.distribution, contrast.df) == ("normal", None)
+            assert contrast.statistic == pytest.approx(sign * test.statistic, rel=1e-9)
             assert contrast.pvalue == pytest.approx(test.pvalue, rel=1e-9)
-            assert abs(contrast.estimate[0]) == pytest.approx(abs(test.difference))
+            assert np.sign(contrast.estimate[0]) == sign * np.sign(test.difference)
 
 
 def test_identical_models_lower_the_rank():
@@ -422,14 +428,22 @@ def test_identical_models_lower_the_rank():
 
 def test_no_contrast():
     test = delong(SMALL, [A, B]).contrast([0, 0])
+    assert (test.statistic, test.pvalue, test.df) == (0, 1, None)
+    test = delong(SMALL, [A, B]).contrast([[0, 0], [0, 0]])
     assert (test.statistic, test.pvalue, test.df) == (0, 1, 0)
-    assert "0 d.o.f., p = 1" in str(test)
+    assert "df = 0, p = 1" in str(test)
+
+
+def test_contrasts_of_equal_models_are_zero_up_to_rounding():
+    rows = np.array([0.1, 0.2, -0.3])
+    test = delong(SMALL, [A, A, A]).contrast(rows)
+    assert (test.statistic, test.pvalue) == (0, 1)
 
 
 @pytest.mark.parametrize(
     ("matrix", "error", "message"),
     [
-        ([1, -1, 0], ValueError, r"2 columns, one a model, got shape \(3,\)"),
+        ([1, -1, 0], ValueError, r"2 columns, one for each model, got shape \(3,\)"),
         (np.zeros((1, 1, 2)), ValueError, r"got shape \(1, 1, 2\)"),
         (1.0, ValueError, r"got shape \(\)"),
         (np.zeros((0, 2)), ValueError, "matrix"),
@@ -458,14 +472,30 @@ def test_pairwise_equals_comparisons(method):
     assert sorted(map(tuple, found.pairs.tolist())) == list(combinations(range(6), 2))
     for k, (i, j) in enumerate(found.pairs):
         test = result.compare(i, j)
-        assert found.pvalue[k] == pytest.approx(test.pvalue, rel=1e-9)
-        assert found.statistic[k] == pytest.approx(test.statistic, rel=1e-9)
+        assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
         assert found.difference[k] == test.difference
         assert tuple(found.interval[k]) == pytest.approx(test.confidence_interval())
     np.testing.assert_allclose(
         found.pvalue_adjusted, adjust(found.pvalue, method=method)
     )
     assert found.adjust == method
+
+
+@pytest.mark.parametrize("control", ["w", 2])
+def test_pairs_with_a_control(control):
+    y_true, scores = random_problem(digits=1)
+    names = list("uvwxyz")
+    result = delong(y_true, dict(zip(names, scores, strict=True)))
+    found = result.pairwise(control=control)
+    assert found.control == "w"
+    assert found.pairs.tolist() == [[2, j] for j in (0, 1, 3, 4, 5)]
+    for k, (i, j) in enumerate(found.pairs):
+        test = result.compare(i, j)
+        assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
+    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, "holm"))
+    assert found.n_pairs == 5
+    with pytest.raises(ValueError, match="control names no model"):
+        result.pairwise(control="a")
 
 
 def test_the_leaderboard_is_by_auc():
@@ -707,8 +737,8 @@ def test_clusters_are_kept_by_comparisons():
     test = result.compare(0, 2)
     rows = np.array([1, 0, -1])
     z = rows @ result.auc / sqrt(rows @ result.covariance @ rows)
-    assert test.zscore == pytest.approx(z)
-    assert result.contrast(rows).statistic == pytest.approx(z**2)
+    assert test.statistic == pytest.approx(z)
+    assert result.contrast(rows).statistic == pytest.approx(z)
     pairs = result.pairwise()
     assert pairs.matrix("pvalue")[0, 2] == pytest.approx(test.pvalue)
 
@@ -792,10 +822,10 @@ def test_unpaired_equals_its_formula(one, other, alternative):
     if variance == 0:
         difference = naive.sign(area_a - area_b)
         assert test.status == DEGENERATE
-        assert test.zscore == (inf * difference if difference else 0)
+        assert test.statistic == (inf * difference if difference else 0)
         return
     z = float(area_a - area_b) / sqrt(variance)
-    assert test.zscore == pytest.approx(z, rel=1e-9, abs=1e-12)
+    assert test.statistic == pytest.approx(z, rel=1e-9, abs=1e-12)
     tails = {
         "two-sided": 2 * stats.norm.sf(abs(z)),
         "greater": stats.norm.sf(z),
@@ -809,7 +839,7 @@ def test_unpaired_margin():
     plain = delong_unpaired(SMALL, A, SMALL, B)
     test = delong_unpaired(SMALL, A, SMALL, B, alternative="greater", margin=0.2)
     z = (plain.difference + 0.2) / plain.standard_error
-    assert test.zscore == pytest.approx(z)
+    assert test.statistic == pytest.approx(z)
     assert test.pvalue == pytest.approx(stats.norm.sf(z))
 
 
@@ -817,9 +847,9 @@ def test_unpaired_margin():
 def test_unpaired_perfect_models_do_not_differ(n_a, n_b):
     a, b = ((np.repeat([0, 1], n), np.arange(2 * n)) for n in (n_a, n_b))
     test = delong_unpaired(*a, *b)
-    assert (test.zscore, test.pvalue, test.status) == (0, 1, DEGENERATE)
+    assert (test.statistic, test.pvalue, test.status) == (0, 1, DEGENERATE)
     flat = delong_unpaired(*a, b[0], np.zeros(2 * n_b))
-    assert (flat.zscore, flat.pvalue, flat.status) == (inf, 0, DEGENERATE)
+    assert (flat.statistic, flat.pvalue, flat.status) == (inf, 0, DEGENERATE)
 
 
 def test_unpaired_labels():

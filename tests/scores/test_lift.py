@@ -507,20 +507,21 @@ def test_records_compare_and_do_not_change():
 
 
 def test_printed():
-    lines = str(lift_table(*worksheet())).splitlines()
+    lines = lift_table(*worksheet()).summary().splitlines()
     assert lines[:3] == [
         "Lift by group",
-        "40 of 200 cases are events (1): 20.00 %.",
-        "The 20 cases with the highest scores (10.0 %) hold 30.0 % of the events: "
-        "lift 3.00, 95 % interval [2.00, 4.04].",
+        "40 of 200 cases are events (1): 20.00%.",
+        "The 20 cases with the highest scores (10.0%) hold 30.0% of the events: "
+        "lift 3.00, 95% CI [2.00, 4.04].",
     ]
     assert " ".join(lines[3].split()) == (
-        "group lowest score cases events response % 95 % captured % 95 % lift 95 %"
+        "group lowest score cases events response % 95% CI captured % 95% CI "
+        "lift 95% CI"
     )
     assert " ".join(lines[4].split()[2:]) == (
         "20 12 60.0 [38.7, 78.1] 30.0 [20.0, 40.4] 3.00 [2.00, 4.04]"
     )
-    assert lines[15] == "Added up from the first group"
+    assert lines[15] == "Cumulated from the first group"
     assert lines[-2].split()[2:5] == ["200", "40", "20.0"]
     assert lines[-1].startswith("Equal scores are in random order")
 
@@ -600,8 +601,7 @@ def test_distance_printed():
     text = str(ks_statistic([0, 0, 0, 1, 1, 1, None], [1, 2, 4, 3, 5, 6, 7]))
     assert text.splitlines() == [
         "Kolmogorov-Smirnov distance",
-        "D = 0.6667, p = 0.518 (against: the scores of both classes have one "
-        "distribution)",
+        "D = 0.6667, p = 0.518 (H0: the scores of both classes have one distribution)",
         "reached by calling scores of at least 5, 3 positive",
         "3 positives (1), 3 negatives (0)",
         "1 samples without a true label were dropped.",

@@ -150,21 +150,7 @@ def _shown(ends: NDArray[np.float64], digits: int) -> str:
 
 
 def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]:
-    """Give the interval of the mean difference that belongs to a test.
-
-    Parameters
-    ----------
-    record : FoldTestResult, BCVMcNemarResult or McNemarResult
-        What a test gave.
-    level : float
-        Confidence level, in (0, 1).
-
-    Returns
-    -------
-    ndarray of float64, shape (..., 2)
-        NaN for tests that have none. Dietterich's t has one, but of the first
-        difference and not of the mean.
-    """
+    """Give the interval of the mean difference that belongs to a test."""
     nothing = np.full((*np.shape(record.pvalue), 2), np.nan)
     if getattr(record, "test", "") == "dietterich-t":
         return nothing
@@ -175,22 +161,7 @@ def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]
 
 
 def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:
-    """Run a test on the two models of a comparison.
-
-    Parameters
-    ----------
-    runs : CVRuns
-        Of two models.
-    test : CVTest
-        What to run.
-    alternative : str
-        As in `compare_cv`.
-
-    Returns
-    -------
-    FoldTestResult, BCVMcNemarResult or McNemarResult
-        Of numbers, not arrays.
-    """
+    """Run a test on the two models of a comparison."""
     both = np.array([[0, 1]], np.int32)
     outcomes = runs.outcomes(runs.find(test), both)
     return test.run(outcomes.pair(0), alternative)

@@ -202,13 +202,12 @@ def two_fold(
 
     Notes
     -----
-    A blocked design needs as many samples, or groups, as the smallest Hadamard matrix
-    at hand with more than m columns has rows: 4 for ``m = 3``, 8 for ``m = 5``. Halves
-    then have n/2 samples, and two of them share n/4, each rounded to one of the two
-    next whole numbers, whichever halves they are; exactly so where n is a multiple of
-    4. This holds for all n up to ``m = 43``; beyond, but for some n below four times m,
-    where a matrix is missing. If ``m = 5`` and n is a multiple of 8 there are 8 equal
-    blocks, combined as in Table III of [2]_.
+    A blocked design needs as many samples, or groups, as the smallest known Hadamard
+    matrix with more than m columns has rows: 4 for ``m = 3``, 8 for ``m = 5``. A half
+    then has n/2 samples, and two halves of different cuts share n/4; where n is not a
+    multiple of 4, both are rounded up or down. This holds for any n up to ``m = 11``,
+    and beyond for n of at least 3 m. With ``m = 5`` and n a multiple of 8 there are 8
+    equal blocks, combined as in Table III of [2]_.
 
     References
     ----------

@@ -69,46 +69,7 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CVRuns:
-    """Fit clones of all models on all splits, and keep what they predict.
-
-    Parameters
-    ----------
-    named : sequence of tuple of str and object
-        Classifiers with their names; they are not changed.
-    X : array, sparse matrix, list or frame, n rows
-        Predictors.
-    y : array-like, shape (n,)
-        True labels.
-    designs : sequence of Design
-        A split that several of them share is run once.
-    groups : array-like, shape (n,), optional
-        Samples of a group stay together.
-    scoring : str or callable, optional
-        As in `sklearn.model_selection.cross_validate`; accuracy by default.
-    seed : int
-        For the random states of models that have none: the same for all models.
-    n_jobs : int, optional
-        Processes, as in joblib.
-    progress : bool or callable, optional
-        As in `compare_all`.
-
-    Returns
-    -------
-    CVRuns
-        Predictions and scores.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, labels are missing, a training set has one class only, or a
-        score is not a number.
-    TypeError
-        If a model is not a classifier.
-    RuntimeError
-        If a model fails; the message names the model, the repetition and the fold.
-    ImportError
-        If scikit-learn is not installed.
-    """
+    """Fit clones of all models on all splits, and keep what they predict."""
     scorer, parallel = _scikit_learn(scoring, n_jobs)
     for name, model in named:
         _check_classifier(name, model)
@@ -273,10 +234,7 @@ def _check_training(split: _Split, codes: NDArray[np.int32]) -> None:
 
 
 def _seeded(model: Any, split: _Split, seed: int) -> Any:
-    """Give random states to what has none: one a split, the same for all models.
-
-    They do not depend on which other splits are run.
-    """
+    """Give random states to what has none: one a split, the same for all models."""
     if not hasattr(model, "get_params"):
         return model
     open_states = [
@@ -318,20 +276,7 @@ def _fit(
 
 
 def take_rows(rows: Any, which: NDArray[np.intp]) -> Any:
-    """Select rows of a frame, Arrow table, list, array or sparse matrix.
-
-    Parameters
-    ----------
-    rows : array-like
-        What the user passed.
-    which : ndarray of int
-        Positions of rows.
-
-    Returns
-    -------
-    array-like
-        Of the same type.
-    """
+    """Select rows of a frame, Arrow table, list, array or sparse matrix."""
     if hasattr(rows, "iloc"):
         return rows.iloc[which]
     if hasattr(rows, "column_names"):  # pyarrow

@@ -33,29 +33,7 @@ Statuses = NDArray[np.uint8]
 def read_differences(
     raw: ArrayLike, axes: str = "J", name: str = "differences"
 ) -> Floats:
-    """Convert fold differences to one C-ordered float64 array.
-
-    Parameters
-    ----------
-    raw : array-like, shape (..., axes)
-        What the user passed; not copied where it is such an array.
-    axes : str
-        The last axes, such as "J" or "5, 2": numbers are the sizes they must have.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    ndarray of float64
-        Of the same shape.
-
-    Raises
-    ------
-    ValueError
-        If the last axes are not these, or are empty.
-    TypeError
-        If it holds no real numbers.
-    """
+    """Convert fold differences to one C-ordered float64 array."""
     array = as_numbers(raw, name)
     sizes = axes.split(", ")
     last = array.shape[-len(sizes) :]
@@ -70,47 +48,14 @@ def read_differences(
 
 
 def check_folds(n: int, what: str) -> None:
-    """Refuse fewer than two differences.
-
-    Parameters
-    ----------
-    n : int
-        How many there are.
-    what : str
-        What they are, for the error.
-
-    Raises
-    ------
-    ValueError
-        If there are too few.
-    """
+    """Refuse fewer than two differences."""
     if n < 2:
         message = f"differences must hold at least 2 {what}, got {n}"
         raise ValueError(message)
 
 
 def as_positive(value: Any, name: str) -> float:
-    """Check a number of samples, or a ratio of two.
-
-    Parameters
-    ----------
-    value : float
-        What the user passed.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    float
-        Positive and finite.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    TypeError
-        If it is no number.
-    """
+    """Check a number of samples, or a ratio of two."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         message = f"{name} must be a positive number, got {value!r}"
         raise TypeError(message)
@@ -122,23 +67,7 @@ def as_positive(value: Any, name: str) -> float:
 
 
 def tail_of(alternative: str) -> int:
-    """Give the kernels' code of an alternative.
-
-    Parameters
-    ----------
-    alternative : {"two-sided", "greater", "less"}
-        What the user passed.
-
-    Returns
-    -------
-    int
-        0, 1 or -1.
-
-    Raises
-    ------
-    ValueError
-        If it is unknown.
-    """
+    """Give the kernels' code of an alternative."""
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     return ALTERNATIVES[alternative]
 
@@ -149,29 +78,7 @@ def run_rows(
     given: Mapping[str, Floats],
     **about: Any,
 ) -> FoldTestResult:
-    """Let a kernel answer all rows, and wrap what it wrote.
-
-    Parameters
-    ----------
-    fill : callable
-        Called with `out`, shape (4, N), and `status`, shape (N,).
-    shape : tuple of int
-        The leading axes of the data: N tests.
-    given : mapping of str to ndarray
-        The data by argument, for the error.
-    **about : Any
-        The other fields of the record.
-
-    Returns
-    -------
-    FoldTestResult
-        Arrays of `shape`, or numbers.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite.
-    """
+    """Let a kernel answer all rows, and wrap what it wrote."""
     n_tests = prod(shape)
     out, status = np.empty((4, n_tests)), np.empty(n_tests, np.uint8)
     fill(out, status)
@@ -199,29 +106,7 @@ def run_fold_t(
     test: str,
     title: str,
 ) -> FoldTestResult:
-    """Test the mean over the last axes by Student's t.
-
-    Parameters
-    ----------
-    x : ndarray of float64
-        Differences as `read_differences` gives them.
-    n_axes : int
-        How many axes at the end hold the differences of one test.
-    factor, df : float
-        As in `fastcmp.kernels.fold_t`.
-    alternative, test, title : str
-        For the record.
-
-    Returns
-    -------
-    FoldTestResult
-        Arrays of the leading axes, or numbers.
-
-    Raises
-    ------
-    ValueError
-        If a difference is not finite, or the alternative is unknown.
-    """
+    """Test the mean over the last axes by Student's t."""
     tail = tail_of(alternative)
     n_folds = prod(x.shape[-n_axes:])
 

@@ -43,18 +43,7 @@ class Units:
         return "samples" if self.member is None else "groups"
 
     def shuffled(self, seed: int, replicate: int) -> NDArray[Any]:
-        """Shuffle within each stratum; of groups, deal the largest first.
-
-        Parameters
-        ----------
-        seed, replicate : int
-            What the order is a function of.
-
-        Returns
-        -------
-        ndarray of int, shape (u,)
-            The units in the order in which to deal them.
-        """
+        """Shuffle within each stratum; of groups, deal the largest first."""
         order = self.order.copy()
         kernels.shuffle_within(seed, replicate, self.ends, order)
         if self.sizes is None:
@@ -64,18 +53,7 @@ class Units:
         return order[np.lexsort((-self.sizes[order], stratum))]
 
     def part(self, chosen: NDArray[np.bool_]) -> Units:
-        """Select units, which keep their numbers.
-
-        Parameters
-        ----------
-        chosen : ndarray of bool
-            For each unit of the whole, whether to keep it.
-
-        Returns
-        -------
-        Units
-            Those of them that are here.
-        """
+        """Select units, which keep their numbers."""
         kept = chosen[self.order]
         before = np.concatenate([[0], np.cumsum(kept)])
         return Units(
@@ -86,46 +64,12 @@ class Units:
         )
 
     def folds_of_samples(self, folds: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Give each sample the fold of its unit.
-
-        Parameters
-        ----------
-        folds : ndarray of int16, shape (u,)
-            Fold of each unit.
-
-        Returns
-        -------
-        ndarray of int16, shape (n,)
-            Fold of each sample.
-        """
+        """Give each sample the fold of its unit."""
         return folds if self.member is None else folds[self.member]
 
 
 def read_units(n: int, y: Any, groups: Any) -> Units:
-    """Read what is to be dealt.
-
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    y : array-like, shape (n,), or None
-        Classes to stratify by.
-    groups : array-like, shape (n,), or None
-        Group of each sample. A group belongs to its most frequent class, of equally
-        frequent ones to that which occurs first in `y`.
-
-    Returns
-    -------
-    Units
-        Samples or groups.
-
-    Raises
-    ------
-    ValueError
-        If a length differs from `n`, or a label is missing.
-    TypeError
-        If labels are of a type that cannot be compared.
-    """
+    """Read what is to be dealt."""
     small = np.int32 if n < 2**31 else np.int64
     classes = None if y is None else _codes(y, "y", n)
     if groups is None:
@@ -142,47 +86,14 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
 
 
 def check_length(raw: Any, name: str, n: int) -> None:
-    """Refuse labels that are not one a sample.
-
-    Parameters
-    ----------
-    raw : array-like or None
-        What the user passed.
-    name : str
-        The argument.
-    n : int
-        Number of samples.
-
-    Raises
-    ------
-    ValueError
-        If there are more or fewer.
-    """
+    """Refuse labels that are not one a sample."""
     if raw is not None and (length := count_rows(raw, name)) != n:
         message = f"{name} must hold one label for each of {n} samples, got {length}"
         raise ValueError(message)
 
 
 def count_rows(raw: Any, name: str) -> int:
-    """Count the rows of a list, array, sparse matrix or frame.
-
-    Parameters
-    ----------
-    raw : array-like
-        What the user passed.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    int
-        Its length.
-
-    Raises
-    ------
-    TypeError
-        If it has none.
-    """
+    """Count the rows of a list, array, sparse matrix or frame."""
     shape = getattr(raw, "shape", None)
     if shape:
         return int(shape[0])

@@ -28,18 +28,7 @@ class FoldOutcomes:
     n_test: int
 
     def pair(self, at: int) -> FoldOutcomes:
-        """Choose one pair of many.
-
-        Parameters
-        ----------
-        at : int
-            Its position on the leading axis.
-
-        Returns
-        -------
-        FoldOutcomes
-            Without the leading axis.
-        """
+        """Choose one pair of many."""
         return FoldOutcomes(
             design=self.design,
             differences=self.differences[at],
@@ -50,17 +39,6 @@ class FoldOutcomes:
 
 
 def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Subtract the accuracies in each fold.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (..., 2, 2)
-        ``table[a is wrong, b is wrong]``.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        Accuracy of a minus that of b.
-    """
+    """Subtract the accuracies in each fold."""
     gain = tables[..., 0, 1] - tables[..., 1, 0]
     return np.asarray(gain / tables.sum(axis=(-2, -1)))

@@ -44,63 +44,19 @@ class CVTest:
     one_sided: bool = True
 
     def run(self, outcomes: FoldOutcomes, alternative: str = "two-sided") -> Any:
-        """Test what the folds gave.
-
-        Parameters
-        ----------
-        outcomes : FoldOutcomes
-            Of a design that the test accepts.
-        alternative : {"two-sided", "greater", "less"}
-            "greater": a is better.
-
-        Returns
-        -------
-        FoldTestResult, BCVMcNemarResult or McNemarResult
-            Arrays of the leading axes.
-
-        Raises
-        ------
-        ValueError
-            If the design is another one, or the test has no such alternative, or
-            counts right predictions and has only scores.
-        """
+        """Test what the folds gave."""
         self.check_design(outcomes.design)
         self.check_options(alternative, counted=outcomes.tables is not None)
         return self.evaluate(outcomes, alternative)
 
     def check_design(self, design: Design) -> None:
-        """Refuse folds of another design.
-
-        Parameters
-        ----------
-        design : Design
-            Where the folds come from.
-
-        Raises
-        ------
-        ValueError
-            If the test is not made for it.
-        """
+        """Refuse folds of another design."""
         if not self.accepts(design):
             message = f"test {self.name!r} needs {self.wanted}, got {design}"
             raise ValueError(message)
 
     def check_options(self, alternative: str, *, counted: bool) -> None:
-        """Refuse what the test cannot be asked.
-
-        Parameters
-        ----------
-        alternative : str
-            What the user passed.
-        counted : bool
-            Whether right and wrong predictions were counted, or something else was
-            scored.
-
-        Raises
-        ------
-        ValueError
-            If the test is two-sided only, or needs counts.
-        """
+        """Refuse what the test cannot be asked."""
         if alternative != "two-sided" and not self.one_sided:
             message = (
                 f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
@@ -165,10 +121,7 @@ def _conservative_z(outcomes: FoldOutcomes, alternative: str) -> Any:
 
 
 def _bayle_z(outcomes: FoldOutcomes, alternative: str) -> Any:
-    """Lay the samples of each fold out: only a right, only b right, all others.
-
-    The test does not mind their order within a fold.
-    """
+    """Lay the samples of each fold out: only a right, only b right, all others."""
     tables = outcomes.tables[..., 0, :, :, :]
     sizes = tables.sum((-2, -1)).reshape(-1, tables.shape[-3])[0]
     only_a, only_b = tables[..., 0, 1, None], tables[..., 1, 0, None]
@@ -374,22 +327,6 @@ TESTS: dict[str, CVTest] = {
 
 
 def find_test(name: str) -> CVTest:
-    """Look a test up.
-
-    Parameters
-    ----------
-    name : str
-        Such as "bcv-mcnemar".
-
-    Returns
-    -------
-    CVTest
-        The entry.
-
-    Raises
-    ------
-    ValueError
-        If there is no such test.
-    """
+    """Look a test up."""
     name = choose(name, "test", tuple(TESTS))
     return TESTS[name]

@@ -15,7 +15,7 @@ import numpy as np
 
 from fastcmp.core.options import choose
 from fastcmp.studies import algorithms, populations
-from fastcmp.studies.errors import ErrorStudy, find_equal
+from fastcmp.studies.error_study import ErrorStudy, find_equal
 from fastcmp.studies.problems import Problem
 
 if TYPE_CHECKING:
@@ -59,45 +59,14 @@ class Contest:
     far: float
 
     def values(self, null: float, steps: int) -> NDArray[np.float64]:
-        """Lay values out from the null hypothesis to the far end.
-
-        Parameters
-        ----------
-        null : float
-            Where both err alike.
-        steps : int
-            How many values, the null hypothesis first.
-
-        Returns
-        -------
-        ndarray of float64, shape (steps,)
-            Evenly spaced; on the scale of logarithms if all are above 0.
-        """
+        """Lay values out from the null hypothesis to the far end."""
         if min(null, self.far) > 0:
             return np.geomspace(null, self.far, steps)
         return np.linspace(null, self.far, steps)
 
 
 def find_contest(name: str, path: Path | None = None) -> Contest:
-    """Look a contest up.
-
-    Parameters
-    ----------
-    name : str
-        One of `CONTESTS`.
-    path : Path, optional
-        Where the data are, for "letter" and "mnist".
-
-    Returns
-    -------
-    Contest
-        What is compared.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or a path is missing.
-    """
+    """Look a contest up."""
     name = choose(name, "dataset", CONTESTS)
     if name == "simple":
         return _simple()
@@ -137,11 +106,7 @@ def find_contest(name: str, path: Path | None = None) -> Contest:
 
 
 def _powers(population: Any) -> Callable[[float], NDArray[np.float64]]:
-    """Weigh predictors by powers of upsilon, from 1/2 to -1/2.
-
-    Predictors of the bundled records have units, and are standardised first: without,
-    the tree wins at any weights on half of them.
-    """
+    """Weigh predictors by powers of upsilon, from 1/2 to -1/2."""
     if isinstance(population, populations.Bundled):
         variances = population.evaluation()[0].var(axis=0)
         scale = 1 / np.where(variances > 0, variances, 1.0)
@@ -178,10 +143,7 @@ def _simple() -> Contest:
 def _error(
     algorithm: Any, population: Any, seed: int, n_sets: int
 ) -> tuple[float, float]:
-    """Measure an error rate on training sets of half a data set, as two folds have.
-
-    What the paper prints for EXP6 are rates of such training sets (docs/errata.md).
-    """
+    """Measure an error rate on training sets of half a data set, as two folds have."""
     half = replace(population, n=population.n // 2)
     found = algorithms.true_error(algorithm, half, seed=seed, n_sets=n_sets)
     return found.error, found.standard_error
@@ -195,31 +157,7 @@ def measure_errors(
     steps: int = 11,
     progress: Progress | None = None,
 ) -> ErrorStudy:
-    """Measure the true error rates along the parameter, and find where they are equal.
-
-    Parameters
-    ----------
-    contest : Contest
-        What is compared.
-    seed : int
-        Of the training sets, the same for all values.
-    n_sets : int
-        Training sets behind each rate.
-    steps : int
-        Values of the parameter, the null hypothesis first.
-    progress : callable, optional
-        Called with the steps done and all steps.
-
-    Returns
-    -------
-    ErrorStudy
-        Both curves and the null hypothesis.
-
-    Raises
-    ------
-    ValueError
-        If the rates cross nowhere.
-    """
+    """Measure the true error rates along the parameter, and find where they are equal."""
     known: dict[tuple[int, int], tuple[float, float]] = {}
 
     def error(algorithm: Any, population: Any) -> tuple[float, float]:
@@ -274,29 +212,7 @@ def _n_search(contest: Contest) -> int:
 def find_null(
     contest: Contest, *, seed: int, n_sets: int, progress: Progress | None = None
 ) -> float:
-    """Find the value of the parameter at which both algorithms err alike.
-
-    Parameters
-    ----------
-    contest : Contest
-        What is compared.
-    seed : int
-        Of the training sets.
-    n_sets : int
-        How many of them.
-    progress : callable, optional
-        Called with the steps done and all steps.
-
-    Returns
-    -------
-    float
-        The value.
-
-    Raises
-    ------
-    ValueError
-        If the rates cross nowhere.
-    """
+    """Find the value of the parameter at which both algorithms err alike."""
     if contest.null is not None:
         return contest.null
     low, high = contest.search

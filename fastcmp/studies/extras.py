@@ -8,29 +8,7 @@ from typing import Any
 
 
 def scikit_learn(module: str) -> Any:
-    """Import a module of scikit-learn.
-
-    Parameters
-    ----------
-    module : str
-        Its name within the package.
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed.
-
-    Examples
-    --------
-    >>> from fastcmp.studies.extras import scikit_learn
-    >>> scikit_learn("tree").DecisionTreeClassifier.__name__
-    'DecisionTreeClassifier'
-    """
+    """Import a module of scikit-learn."""
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
@@ -39,27 +17,7 @@ def scikit_learn(module: str) -> Any:
 
 
 def one_thread() -> Any:
-    """Keep numerical libraries to one thread within a ``with`` block.
-
-    Data sets of a few hundred records are too small to share: logistic regression on
-    two threads takes three to ten times as long. And sums do not depend on the machine.
-
-    Returns
-    -------
-    context manager
-        Of threadpoolctl, which scikit-learn brings along.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed.
-
-    Examples
-    --------
-    >>> from fastcmp.studies.extras import one_thread
-    >>> with one_thread():
-    ...     pass
-    """
+    """Keep numerical libraries to one thread within a ``with`` block."""
     return _controller().limit(limits=1)
 
 

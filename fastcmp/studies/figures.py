@@ -10,29 +10,16 @@ from fastcmp.plot.style import COLOURS, GREY, PALE, curve_style, prepare_axes
 from fastcmp.studies.rivals import RIVALS
 
 if TYPE_CHECKING:
-    from fastcmp.studies.correlations import CorrelationStudy
-    from fastcmp.studies.errors import ErrorStudy
-    from fastcmp.studies.power import PowerStudy
-    from fastcmp.studies.table5 import TypeOneErrors
+    from fastcmp.studies.correlation_study import CorrelationStudy
+    from fastcmp.studies.error_study import ErrorStudy
+    from fastcmp.studies.power_study import PowerStudy
+    from fastcmp.studies.type_one_errors import TypeOneErrors
 
 _SMALL = {"fontsize": 8}
 
 
 def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
-    """Draw type I errors with intervals, and what the paper prints.
-
-    Parameters
-    ----------
-    study : TypeOneErrors
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw type I errors with intervals, and what the paper prints."""
     ax = prepare_axes(ax, (7.0, 4.8))
     places = np.arange(len(RIVALS))[::-1]
     low, high = study.interval.T
@@ -59,20 +46,7 @@ def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
 
 
 def draw_power(study: PowerStudy, ax: Any = None) -> Any:
-    """Draw the power curves of the tests that keep their level.
-
-    Parameters
-    ----------
-    study : PowerStudy
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw the power curves of the tests that keep their level."""
     ax = prepare_axes(ax, (8.0, 4.8))
     gaps = 100 * np.abs(study.errors[:, 1] - study.errors[:, 0])
     shown = np.flatnonzero(study.reasonable)
@@ -92,20 +66,7 @@ def draw_power(study: PowerStudy, ax: Any = None) -> Any:
 
 
 def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
-    """Draw two error rates along the parameter of the second.
-
-    Parameters
-    ----------
-    study : ErrorStudy
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw two error rates along the parameter of the second."""
     ax = prepare_axes(ax, (6.0, 4.0))
     for k, name in enumerate("ab"):
         rate, spread = 100 * study.errors[:, k], 196 * study.standard_errors[:, k]
@@ -148,20 +109,7 @@ def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
 
 
 def draw_correlations(study: CorrelationStudy, ax: Any = None) -> Any:
-    """Draw rho1 against rho2, and the bounds of equations (9) and (10).
-
-    Parameters
-    ----------
-    study : CorrelationStudy
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw rho1 against rho2, and the bounds of equations (9) and (10)."""
     ax = prepare_axes(ax, (6.4, 5.0))
     ax.fill_between([-1, 0.5], 0, 0.5, color=PALE, zorder=0, label="bounds (10)")
     ends = np.array([-1.0, 1.0])

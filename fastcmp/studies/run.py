@@ -15,23 +15,23 @@ from fastcmp.core.progress import reporting
 from fastcmp.core.threads import check_workers
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
-from fastcmp.studies.correlations import (
+from fastcmp.studies.correlation_study import (
     CorrelationStudy,
     correlations,
     disagreements,
 )
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
-from fastcmp.studies.power import PowerStudy
+from fastcmp.studies.power_study import PowerStudy
 from fastcmp.studies.problems import SEEDS, n_columns, problem_pvalues
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.store import Store, run_replicates
-from fastcmp.studies.table5 import TypeOneErrors
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fastcmp.core.progress import Progress
-    from fastcmp.studies.errors import ErrorStudy
+    from fastcmp.studies.error_study import ErrorStudy
 
 #: Data sets of Table V.
 DATASETS = ("epsilon", *CONTESTS)

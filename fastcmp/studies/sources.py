@@ -69,20 +69,5 @@ class Population(ABC):
 
 
 def pick(records: tuple[NDArray[Any], Codes], chosen: NDArray[np.int64]) -> Records:
-    """Take records by their positions.
-
-    Parameters
-    ----------
-    records : tuple of ndarray
-        Predictors and classes of all.
-    chosen : ndarray of int64
-        Which ones.
-
-    Returns
-    -------
-    X : ndarray of float64
-        Their predictors.
-    y : ndarray of int16
-        Their classes.
-    """
+    """Take records by their positions."""
     return records[0][chosen].astype(np.float64), records[1][chosen]

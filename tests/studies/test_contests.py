@@ -13,7 +13,7 @@ from fastcmp.studies.contests import (
     find_null,
     measure_errors,
 )
-from fastcmp.studies.errors import find_equal
+from fastcmp.studies.error_study import find_equal
 
 AT_HAND = ["exp6", "digits", "breast-cancer", "wine", "iris"]
 

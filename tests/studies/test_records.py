@@ -15,7 +15,7 @@ from study_records import (
 from fastcmp.core.render import to_csv, to_latex, to_markdown, to_text
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
-from fastcmp.studies.table5 import TypeOneErrors
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 STUDIES = [type_one_errors, power_study, error_study, correlation_study]
 

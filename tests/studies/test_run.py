@@ -10,7 +10,7 @@ import pytest
 from fastcmp.designs import two_fold
 from fastcmp.studies import algorithms, populations, run
 from fastcmp.studies.algorithms import predict_folds
-from fastcmp.studies.correlations import correlations, disagreements
+from fastcmp.studies.correlation_study import correlations, disagreements
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
 from fastcmp.studies.problems import data_seed
 from fastcmp.studies.run import Options, correlation, errors, power, table5

@@ -26,24 +26,7 @@ _M = 5
 def disagreements(
     population: Any, algorithms: Mapping[str, Any], seed: int, first: int, last: int
 ) -> NDArray[np.float64]:
-    """Measure where the losses of each pair of algorithms differ, on each fold.
-
-    Parameters
-    ----------
-    population : Population
-        Where data sets come from.
-    algorithms : mapping of str to estimator
-        What is compared in pairs.
-    seed : int
-        Of the study.
-    first, last : int
-        Data sets first, ..., last - 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (last - first, pairs * 10)
-        The estimators E of all pairs, in the order of `itertools.combinations`.
-    """
+    """Measure where the losses of each pair of algorithms differ, on each fold."""
     rows = []
     for replicate in range(first, last):
         X, y = population.sample(seed, replicate)  # noqa: N806
@@ -63,19 +46,7 @@ def disagreements(
 
 
 def correlations(estimates: NDArray[np.float64]) -> tuple[float, float]:
-    """Estimate the two correlations from many data sets.
-
-    Parameters
-    ----------
-    estimates : ndarray of float64, shape (B, 5, 2)
-        E of each fold, on B data sets.
-
-    Returns
-    -------
-    tuple of float
-        Of the two folds of a cut, rho1, and of folds of different cuts, rho2; NaN where
-        the algorithms always disagree alike, such as never.
-    """
+    """Estimate the two correlations from many data sets."""
     n_sets, m, _ = estimates.shape
     flat = estimates.reshape(n_sets, 2 * m)
     # Asked of the range: the variance of equal numbers may be rounded to above 0.

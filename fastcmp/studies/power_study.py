@@ -47,10 +47,7 @@ class PowerStudy(Record):
 
     @property
     def reasonable(self) -> NDArray[np.bool_]:
-        """Tell whose type I error is not seen to exceed `alpha`, shape (14,).
-
-        Seen is what lies outside Wilson's 95 % interval of the rate at the first value.
-        """
+        """Tell whose type I error is not seen to exceed `alpha`, shape (14,)."""
         rejected = np.rint(self.power[0] * self.replications).astype(int)
         low = [
             kernels.wilson_interval(count, self.replications, _LEVEL).low

@@ -65,10 +65,7 @@ class TypeOneErrors(Record):
 
     @property
     def zscore(self) -> NDArray[np.float64]:
-        """Our rate minus the paper's, in Monte-Carlo standard errors, shape (14,).
-
-        Both rates are shares of data sets, and vary; they are pooled.
-        """
+        """Our rate minus the paper's, in Monte-Carlo standard errors, shape (14,)."""
         theirs = REPLICATIONS.get(self.dataset, 1)
         counted = self.rejected + self.printed * theirs
         pooled = counted / (self.replications + theirs)

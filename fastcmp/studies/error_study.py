@@ -111,40 +111,7 @@ def find_equal(
     high: float,
     tolerance: float,
 ) -> float:
-    """Find where an error rate, measured with noise held fixed, reaches a target.
-
-    Parameters
-    ----------
-    error : callable
-        From the parameter to an error rate, on the same data each time; monotone up
-        to small steps.
-    target : float
-        The rate to reach.
-    low, high : float
-        Where to look, both above 0; the rate must cross the target between.
-    tolerance : float
-        Relative width of the bracket to stop at.
-
-    Returns
-    -------
-    float
-        The middle of the last bracket, on the scale of logarithms.
-
-    Raises
-    ------
-    ValueError
-        If the rate does not cross the target.
-
-    Notes
-    -----
-    Bisection: the rate is a step function, on which faster methods gain nothing.
-
-    Examples
-    --------
-    >>> from fastcmp.studies.errors import find_equal
-    >>> round(find_equal(lambda x: 1 / x, 0.5, 1.0, 50.0, 1e-6), 4)
-    2.0
-    """
+    """Find where an error rate, measured with noise held fixed, reaches a target."""
     left, right = np.log([low, high])
     at_left, at_right = error(low) - target, error(high) - target
     if at_left * at_right > 0:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.threads import check_workers
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.fold_units import count_rows
 from fastcmp.crossval.runs import CVRuns, DesignRun
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fastcmp.crossval.designs import Design
 
 _LARGEST_STATE = 2**31 - 1
+#: Names of a scoring function that would mean something else in a record.
+_TAKEN = {"accuracy", "cost", "error", "loss", "AUC", "<lambda>"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +34,9 @@ class _Split:
 
     repetition: int
     fold: int
-    #: A number made of its samples: with the repetition, what designs share fits by.
+    #: Hash of its samples: with the repetition, it tells which splits are the same.
     digest: int
-    #: Where it is, in words.
+    #: Which split it is, in words.
     place: str
     train: NDArray[np.intp]
     test: NDArray[np.intp]
@@ -66,11 +68,11 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     groups: ArrayLike | None = None,
     scoring: Any = None,
     seed: int = 0,
-    n_jobs: int | None = None,
+    workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CVRuns:
     """Fit clones of all models on all splits, and keep what they predict."""
-    scorer, parallel = _scikit_learn(scoring, n_jobs)
+    scorer, parallel = _scikit_learn(scoring, workers)
     for name, model in named:
         _check_classifier(name, model)
     codes, classes = _encode(y)
@@ -113,8 +115,8 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-def _scikit_learn(scoring: Any, n_jobs: int | None) -> tuple[Any, Any]:
-    """Give the scorer that was asked for, and a way to run tasks."""
+def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
+    """Give the scorer that the user wants, and a function that runs tasks."""
     try:
         import joblib
         from sklearn.metrics import get_scorer
@@ -132,17 +134,11 @@ def _scikit_learn(scoring: Any, n_jobs: int | None) -> tuple[Any, Any]:
             )
             raise TypeError(message)
         scorer = _find_scorer(get_scorer, scoring)
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0
-    ):
-        message = (
-            "n_jobs must be a whole number of processes, or -1 for all processors, "
-            f"got {n_jobs!r}"
-        )
-        raise (ValueError if n_jobs == 0 else TypeError)(message)
+    if workers is not None and workers != -1:
+        check_workers(workers)
 
     def parallel(work: Callable[..., Any], tasks: list[Any]) -> Iterator[Any]:
-        pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+        pool = joblib.Parallel(n_jobs=workers, return_as="generator")
         yield from pool(joblib.delayed(work)(*task) for task in tasks)
 
     return scorer, parallel
@@ -163,8 +159,7 @@ def _measure(scoring: Any) -> str:
     if scoring is None or isinstance(scoring, str):
         return scoring or "accuracy"
     name = str(getattr(scoring, "__name__", "score"))
-    # Whatever a function is called, it is not what these names stand for elsewhere.
-    return "score" if name in {"accuracy", "cost", "AUC", "<lambda>"} else name
+    return "score" if name in _TAKEN else name
 
 
 def _check_classifier(name: str, model: Any) -> None:
@@ -234,7 +229,7 @@ def _check_training(split: _Split, codes: NDArray[np.int32]) -> None:
 
 
 def _seeded(model: Any, split: _Split, seed: int) -> Any:
-    """Give random states to what has none: one a split, the same for all models."""
+    """Give a model without random states one a split, the same for all models."""
     if not hasattr(model, "get_params"):
         return model
     open_states = [
@@ -309,7 +304,7 @@ def _read(predicted: Any, name: str, data: _Data, split: _Split) -> NDArray[np.i
     return np.asarray(codes[column.positions()])
 
 
-def _collect(  # one design's part of all answers
+def _collect(
     design: Design,
     folds: NDArray[np.int16],
     splits: list[_Split],
@@ -318,6 +313,7 @@ def _collect(  # one design's part of all answers
     *,
     scored: bool,
 ) -> DesignRun:
+    """Gather one design's predictions and scores from those of all splits."""
     predictions = np.full((len(names), *folds.shape), -1, np.int32)
     scores = np.empty((len(names), len(folds), design.n_folds))
     for split in splits:

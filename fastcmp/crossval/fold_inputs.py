@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.fold_result import FoldTestResult
 
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
-
-ALTERNATIVES = {
-    "two-sided": kernels.TWO_SIDED,
-    "greater": kernels.GREATER,
-    "less": kernels.LESS,
-}
 
 Floats = NDArray[np.float64]
 Statuses = NDArray[np.uint8]
@@ -66,32 +60,35 @@ def as_positive(value: Any, name: str) -> float:
     return number
 
 
-def tail_of(alternative: str) -> int:
-    """Give the kernels' code of an alternative."""
-    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
-    return ALTERNATIVES[alternative]
-
-
 def run_rows(
-    fill: Callable[[Floats, Statuses], None],
+    fill: Callable[[int, Floats, Statuses], None],
     shape: tuple[int, ...],
     given: Mapping[str, Floats],
+    *,
+    alternative: str = "two-sided",
+    difference: Any = None,
     **about: Any,
 ) -> FoldTestResult:
-    """Let a kernel answer all rows, and wrap what it wrote."""
+    """Let a kernel test all rows of what was given, and wrap what it wrote.
+
+    `fill` takes the code of the alternative, numbers (4, N) and statuses (N,).
+    """
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     n_tests = prod(shape)
     out, status = np.empty((4, n_tests)), np.empty(n_tests, np.uint8)
-    fill(out, status)
-    # The kernels saw every number: no pass over the data of our own.
+    fill(ALTERNATIVES[alternative], out, status)
+    # The kernels saw every number, so the data need no pass of their own before.
     if (status == kernels.INVALID).any():
         _refuse(given)
     statistic, pvalue, estimate, standard_error = (unwrap(x, shape) for x in out)
     return FoldTestResult(
         statistic=statistic,
         pvalue=pvalue,
+        difference=estimate if difference is None else difference,
         estimate=estimate,
         standard_error=standard_error,
         status=unwrap(status, shape),
+        alternative=alternative,
         **about,
     )
 
@@ -102,15 +99,12 @@ def run_fold_t(
     *,
     factor: float,
     df: float,
-    alternative: str,
-    test: str,
-    title: str,
+    **about: Any,
 ) -> FoldTestResult:
     """Test the mean over the last axes by Student's t."""
-    tail = tail_of(alternative)
     n_folds = prod(x.shape[-n_axes:])
 
-    def fill(out: Floats, status: Statuses) -> None:
+    def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, n_folds)
         kernels.fold_t_many(rows, factor, float(df), tail, out, status)
 
@@ -119,10 +113,8 @@ def run_fold_t(
         x.shape[:-n_axes],
         {"differences": x},
         df=df,
-        test=test,
-        title=title,
-        alternative=alternative,
         n_folds=n_folds,
+        **about,
     )
 
 

@@ -48,7 +48,7 @@ def _is_prime(q: int) -> bool:
 def _matrix(order: int) -> Signs:
     """Make a Hadamard matrix of 1 and -1 whose first column is constant.
 
-    Order 12: R. E. A. C. Paley, "On orthogonal matrices" (1933), from squares modulo 11.
+    Order q + 1 comes from squares modulo q: Paley, "On orthogonal matrices" (1933).
     """
     if _is_power_of_two(order):
         # Entry (x, c): parity of the bits of x in a mask; first the highest bit.

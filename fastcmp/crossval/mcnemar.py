@@ -1,4 +1,4 @@
-"""Tests that count who is right on the folds: McNemar's, and that of proportions."""
+"""Tests of counts on the folds: McNemar's, and that of two proportions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
 from fastcmp.crossval.fold_result import FoldTestResult
@@ -17,11 +17,6 @@ from fastcmp.crossval.fold_result import FoldTestResult
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ALTERNATIVES = {
-    "two-sided": kernels.TWO_SIDED,
-    "greater": kernels.GREATER,
-    "less": kernels.LESS,
-}
 _TABLE = "table[a is wrong, b is wrong] of each fold"
 
 
@@ -70,9 +65,9 @@ def bcv_mcnemar(
     of the two discordant mean counts, has a chi-square distribution with one degree of
     freedom. One-sided tests use its root with the sign of d.
 
-    The larger the correlations, the smaller t. Within the bounds they are correlations
-    that can be, for any m; 1/2 for both is the paper's choice, on the safe side of what
-    was observed. The paper has m = 5 and cuts whose halves overlap in a quarter of the
+    The larger the correlations, the smaller t. Correlations within the bounds are
+    possible for any m; 1/2 for both is the paper's choice, on the safe side of what was
+    observed. The paper has m = 5 and cuts whose halves overlap in a quarter of the
     samples; other m are fastcmp's extension of its equation (8). Its misprints are
     listed under C1 to C10 of the errata.
 
@@ -92,7 +87,7 @@ def bcv_mcnemar(
     >>> round(result.effective_factor, 4), round(result.n_effective, 1)
     (1.8182, 272.7)
     """
-    alternative = choose(alternative, "alternative", tuple(_ALTERNATIVES))
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     rho1, rho2 = _correlations(rho1, rho2)
     counts = _tables(tables, (None, 2, 2, 2), f"(..., m, 2, 2, 2), {_TABLE}")
     m = counts.shape[-4]
@@ -105,7 +100,7 @@ def bcv_mcnemar(
     flat = counts.reshape(-1, 2 * m, 2, 2)
     means = np.empty((len(flat), 2, 2))
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
-    code = _ALTERNATIVES[alternative]
+    code = ALTERNATIVES[alternative]
     kernels.bcv_mcnemar_many(flat, factor, code, means, results, status)
     return BCVMcNemarResult(
         statistic=_column(results, 0, shape),
@@ -172,15 +167,20 @@ def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
     kernels.naive_mcnemar_many(flat, results, status)
     nothing = np.full(len(flat), np.nan)
+    gains = (flat[..., 0, 1] - flat[..., 1, 0]).sum(axis=1)
+    with np.errstate(invalid="ignore"):  # NaN where there is no sample
+        difference = gains / flat.sum(axis=(1, 2, 3))
     return FoldTestResult(
         statistic=_column(results, 0, shape),
         pvalue=_column(results, 1, shape),
+        difference=unwrap(difference, shape),
         estimate=unwrap(nothing, shape),
         standard_error=unwrap(nothing, shape),
         df=n_folds,
         status=unwrap(status, shape),
         test="naive-mcnemar",
         title="Naive K-fold McNemar's test",
+        measure="accuracy",
         n_folds=n_folds,
     )
 
@@ -222,7 +222,7 @@ def proportion_z(
     Notes
     -----
     The variance is that of two independent sets of samples. Models that err on the
-    same samples differ by less than that, and the test seldom finds it; `mcnemar` does.
+    same samples vary less, so the test misses differences that `mcnemar` finds.
 
     References
     ----------
@@ -236,7 +236,7 @@ def proportion_z(
     >>> round(result.statistic, 4), f"{result.pvalue:.2e}", round(result.estimate, 4)
     (4.2908, '1.78e-05', 0.1943)
     """
-    alternative = choose(alternative, "alternative", tuple(_ALTERNATIVES))
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     given = {"errors_a": errors_a, "errors_b": errors_b, "n": n}
     counts = {name: as_counts(raw, name) for name, raw in given.items()}
     try:
@@ -250,16 +250,18 @@ def proportion_z(
     _check_errors(flat)
     size = flat.shape[1]
     results, status = np.empty((size, 4)), np.empty(size, np.uint8)
-    kernels.proportion_z_many(flat, _ALTERNATIVES[alternative], results, status)
+    kernels.proportion_z_many(flat, ALTERNATIVES[alternative], results, status)
     return FoldTestResult(
         statistic=_column(results, 0, shape),
         pvalue=_column(results, 1, shape),
+        difference=_column(results, 2, shape),
         estimate=_column(results, 2, shape),
         standard_error=_column(results, 3, shape),
         df=None,
         status=unwrap(status, shape),
         test="proportion-z",
         title="Difference of two proportions",
+        measure="accuracy",
         alternative=alternative,
         n_folds=1,
     )

@@ -1,4 +1,4 @@
-"""What the folds of one design gave for two models: counts, scores and differences."""
+"""Two models on the folds of one design: counts, scores and differences."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldOutcomes:
-    """What the folds of one design gave for two models, or for many pairs at once."""
+    """Two models on the folds of one design, or many pairs of models at once."""
 
     design: Design
     #: Score of a minus that of b in each fold, shape (..., R, K).
     differences: NDArray[np.float64]
     #: ``table[a is wrong, b is wrong]`` of each fold, shape (..., R, K, 2, 2); None
-    #: where the score is not the share of right predictions.
+    #: where the score is not accuracy.
     tables: Any = None
     #: Samples that the first fold trained on, and tested.
     n_train: int

@@ -1,4 +1,4 @@
-"""Which test needs which resampling design, and how it is run on what the folds gave.
+"""Which test needs which resampling design, and how it is run on the folds.
 
 One entry a test, so that none can be run on the folds of another design by mistake.
 """
@@ -30,21 +30,21 @@ class CVTest:
 
     name: str
     title: str
-    #: Make the design that its authors describe; called with `stratify` and `rng`.
+    #: Makes the design that its authors describe; called with `stratify` and `rng`.
     design: Callable[..., Design]
     #: That design in words, for errors and tables.
     wanted: str
-    #: Whether a design will do.
+    #: Whether a design can be used.
     accepts: Callable[[Design], bool]
     #: From outcomes and alternative to a record.
     evaluate: Callable[[FoldOutcomes, str], Any]
-    #: Whether it counts right and wrong predictions, so that no other score will do.
+    #: Whether it counts right and wrong predictions, so that it takes no other score.
     counts: bool = False
     #: Whether it has one-sided forms.
     one_sided: bool = True
 
     def run(self, outcomes: FoldOutcomes, alternative: str = "two-sided") -> Any:
-        """Test what the folds gave."""
+        """Test the outcomes of a design; arrays of the leading axes."""
         self.check_design(outcomes.design)
         self.check_options(alternative, counted=outcomes.tables is not None)
         return self.evaluate(outcomes, alternative)
@@ -56,7 +56,7 @@ class CVTest:
             raise ValueError(message)
 
     def check_options(self, alternative: str, *, counted: bool) -> None:
-        """Refuse what the test cannot be asked."""
+        """Refuse an alternative, or a score, that the test does not take."""
         if alternative != "two-sided" and not self.one_sided:
             message = (
                 f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
@@ -93,18 +93,18 @@ def _nadeau_bengio_t(outcomes: FoldOutcomes, alternative: str) -> Any:
     )
 
 
-def _on_grid(door: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
+def _on_grid(test: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
     """Run a test that wants repetitions and folds on two axes."""
 
     def evaluate(outcomes: FoldOutcomes, alternative: str) -> Any:
-        return door(outcomes.differences, alternative=alternative)
+        return test(outcomes.differences, alternative=alternative)
 
     return evaluate
 
 
-def _on_grid_two_sided(door: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
+def _on_grid_two_sided(test: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
     def evaluate(outcomes: FoldOutcomes, _: str) -> Any:
-        return door(outcomes.differences)
+        return test(outcomes.differences)
 
     return evaluate
 
@@ -121,7 +121,10 @@ def _conservative_z(outcomes: FoldOutcomes, alternative: str) -> Any:
 
 
 def _bayle_z(outcomes: FoldOutcomes, alternative: str) -> Any:
-    """Lay the samples of each fold out: only a right, only b right, all others."""
+    """Put the samples of each fold in a row: only a right, only b right, all others.
+
+    Their order within a fold does not matter.
+    """
     tables = outcomes.tables[..., 0, :, :, :]
     sizes = tables.sum((-2, -1)).reshape(-1, tables.shape[-3])[0]
     only_a, only_b = tables[..., 0, 1, None], tables[..., 1, 0, None]
@@ -327,6 +330,6 @@ TESTS: dict[str, CVTest] = {
 
 
 def find_test(name: str) -> CVTest:
-    """Look a test up."""
+    """Find a test by its name."""
     name = choose(name, "test", tuple(TESTS))
     return TESTS[name]

@@ -1,6 +1,6 @@
 """Tests of repeated cuts in halves, such as 5 x 2 cross-validation.
 
-The two halves of a cut share no training sample, so their spread is an honest measure.
+The two halves of a cut share no training sample, so their spread can be trusted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.crossval.fold_inputs import read_differences, run_fold_t, run_rows, tail_of
+from fastcmp.core.records import unwrap
+from fastcmp.crossval.fold_inputs import read_differences, run_fold_t, run_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,13 +21,10 @@ if TYPE_CHECKING:
     from fastcmp.crossval.fold_result import FoldTestResult
 
 
-def _five_by_two(
-    differences: ArrayLike, method: int, alternative: str, **about: Any
-) -> FoldTestResult:
-    tail = tail_of(alternative)
+def _five_by_two(differences: ArrayLike, method: int, **about: Any) -> FoldTestResult:
     x = read_differences(differences, "5, 2")
 
-    def fill(out: Floats, status: Statuses) -> None:
+    def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, 5, 2)
         kernels.two_fold_many(rows, method, tail, out, status)
 
@@ -34,7 +32,7 @@ def _five_by_two(
         fill,
         x.shape[:-2],
         {"differences": x},
-        alternative=alternative,
+        difference=unwrap(x.mean(axis=(-2, -1)), x.shape[:-2]),
         n_folds=10,
         **about,
     )
@@ -87,7 +85,7 @@ def dietterich_t(
     return _five_by_two(
         differences,
         kernels.DIETTERICH_T,
-        alternative,
+        alternative=alternative,
         df=5,
         test="dietterich-t",
         title="5 x 2 cross-validated t test (Dietterich)",
@@ -122,7 +120,7 @@ def yildiz_t(
     Notes
     -----
     The ten differences are averaged as if they were independent, which they are not:
-    models that are equally good are told apart too often.
+    equally good models are found different too often.
 
     References
     ----------
@@ -140,7 +138,7 @@ def yildiz_t(
     return _five_by_two(
         differences,
         kernels.YILDIZ_T,
-        alternative,
+        alternative=alternative,
         df=5,
         test="yildiz-t",
         title="Combined 5 x 2 cross-validated t test (Yildiz)",
@@ -184,7 +182,6 @@ def alpaydin_f(differences: ArrayLike) -> FoldTestResult:
     return _five_by_two(
         differences,
         kernels.ALPAYDIN_F,
-        "two-sided",
         df=(10, 5),
         test="alpaydin-f",
         title="Combined 5 x 2 cross-validated F test (Alpaydin)",
@@ -236,7 +233,6 @@ def calibrated_f(differences: ArrayLike) -> FoldTestResult:
     return _five_by_two(
         differences,
         kernels.CALIBRATED_F,
-        "two-sided",
         df=(7, 5),
         test="calibrated-f",
         title="Calibrated F test on balanced 5 x 2 cross-validation (Wang, Li, Li)",
@@ -311,7 +307,6 @@ def blocked_t(
         message = f"differences must hold at least 2 cuts in halves, got {m}"
         raise ValueError(message)
     constant, df = _constants(m, rho1, rho2)
-
     return run_fold_t(
         x,
         2,
@@ -324,7 +319,7 @@ def blocked_t(
 
 
 def _constants(m: int, rho1: Any, rho2: Any) -> tuple[float, float]:
-    """C and the degrees of freedom, which stay whole where they are by design."""
+    """C and the degrees of freedom, a whole number without correlations."""
     if rho1 is None and rho2 is None:
         return 1.0, 2 * m - 1
     if rho1 is None or rho2 is None:

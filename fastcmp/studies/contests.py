@@ -157,7 +157,7 @@ def measure_errors(
     steps: int = 11,
     progress: Progress | None = None,
 ) -> ErrorStudy:
-    """Measure the true error rates along the parameter, and find where they are equal."""
+    """Measure the true error rates along the parameter."""
     known: dict[tuple[int, int], tuple[float, float]] = {}
 
     def error(algorithm: Any, population: Any) -> tuple[float, float]:

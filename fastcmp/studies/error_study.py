@@ -1,27 +1,24 @@
-"""True error rates along a parameter, and where two of them are equal: Figure 3."""
+"""True error rates along a parameter: Figure 3."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
 from fastcmp.core.report import Section
+from fastcmp.studies.study_record import StudyRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    import numpy as np
     from numpy.typing import NDArray
 
-_STEPS = 40
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ErrorStudy(StudyRecord):
+    """Error rates of two algorithms, the second with a parameter: Figure 3."""
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ErrorStudy(Record):
-    """Error rates of two algorithms, the second with a parameter."""
+    _picture: ClassVar[str] = "draw_errors"
+    _table: ClassVar[str] = "errors"
 
     dataset: str
     setting: str
@@ -32,7 +29,7 @@ class ErrorStudy(Record):
     #: Monte-Carlo standard errors.
     errors: NDArray[np.float64]
     standard_errors: NDArray[np.float64]
-    #: Where both err alike, and the error rate there.
+    #: Where both error rates are equal, and the rate there.
     null: float
     null_error: float
     #: Training sets behind each error rate, and their records.
@@ -41,12 +38,12 @@ class ErrorStudy(Record):
     seed: int
 
     def columns(self) -> dict[str, Any]:
-        """Lay the curves out as columns, a row a value.
+        """Give the curves as columns.
 
         Returns
         -------
         dict of str to sequence
-            Parameter, error rates and their standard errors.
+            A row a value: parameter, error rates and their standard errors.
         """
         return {
             self.parameter: self.values,
@@ -54,18 +51,6 @@ class ErrorStudy(Record):
             "se_a": self.standard_errors[:, 0],
             "error_b": self.errors[:, 1],
             "se_b": self.standard_errors[:, 1],
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
-        return {
-            "dataset": self.dataset,
-            "setting": self.setting,
-            "n_sets": self.n_sets,
-            "n_train": self.n_train,
-            "seed": self.seed,
-            "null": {self.parameter: self.null, "error": self.null_error},
-            "errors": plain_columns(self.columns()),
         }
 
     def sections(self) -> list[Section]:
@@ -89,7 +74,7 @@ class ErrorStudy(Record):
         )
         text = (
             f"{self.setting}",
-            f"Both err alike, {100 * self.null_error:.2f} %, at "
+            f"Both error rates are {100 * self.null_error:.2f}% at "
             f"{self.parameter} = {self.null:.4g}.",
             f"Means over {self.n_sets} training sets of {self.n_train} records, seed "
             f"{self.seed}.",
@@ -102,31 +87,3 @@ class ErrorStudy(Record):
                 rows=rows,
             )
         ]
-
-
-def find_equal(
-    error: Callable[[float], float],
-    target: float,
-    low: float,
-    high: float,
-    tolerance: float,
-) -> float:
-    """Find where an error rate, measured with noise held fixed, reaches a target."""
-    left, right = np.log([low, high])
-    at_left, at_right = error(low) - target, error(high) - target
-    if at_left * at_right > 0:
-        message = (
-            f"error rates cross nowhere between {low:g} and {high:g}: they differ by "
-            f"{at_left:+.4f} and {at_right:+.4f} at the ends"
-        )
-        raise ValueError(message)
-    for _ in range(_STEPS):
-        if right - left <= tolerance:
-            break
-        middle = 0.5 * (left + right)
-        gap = error(float(np.exp(middle))) - target
-        if gap * at_left > 0:
-            left = middle
-        else:
-            right = middle
-    return float(np.exp(0.5 * (left + right)))

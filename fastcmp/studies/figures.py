@@ -31,7 +31,7 @@ def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
         fmt="o",
         markersize=4.5,
         color=COLOURS[0],
-        label="here, 95 %",
+        label="here, 95% CI",
     )
     if np.isfinite(study.printed).any():
         ax.plot(study.printed, places, "x", color=COLOURS[1], label="paper")
@@ -56,8 +56,8 @@ def draw_power(study: PowerStudy, ax: Any = None) -> Any:
             style |= {"color": "#000000", "linewidth": 2.6, "linestyle": "-"}
         ax.plot(gaps, study.power[:, k], label=RIVALS[k].title, **style)
     ax.axhline(study.alpha, color=GREY, linewidth=1, linestyle="--", zorder=1)
-    ax.set_xlabel("difference of the error rates, points")
-    ax.set_ylabel(f"share of {study.replications} data sets rejected")
+    ax.set_xlabel("difference of the error rates, percentage points")
+    ax.set_ylabel(f"proportion of {study.replications} data sets rejected")
     ax.set_ylim(0, 1)
     ax.set_xlim(left=0)
     ax.set_title(f"Power, {study.dataset}", loc="left", fontsize=10)

@@ -195,7 +195,7 @@ class CVComparison(Compared, Drawn, Record):
         rows = tuple(
             (
                 find_test(name).title,
-                str(self._run_of(name).design),
+                str(self._run_of(name).design).replace("cross-validation", "CV"),
                 f"{record.statistic:.4g}",
                 format_pvalue(record.pvalue),
                 _shown(percent * difference_interval(record), 2 if unit else 4),
@@ -206,8 +206,9 @@ class CVComparison(Compared, Drawn, Record):
             Section(
                 title=f"{a} against {b}, cross-validated",
                 text=text,
-                columns=("test", "design", "statistic", "p", f"{a} minus {b}, {level}"),
+                columns=("test", "design", "statistic", "p", level),
                 rows=rows,
+                notes=(f"{level}: {a} minus {b}{', percentage points' * bool(unit)}",),
             )
         ]
 

@@ -121,7 +121,7 @@ def test_print():
     )
     assert lines[3] == "alternative: two-sided; seed 1"
     low, high = named.tests["kfold-t"].confidence_interval()
-    assert "10-fold cross-validation" in lines[5]
+    assert "10-fold CV" in lines[5]
     assert lines[5].endswith(f"[{100 * low:+.2f}, {100 * high:+.2f}]")
     assert "5x2 BCV McNemar" in lines[6]
     assert "&lt;nb&gt; against stump" in html

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import effect_sentence
+from fastcmp.crossval.fold_inputs import as_positive
 
 Floats = NDArray[np.float64]
 
@@ -221,12 +221,7 @@ class BCVMcNemarResult(Compared, Record):
         (0.6889, 0.6801)
         """
         which = choose(which, "which", ("e", "r", "qa", "qb"))
-        if isinstance(prior, bool) or not isinstance(prior, Real):
-            message = f"prior must be a number > 0, got {prior!r}"
-            raise TypeError(message)
-        if not 0 < prior < np.inf:
-            message = f"prior must be positive and finite, got {prior}"
-            raise ValueError(message)
+        prior = as_positive(prior, "prior")
         both_right, only_a, only_b, both_wrong = self._cells
         kinds = {
             "e": (only_a + only_b, both_right + both_wrong),
@@ -234,7 +229,7 @@ class BCVMcNemarResult(Compared, Record):
             "qa": (only_b, both_right),
             "qb": (both_wrong, only_a),
         }[which]
-        counts = (self.effective_factor * x + float(prior) for x in kinds)
+        counts = (self.effective_factor * x + prior for x in kinds)
         return BetaPosterior(*map(_number, counts))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:

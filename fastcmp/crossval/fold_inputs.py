@@ -48,16 +48,35 @@ def check_folds(n: int, what: str) -> None:
         raise ValueError(message)
 
 
-def as_positive(value: Any, name: str) -> float:
-    """Check a number of samples, or a ratio of two."""
+def as_real(value: Any, name: str) -> float:
+    """Refuse what is no number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        message = f"{name} must be a positive number, got {value!r}"
+        message = f"{name} must be a number, got {value!r}"
         raise TypeError(message)
-    number = float(value)
+    return float(value)
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Check a number of samples, a ratio of two, or the like."""
+    number = as_real(value, name)
     if not 0 < number < np.inf:
-        message = f"{name} must be a positive number, got {value}"
+        message = f"{name} must be positive and finite, got {value}"
         raise ValueError(message)
     return number
+
+
+def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
+    """Check correlations within a cut and between cuts: possible for any m."""
+    within, between = as_real(rho1, "rho1"), as_real(rho2, "rho2")
+    # At -1 the mean would have no variance.
+    if not -1 < within <= 1:
+        message = f"rho1 must lie in (-1, 1], got {rho1}"
+        raise ValueError(message)
+    largest = (1 + within) / 2
+    if not 0 <= between <= largest:
+        message = f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}"
+        raise ValueError(message)
+    return within, between
 
 
 def run_rows(

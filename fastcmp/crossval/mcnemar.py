@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from fastcmp.core.checks import LARGEST_COUNT, as_counts
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
+from fastcmp.crossval.fold_inputs import as_correlations
 from fastcmp.crossval.fold_result import FoldTestResult
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def bcv_mcnemar(
     (1.8182, 272.7)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    rho1, rho2 = _correlations(rho1, rho2)
+    rho1, rho2 = as_correlations(rho1, rho2)
     counts = _tables(tables, (None, 2, 2, 2), f"(..., m, 2, 2, 2), {_TABLE}")
     m = counts.shape[-4]
     if m < 2:
@@ -269,22 +269,6 @@ def proportion_z(
 
 def _column(results: NDArray[np.float64], column: int, shape: tuple[int, ...]) -> Any:
     return unwrap(results[:, column].copy(), shape)
-
-
-def _correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
-    for name, value in (("rho1", rho1), ("rho2", rho2)):
-        if isinstance(value, bool) or not isinstance(value, Real):
-            message = f"{name} must be a number, got {value!r}"
-            raise TypeError(message)
-    # At -1 the mean would have no variance, and the effective table no bound.
-    if not -1 < rho1 <= 1:
-        message = f"rho1 must lie in (-1, 1], got {rho1}"
-        raise ValueError(message)
-    largest = (1 + float(rho1)) / 2
-    if not 0 <= rho2 <= largest:
-        message = f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}"
-        raise ValueError(message)
-    return float(rho1), float(rho2)
 
 
 def _tables(

@@ -5,14 +5,16 @@ The two halves of a cut share no training sample, so their spread can be trusted
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.records import unwrap
-from fastcmp.crossval.fold_inputs import read_differences, run_fold_t, run_rows
+from fastcmp.crossval.fold_inputs import (
+    as_correlations,
+    read_differences,
+    run_fold_t,
+    run_rows,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -254,7 +256,7 @@ def blocked_t(
         Score of a minus that of b in each cut and half of a balanced design, in which
         halves of two cuts share a quarter of the samples. Leading axes hold many tests.
     rho1 : float, optional
-        Correlation of the two differences of one cut, in [-1, 1].
+        Correlation of the two differences of one cut, in (-1, 1].
     rho2 : float, optional
         Correlation of differences of two cuts, in [0, (1 + rho1) / 2]. With neither
         it is the test of 2014.
@@ -323,19 +325,10 @@ def _constants(m: int, rho1: Any, rho2: Any) -> tuple[float, float]:
     if rho1 is None and rho2 is None:
         return 1.0, 2 * m - 1
     if rho1 is None or rho2 is None:
-        message = f"rho1 and rho2 go together, got {rho1!r} and {rho2!r}"
+        message = f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}"
         raise ValueError(message)
-    for name, rho in (("rho1", rho1), ("rho2", rho2)):
-        if isinstance(rho, bool | np.bool_) or not isinstance(rho, Real):
-            message = f"{name} must be a number, got {rho!r}"
-            raise TypeError(message)
-    if not -1 <= rho1 <= 1:
-        message = f"rho1 must lie in [-1, 1], got {rho1}"
-        raise ValueError(message)
-    if not 0 <= rho2 <= (1 + rho1) / 2:
-        message = f"rho2 must lie in [0, (1 + rho1) / 2], got {rho2} with rho1={rho1}"
-        raise ValueError(message)
-    constant, df, status = kernels.blocked_constants(m, float(rho1), float(rho2))
+    rho1, rho2 = as_correlations(rho1, rho2)
+    constant, df, status = kernels.blocked_constants(m, rho1, rho2)
     if status != kernels.OK:
         message = (
             f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "

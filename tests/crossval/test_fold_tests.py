@@ -477,10 +477,10 @@ def test_unknown_alternatives(name):
 def test_sizes_that_are_none(argument):
     x = example("nadeau_bengio_t")
     for bad in (0, -1, math.nan, math.inf):
-        with pytest.raises(ValueError, match=f"{argument} must be a positive number"):
+        with pytest.raises(ValueError, match=f"{argument} must be positive and finite"):
             fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: bad}))
     for bad in (True, "9", None, [9]):
-        with pytest.raises(TypeError, match=f"{argument} must be a positive number"):
+        with pytest.raises(TypeError, match=f"{argument} must be a number"):
             fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: bad}))
 
 
@@ -488,28 +488,34 @@ def test_ratios_that_are_none():
     x = example("bouckaert_frank_t")
     for bad in (0, -0.1, math.nan, math.inf):
         for sizes in ({"n_train": bad, "n_test": 1}, {"n_train": 1, "n_test": bad}):
-            with pytest.raises(ValueError, match="must be a positive number, got"):
+            with pytest.raises(ValueError, match="must be positive and finite, got"):
                 fastcmp.bouckaert_frank_t(x, **sizes)
-    with pytest.raises(TypeError, match="n_test must be a positive number"):
+    with pytest.raises(TypeError, match="n_test must be a number"):
         fastcmp.bouckaert_frank_t(x, n_train=9, n_test="1")
     for sizes in ({"n_train": 9}, {"n_test": 1}):
         with pytest.raises(ValueError, match="give both n_train and n_test, got"):
             fastcmp.bouckaert_frank_t(x, **sizes)
-    with pytest.raises(ValueError, match="n_test / n_train must be a positive"):
+    with pytest.raises(ValueError, match="n_test / n_train must be positive"):
         fastcmp.nadeau_bengio_t(x.ravel(), n_train=1e-300, n_test=1e300)
 
 
 @pytest.mark.parametrize(
     ("rhos", "message"),
     [
-        ({"rho1": 0.5}, "rho1 and rho2 go together, got 0.5 and None"),
-        ({"rho2": 0.5}, "rho1 and rho2 go together, got None and 0.5"),
-        ({"rho1": 1.1, "rho2": 0.5}, "rho1 must lie in [-1, 1], got 1.1"),
-        ({"rho1": math.nan, "rho2": 0.5}, "rho1 must lie in [-1, 1], got nan"),
-        ({"rho1": 0, "rho2": -0.1}, "rho2 must lie in [0, (1 + rho1) / 2], got -0.1"),
-        ({"rho1": 0, "rho2": 0.51}, "rho2 must lie in [0, (1 + rho1) / 2], got 0.51"),
+        ({"rho1": 0.5}, "give both rho1 and rho2, or neither, got 0.5 and None"),
+        ({"rho2": 0.5}, "give both rho1 and rho2, or neither, got None and 0.5"),
+        ({"rho1": 1.1, "rho2": 0.5}, "rho1 must lie in (-1, 1], got 1.1"),
+        ({"rho1": math.nan, "rho2": 0.5}, "rho1 must lie in (-1, 1], got nan"),
+        (
+            {"rho1": 0, "rho2": -0.1},
+            "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got -0.1",
+        ),
+        (
+            {"rho1": 0, "rho2": 0.51},
+            "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got 0.51",
+        ),
         ({"rho1": 1, "rho2": 1}, "leave no variance to divide by"),
-        ({"rho1": -1, "rho2": 0}, "leave no variance to divide by"),
+        ({"rho1": -1, "rho2": 0}, "rho1 must lie in (-1, 1], got -1"),
     ],
 )
 def test_correlations_that_cannot_be(rhos, message):

@@ -177,7 +177,7 @@ def _check_classifier(name: str, model: Any) -> None:
 
     try:
         known = is_classifier(model)
-    except AttributeError:  # it says nothing of itself in scikit-learn's way
+    except AttributeError:  # a model without scikit-learn's tags
         return
     if not known and hasattr(model, "get_params"):
         message = f"model {name!r} must be a classifier, got {model!r}"
@@ -229,7 +229,7 @@ def _check_training(split: _Split, codes: NDArray[np.int32]) -> None:
 
 
 def _seeded(model: Any, split: _Split, seed: int) -> Any:
-    """Give a model without random states one a split, the same for all models."""
+    """Set open random states: one a split, the same for all models and designs."""
     if not hasattr(model, "get_params"):
         return model
     open_states = [
@@ -299,7 +299,7 @@ def _read(predicted: Any, name: str, data: _Data, split: _Split) -> NDArray[np.i
             f"{split.place} is a class of y, such as {column.distinct[0]!r}"
         )
         raise TypeError(message)
-    # A missing prediction (-1) is no class either.
+    # Neither is a missing prediction (-1) a class.
     codes = np.array([*own, len(data.codes)], np.int32)
     return np.asarray(codes[column.positions()])
 

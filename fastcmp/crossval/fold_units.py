@@ -69,7 +69,10 @@ class Units:
 
 
 def read_units(n: int, y: Any, groups: Any) -> Units:
-    """Read what is to be dealt."""
+    """Read what is to be dealt: samples, or groups in the strata of their classes.
+
+    A group belongs to its most frequent class; of ties, to that which occurs first.
+    """
     small = np.int32 if n < 2**31 else np.int64
     classes = None if y is None else _codes(y, "y", n)
     if groups is None:
@@ -105,7 +108,7 @@ def count_rows(raw: Any, name: str) -> int:
 
 
 def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
-    """Give numbers to labels as they occur, so that no name matters."""
+    """Give numbers to labels in the order in which they occur, whatever their names."""
     check_length(raw, name, n)
     column = read_column(raw, name)
     absent = column.missing()
@@ -120,7 +123,7 @@ def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
     np.minimum.at(first, codes, np.arange(n))
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    # Labels that only the library knows of sort behind those that occur.
+    # Categories that do not occur come last.
     return np.asarray(rank[codes])
 
 
@@ -137,7 +140,7 @@ def _ends(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 def _most_frequent(
     member: NDArray[np.int64], classes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Give each group its most frequent class; strata that stay empty are none."""
+    """Give each group its most frequent class."""
     n_classes = int(classes.max(initial=0)) + 1
     pairs, counts = np.unique(member * n_classes + classes, return_counts=True)
     group, label = np.divmod(pairs, n_classes)

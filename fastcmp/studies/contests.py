@@ -110,7 +110,11 @@ def find_contest(name: str, path: Path | None = None) -> Contest:
 
 
 def _powers(population: Any) -> Callable[[float], NDArray[np.float64]]:
-    """Weigh predictors by powers of upsilon, from 1/2 to -1/2."""
+    """Weigh predictors by powers of upsilon, from 1/2 to -1/2.
+
+    Predictors of bundled records have units, and are standardised first: otherwise
+    the tree has the smaller error rate at any weights on half of them.
+    """
     if isinstance(population, populations.Bundled):
         variances = population.evaluation()[0].var(axis=0)
         scale = 1 / np.where(variances > 0, variances, 1.0)
@@ -147,7 +151,10 @@ def _simple() -> Contest:
 def _error(
     algorithm: Any, population: Any, seed: int, n_sets: int
 ) -> tuple[float, float]:
-    """Measure an error rate on training sets of half a data set, as two folds have."""
+    """Measure an error rate on training sets of half a data set, as two folds have.
+
+    The paper's rates for EXP6 are of such training sets (docs/errata.md, C12).
+    """
     half = replace(population, n=population.n // 2)
     found = algorithms.true_error(algorithm, half, rng=seed, n_sets=n_sets)
     return found.error, found.standard_error
@@ -244,7 +251,11 @@ def find_equal(
     high: float,
     tolerance: float,
 ) -> float:
-    """Find where an error rate, measured on fixed data, reaches a target."""
+    """Find where an error rate, measured on fixed data, reaches a target.
+
+    By bisection on the scale of logarithms: the rate is a step function, on which
+    faster methods gain nothing.
+    """
     left, right = np.log([low, high])
     at_left, at_right = error(low) - target, error(high) - target
     if at_left * at_right > 0:

@@ -1,4 +1,4 @@
-"""The one place that asks for scikit-learn."""
+"""The only imports of scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ def scikit_learn(module: str) -> Any:
 
 
 def one_thread() -> Any:
-    """Keep numerical libraries to one thread within a ``with`` block."""
+    """Keep numerical libraries to one thread within a ``with`` block.
+
+    On a few hundred records two threads take three to ten times as long, and sums
+    should not depend on the machine.
+    """
     return _controller().limit(limits=1)
 
 

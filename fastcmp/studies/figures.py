@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastcmp.studies.type_one_errors import TypeOneErrors
 
 _SMALL = {"fontsize": 8}
+_OUTSIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 
 
 def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
@@ -38,11 +39,8 @@ def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
     ax.set_yticks(places, [rival.title for rival in RIVALS], **_SMALL)
     ax.set_xlabel(f"type I error at the level {study.alpha:g}")
     ax.set_xlim(left=0)
-    ax.set_title(
-        f"{study.dataset}: {study.replications} data sets", loc="left", fontsize=10
-    )
-    ax.legend(loc="center right", frameon=False, **_SMALL)
-    return _tidy(ax)
+    title = f"{study.dataset}: {study.replications} data sets"
+    return _finish(ax, title, loc="center right")
 
 
 def draw_power(study: PowerStudy, ax: Any = None) -> Any:
@@ -60,9 +58,7 @@ def draw_power(study: PowerStudy, ax: Any = None) -> Any:
     ax.set_ylabel(f"proportion of {study.replications} data sets rejected")
     ax.set_ylim(0, 1)
     ax.set_xlim(left=0)
-    ax.set_title(f"Power, {study.dataset}", loc="left", fontsize=10)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, **_SMALL)
-    return _tidy(ax)
+    return _finish(ax, f"Power, {study.dataset}", **_OUTSIDE)
 
 
 def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
@@ -103,9 +99,7 @@ def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
     )
     ax.set_xlabel(study.parameter)
     ax.set_ylabel("true error, %")
-    ax.set_title(f"True error rates, {study.dataset}", loc="left", fontsize=10)
-    ax.legend(frameon=False, **_SMALL)
-    return _tidy(ax)
+    return _finish(ax, f"True error rates, {study.dataset}")
 
 
 def draw_correlations(study: CorrelationStudy, ax: Any = None) -> Any:
@@ -133,11 +127,11 @@ def draw_correlations(study: CorrelationStudy, ax: Any = None) -> Any:
     ax.set_ylim(min(-0.2, np.nanmin(study.rho2, initial=1.0) - 0.05), 1.0)
     ax.set_xlabel("rho1, folds of one cut")
     ax.set_ylabel("rho2, folds of two cuts")
-    ax.set_title("Correlations of disagreements", loc="left", fontsize=10)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, **_SMALL)
-    return _tidy(ax)
+    return _finish(ax, "Correlations of disagreements", **_OUTSIDE)
 
 
-def _tidy(ax: Any) -> Any:
+def _finish(ax: Any, title: str, **legend: Any) -> Any:
+    ax.set_title(title, loc="left", fontsize=10)
+    ax.legend(frameon=False, **_SMALL, **legend)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -22,7 +22,7 @@ _GROUPS = ((1, 3, 9, 16), (2, 4, 6, 7, 8, 10, 12, 14, 15), (5, 11, 13))
 
 
 class NearestNeighbour:
-    """The first nearest neighbour under a weighted distance, as scikit-learn has them.
+    """The first nearest neighbour under a weighted distance, for scikit-learn.
 
     A squared distance is the sum over predictors of weight times squared difference. Of
     equally near training records the first one counts.
@@ -221,7 +221,7 @@ def predict_folds_nearest(
     y: Codes,
     folds: Codes,
 ) -> Codes:
-    """Predict by nearest neighbours in all repetitions at once."""
+    """Predict by nearest neighbours in all repetitions at once, as `predict_folds`."""
     n, n_predictors = X.shape
     weights = algorithm.weights_of(n_predictors)
     columns = np.ascontiguousarray(X.T)

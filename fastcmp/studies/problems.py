@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.studies.algorithms import predict_folds
-from fastcmp.studies.rivals import DESIGNS, RIVALS, all_pvalues
+from fastcmp.studies.rivals import DESIGNS, all_pvalues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,10 @@ def data_seed(seed: int, replicate: int) -> int:
 def problem_pvalues(
     problems: Sequence[Problem], seed: int, first: int, last: int
 ) -> NDArray[np.float64]:
-    """Run all tests of Table V on data sets of one or more problems."""
+    """Run all tests of Table V on data sets first to last - 1 of several problems.
+
+    A population or an algorithm that problems share is drawn or trained once.
+    """
     columns = []
     counts = [_count(problems, seed, replicate) for replicate in range(first, last)]
     for at, problem in enumerate(problems):
@@ -48,11 +51,6 @@ def problem_pvalues(
         }
         columns.append(all_pvalues(tables, problem.population.n))
     return np.concatenate(columns, axis=1)
-
-
-def n_columns(problems: Sequence[Problem]) -> int:
-    """Count the p-values of a data set."""
-    return len(RIVALS) * len(problems)
 
 
 def _count(

@@ -23,7 +23,7 @@ _IMAGES, _LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 
 
 def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
-    """Read UCI's letter-recognition.data."""
+    """Read UCI's letter-recognition.data: lines of a letter and 16 whole numbers."""
     file = Path(path)
     if not file.is_file():
         message = f"letter needs a copy of letter-recognition.data, got no file {file}"
@@ -56,7 +56,10 @@ def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
 
 
 def read_mnist(path: str | PathLike[str]) -> tuple[Bytes, Codes]:
-    """Read the training set of MNIST."""
+    """Read the training set of MNIST.
+
+    From a folder of idx files, perhaps with .gz, from Keras' mnist.npz, or its folder.
+    """
     place = Path(path)
     if place.is_dir():
         if (place / "mnist.npz").is_file():

@@ -38,12 +38,12 @@ DESIGNS: dict[str, Callable[[int], Design]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """A test of Table V, and what it looks at."""
+    """A test of Table V, and the folds that it takes."""
 
     test: str
     #: One of `DESIGNS`.
     design: str
-    #: Looks at the first repetition alone.
+    #: Whether it takes only the first repetition.
     first: bool = False
 
     @property

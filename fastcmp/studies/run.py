@@ -23,7 +23,7 @@ from fastcmp.studies.correlation_study import (
 )
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
 from fastcmp.studies.power_study import PowerStudy
-from fastcmp.studies.problems import SEEDS, n_columns, problem_pvalues
+from fastcmp.studies.problems import SEEDS, problem_pvalues
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.store import Store, run_replicates
 from fastcmp.studies.type_one_errors import TypeOneErrors
@@ -163,7 +163,7 @@ def table5(options: Options) -> TypeOneErrors:
         pvalues = options.run(
             f"table5-{options.dataset}",
             partial(problem_pvalues, problems, seed),
-            n_columns(problems),
+            len(RIVALS) * len(problems),
             **{contest.parameter: null},
         )
         where = f"{contest.parameter} = {null:.4g}"
@@ -199,7 +199,7 @@ def power(options: Options) -> PowerStudy:
     pvalues = options.run(
         f"power-{options.dataset}",
         partial(problem_pvalues, problems, options.seed),
-        n_columns(problems),
+        len(RIVALS) * len(problems),
         **{contest.parameter: rates.values.tolist()},
     )
     return PowerStudy(

@@ -1,4 +1,4 @@
-"""What a study asks of a population: samples, and a set to measure errors on."""
+"""Populations: sources of samples, with a set to measure errors on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Population(ABC):
-    """A source of data sets: what a study asks of one."""
+    """A source of data sets for a study."""
 
     #: As `load` knows it.
     name: ClassVar[str]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fastcmp import kernels
+from fastcmp.kernels.bits import allocate_words, common_tile
 
 TILE = 128
 
@@ -13,7 +14,7 @@ TILE = 128
 @pytest.fixture(scope="module")
 def packed(many):
     y_true, preds = many
-    words = kernels.allocate_words(len(preds), y_true.size)
+    words = allocate_words(len(preds), y_true.size)
     for row, codes in zip(words, preds, strict=False):
         kernels.pack_equal(y_true, codes, row)
     right = np.array([kernels.count_bits(row) for row in words[: len(preds)]])
@@ -33,7 +34,7 @@ def count(words, right, threads):
 
     def add(tile):
         i0, i1, j0, j1 = tile
-        kernels.common_tile(words, tile, joint[i0:i1, j0:j1])
+        common_tile(words, tile, joint[i0:i1, j0:j1])
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(add, tiles))
@@ -73,7 +74,7 @@ class TestAllPairsOneThread:
 class TestPacking:
     def test_ours(self, benchmark, many):
         y_true, preds = many
-        words = kernels.allocate_words(1, y_true.size)[0]
+        words = allocate_words(1, y_true.size)[0]
         benchmark(kernels.pack_equal, y_true, preds[0], words)
         expected = np.packbits(preds[0] == y_true, bitorder="little")
         assert np.array_equal(words.view(np.uint8)[: expected.size], expected)

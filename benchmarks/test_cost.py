@@ -64,7 +64,7 @@ def ten_classes(size, rng):
     return predictions(rng, size(10_000_000, 10_000), 10)
 
 
-@pytest.mark.benchmark(group="tri-label counts of 10^7 uint8, K = 10, door included")
+@pytest.mark.benchmark(group="tri-label counts of 10^7 uint8, K = 10, whole call")
 class TestThreads:
     def test_two_threads(self, benchmark, ten_classes):
         benchmark.extra_info["target"] = 1.8

@@ -24,7 +24,7 @@ def by_hand(y_true, pred_a, pred_b):
     return np.count_nonzero(a) - both, np.count_nonzero(b) - both
 
 
-@pytest.mark.benchmark(group="one pair, n = 10^6 uint8, door included")
+@pytest.mark.benchmark(group="one pair, n = 10^6 uint8, whole call")
 class TestOnePair:
     def test_ours(self, benchmark, pair):
         result = benchmark(fastcmp.mcnemar, *pair)

@@ -5,8 +5,9 @@ import pytest
 
 import fastcmp
 from fastcmp import kernels
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 from fastcmp.inputs.labels import encode
+from fastcmp.kernels.bits import allocate_words
 from fastcmp.pairwise.accuracy_tests import judge_accuracies
 from fastcmp.pairwise.engine import Options, judge_pairs
 
@@ -30,9 +31,9 @@ class TestTenThousand:
     def test_ours(self, benchmark, leaderboard):
         y_true, preds = leaderboard
         labels = encode(y_true, preds)
-        with Crew(2) as crew:
-            judge = judge_accuracies(labels, "midp", 0.95, crew)
-            judged = benchmark(judge_pairs, judge, None, labels.names, _OPTIONS, crew)
+        with ThreadPool(2) as pool:
+            judge = judge_accuracies(labels, "midp", 0.95, pool)
+            judged = benchmark(judge_pairs, judge, None, labels.names, _OPTIONS, pool)
         benchmark.extra_info["target"] = 8
         best = np.argsort(-judge.score, kind="stable")[:2]
         a, b = np.sort(best)
@@ -46,7 +47,7 @@ class TestTenThousand:
         correct = (part == y_true).astype(np.float32)
         both = benchmark(lambda: correct @ correct.T)
         benchmark.extra_info["times"] = (len(preds) / len(part)) ** 2
-        words = kernels.allocate_words(2, y_true.size)
+        words = allocate_words(2, y_true.size)
         for row, codes in zip(words, part[:2], strict=False):
             kernels.pack_equal(y_true, codes, row)
         assert both[0, 1] == kernels.count_common_bits(words[0], words[1])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import all_pairs
 
@@ -37,8 +37,8 @@ def fold(y_true, preds, k, truth, threads):
         for p in (0, -1) if len(counts) else ():
             seen[tuple(block.pairs[p].tolist())] = counts[p].copy()
 
-    with Crew(threads) as crew:
-        tables.fold(None, crew, keep)
+    with ThreadPool(threads) as pool:
+        tables.fold(None, pool, keep)
     return seen
 
 
@@ -54,8 +54,8 @@ def scatter(y_true, preds, k, truth, threads):
             else:
                 kernels.count_agreement(preds[i], preds[j], table)
 
-    with Crew(threads) as crew:
-        crew.run(count, parts(len(pairs), 50))
+    with ThreadPool(threads) as pool:
+        pool.run(count, parts(len(pairs), 50))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

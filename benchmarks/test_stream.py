@@ -5,8 +5,9 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from fastcmp import kernels, stream
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.pairs import tiles_of
+from fastcmp.kernels.bits import allocate_words, common_tile
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def block(size, rng):
 def count_in_memory(y_true, preds, threads):
     """Pack all models and count all tiles, with nothing around it."""
     n_models, n = preds.shape
-    words = kernels.allocate_words(n_models, n)
+    words = allocate_words(n_models, n)
     joint = np.zeros((n_models, n_models), np.int64)
 
     def pack(models):
@@ -33,11 +34,11 @@ def count_in_memory(y_true, preds, threads):
 
     def count(tile):
         i0, i1, j0, j1 = tile
-        kernels.common_tile(words, tile, joint[i0:i1, j0:j1])
+        common_tile(words, tile, joint[i0:i1, j0:j1])
 
-    with Crew(threads) as crew:
-        crew.run(pack, parts(n_models, 4))
-        crew.run(count, tiles_of(n_models, n_models if threads == 1 else 16))
+    with ThreadPool(threads) as pool:
+        pool.run(pack, parts(n_models, 4))
+        pool.run(count, tiles_of(n_models, n_models if threads == 1 else 16))
     return joint
 
 

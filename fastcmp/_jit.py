@@ -46,11 +46,12 @@ INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 @cache
 def _source_hash() -> str:
-    # Bounds checks are compiled in, and numba does not tell them apart.
+    # Bounds checks are compiled in, and numba's own index ignores them.
     version = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
     digest = hashlib.sha256(version.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
+        # This file holds the words too, and so is hashed as well.
         if b"from fastcmp._jit import" in source or path.parent.name == "kernels":
             digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(source)
@@ -108,7 +109,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
     def reduce(self, cres: Any) -> tuple[int, bytes]:
-        """Keep machine code with a checksum: a damaged one might well be run."""
+        """Keep machine code with a checksum: damaged code could be run."""
         code = dumps(super().reduce(cres))
         return zlib.crc32(code), code
 
@@ -124,11 +125,10 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load code, unless it is for other types: numba would call it all the same.
+        """Load code unless it is for other types, which numba does not check.
 
-        Processes that compile a kernel at once, each for its own types, may take the
-        same file for it. Of damaged files the index is removed, so that both are
-        written anew.
+        Processes that compile a kernel at once, each for its own types, may use the
+        same file. If a file is damaged, the index is removed and both are rewritten.
         """
         try:
             found = super().load_overload(sig, target_context)
@@ -139,16 +139,16 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         return found if found is None or tuple(found.signature.args) == sig else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save code where that works; a full disk does not keep it from being run."""
+        """Save code if that is possible; the code runs in any case."""
         with suppress(OSError):
             super().save_overload(sig, data)
 
 
 class _PythonAPI(PythonAPI):  # type: ignore[misc]
-    """Take the classes that answers are made of from constants, not from Python code.
+    """Take the classes of named tuples from constants, not from Python code.
 
-    Numba asks a Python function for them, and goes on with the null pointer that it
-    gets where Ctrl-C came meanwhile: docs/decisions/0010.
+    Numba calls a Python function for them, and if Ctrl-C interrupts it, continues with
+    a null pointer: docs/decisions/0010.
     """
 
     def get_env_manager(self, env: Any, env_body: Any, env_ptr: Any) -> Any:
@@ -159,7 +159,7 @@ class _PythonAPI(PythonAPI):  # type: ignore[misc]
         return obj
 
     def unserialize(self, obj: Any) -> Any:
-        if isinstance(obj, ir.Value):  # what an error is made of, serialized before
+        if isinstance(obj, ir.Value):  # part of an exception, serialized before
             return super().unserialize(obj)
         constant = self._constants.read_const(self._constants.add_const(obj))
         self.incref(constant)
@@ -170,7 +170,7 @@ class _Lower(Lower):  # type: ignore[misc]
     context: Any
 
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:  # noqa: FBT001, FBT002
-        """Write the function that Python calls, by means of `_PythonAPI`."""
+        """Write the function that Python calls, with `_PythonAPI`."""
         context = self.context
         self.context = context.subtarget(
             get_python_api=lambda builder: _PythonAPI(self.context, builder)
@@ -202,20 +202,9 @@ class _Compiler(Compiler):  # type: ignore[misc]
 
 
 def kernel(function: F) -> F:
-    """Compile `function` on its first call for each combination of types.
+    """Compile `function` on its first call for each combination of types, and cache it.
 
-    The GIL is released, division by zero follows IEEE 754, and the machine code is
-    cached on disk where a directory is writable.
-
-    Parameters
-    ----------
-    function : callable
-        A function that numba compiles in nopython mode.
-
-    Returns
-    -------
-    callable
-        The compiled dispatcher, callable from Python and from a user's ``@njit``.
+    The GIL is released, and division by zero follows IEEE 754.
     """
     compile_it = numba.njit(nogil=True, error_model="numpy", pipeline_class=_Compiler)
     compiled = compile_it(function)
@@ -225,18 +214,7 @@ def kernel(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Compile a helper that LLVM merges into each kernel that calls it.
-
-    Parameters
-    ----------
-    function : callable
-        A small function without loops over samples.
-
-    Returns
-    -------
-    callable
-        The helper, for use inside kernels.
-    """
+    """Compile a helper that is inlined into each kernel that calls it."""
     return numba.njit(  # type: ignore[no-any-return]
         nogil=True, error_model="numpy", inline="always"
     )(function)
@@ -257,32 +235,16 @@ if INTERPRETED:
         """Do nothing: without the compiler there are no vectors."""
 
 else:
-    #: Ask LLVM for 512-bit vectors in the function that calls it, where the processor
-    #: has them; its cost model stops at 256 bits on several processors that do.
-    #: Measured on the Gram tile: 12.0 G words/s a core before, 15.0 after.
+    #: Ask LLVM for 512-bit vectors in the calling function, if the processor has them;
+    #: its cost model stops at 256 bits on several that do. Measured on the tile of
+    #: pairs: 12.0 G words/s a core before, 15.0 after.
     wide_vectors = intrinsic(_prefer_512)
 
 
 def scipy_special(name: str, n_arguments: int) -> Any:
     """Make an all-double function of `scipy.special` callable in nopython mode.
 
-    Parameters
-    ----------
-    name : str
-        Its name in `scipy.special.cython_special`.
-    n_arguments : int
-        How many doubles it takes.
-
-    Returns
-    -------
-    callable
-        A function of the doubles and one integer that SciPy ignores; cacheable in
-        its callers. With the compiler disabled it calls the ufunc.
-
-    Raises
-    ------
-    ImportError
-        If this SciPy offers no variant of that function on doubles.
+    It takes one more integer, which SciPy ignores; callers of it can be cached.
     """
     if INTERPRETED:
         from scipy import special

@@ -1,4 +1,4 @@
-"""Public names that are loaded when first asked for; the stub lists them, once."""
+"""Public names, listed once in the stub and loaded when they are first used."""
 
 from __future__ import annotations
 
@@ -14,23 +14,11 @@ if TYPE_CHECKING:
 def attach(
     package: str, init_file: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Make the names of a package's stub those of the package.
+    """Make ``__getattr__``, ``__dir__`` and ``__all__`` of a package from its stub.
 
     ``from package.module import name as name`` in the ``.pyi`` beside `init_file` loads
     `name` from that module, ``from package import module as module`` a module. A name
-    without its ``as`` is loaded too, but is no part of ``from package import *``.
-
-    Parameters
-    ----------
-    package : str
-        Its name.
-    init_file : str
-        Its ``__init__.py``.
-
-    Returns
-    -------
-    tuple
-        ``__getattr__``, ``__dir__`` and ``__all__`` of the package.
+    without its ``as`` is loaded too, but is not in ``__all__``.
     """
     stub = Path(init_file).with_suffix(".pyi").read_text(encoding="utf-8")
     tree: Any = compile(stub, "stub", "exec", flags=_ast.PyCF_ONLY_AST)

@@ -14,7 +14,7 @@ import random, signal, sys, threading, time
 import numpy as np
 import fastcmp
 from fastcmp import kernels, stream
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 rng = np.random.default_rng(0)
 n = 200_000
@@ -83,8 +83,8 @@ CALLS = {
     "compare_predictions": "fastcmp.compare_predictions(y, labels, workers=2)",
     "concordance": "fastcmp.concordance(y, scores[0])",
     "cost_test": "fastcmp.cost_test(*classes, cost=1 - np.eye(4))",
-    "Crew": """with Crew(2) as crew:
-        crew.run(abs, range(1000))""",
+    "ThreadPool": """with ThreadPool(2) as pool:
+        pool.run(abs, range(1000))""",
     "delong": "fastcmp.delong(y, scores, workers=2)",
     "dietterich_t": "times(99, lambda: fastcmp.dietterich_t(outcomes))",
     "from counts": """

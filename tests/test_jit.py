@@ -187,7 +187,8 @@ def test_damaged_machine_code_is_compiled_anew(folder, ending):
 MIXED = """
 import sys
 import numba, numpy as np
-from fastcmp.kernels import allocate_words, count_bits, pack_equal
+from fastcmp.kernels import count_bits, pack_equal
+from fastcmp.kernels.bits import allocate_words
 
 def count(dtype):
     codes, words = np.arange(64).astype(dtype), allocate_words(1, 64)[0]

@@ -1,4 +1,4 @@
-"""How `fastcmp compare` takes in its files: counted block by block, or read whole."""
+"""How `fastcmp compare` reads its files: counted block by block, or read whole."""
 
 from __future__ import annotations
 
@@ -33,35 +33,14 @@ class Counted(NamedTuple):
     counts: PairCounts | LabelCounts | None
     #: To be removed when the answer is written.
     checkpoint: Checkpoint | None
-    #: Predictions of each model that are no labels of the truth; empty where unknown.
+    #: Predictions of each model that are not labels of the truth; empty where unknown.
     n_outside: tuple[int, ...] = ()
-    #: What to say of them with the answer.
 
 
 def count_predictions(
     options: argparse.Namespace, matrix: CostMatrix | None, memory_limit: int
 ) -> Counted:
-    """Count the files of a command block by block, where that can be done.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Those of `fastcmp compare`.
-    matrix : CostMatrix or None
-        What each mistake costs, with names of classes; None to compare accuracies.
-    memory_limit : int
-        Bytes that counts, or files that are read as a whole, may take.
-
-    Returns
-    -------
-    Counted
-        Counts, or none.
-
-    Raises
-    ------
-    ValueError
-        If files cannot be read, or neither they nor their counts fit.
-    """
+    """Count the files of a command block by block, where that is possible."""
     from fastcmp.io.counting import count_files
     from fastcmp.io.stream import PredictionStream
     from fastcmp.io.text import LateValueError
@@ -82,9 +61,9 @@ def count_predictions(
     if why := _uncountable(predictions.names, matrix, memory_limit):
         if size > memory_limit:
             message = (
-                f"{why}, and to read the files as a whole {in_words(size)} "
-                f"(--memory-limit is {in_words(memory_limit)}): pass a larger one, or "
-                "compare fewer models (--models)"
+                f"{why}, and reading the files as a whole {in_words(size)} "
+                f"(--memory-limit is {in_words(memory_limit)}): pass a larger "
+                "--memory-limit, or compare fewer models (--models)"
             )
             raise ValueError(message)
         return _whole(options, f"{why}, so the files are read as a whole")
@@ -105,7 +84,7 @@ def count_predictions(
             raise ValueError(message) from None
         return _whole(options, f"{error}; the files are read as a whole", checkpoint)
     say(predictions.plan.remarks)
-    if matrix is not None:  # its classes say what a label is
+    if matrix is not None:  # the costs name the classes
         return Counted(counts, checkpoint)
     n_outside, warning = predictions.labels.finish()
     say((warning,) if warning else (), "warning: ")
@@ -113,7 +92,7 @@ def count_predictions(
 
 
 def _save_memory() -> None:
-    """Let Arrow give freed memory back at once: elsewhere 20 MB to 100 MB pile up."""
+    """Let Arrow return freed memory at once: its own pool keeps 20 MB to 100 MB."""
     import pyarrow as pa
 
     if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
@@ -123,7 +102,7 @@ def _save_memory() -> None:
 def _whole(
     options: argparse.Namespace, why: str, checkpoint: Checkpoint | None = None
 ) -> Counted:
-    """Leave the files to be read as a whole, and say so where it matters."""
+    """Answer that files are to be read as a whole; say so if --checkpoint is lost."""
     if options.checkpoint is not None:
         say([f"--checkpoint is not used: {why}"])
     return Counted(None, checkpoint)
@@ -132,15 +111,15 @@ def _whole(
 def _uncountable(
     names: tuple[str, ...], matrix: CostMatrix | None, memory_limit: int
 ) -> str:
-    """Tell why costs cannot be had from counts; nothing where they can."""
+    """Tell why costs cannot be computed from counts; nothing where they can."""
     if matrix is None:
         return ""
     k, n_pairs = len(matrix.values), len(names) * (len(names) - 1) // 2
     if (n_costs := np.unique(matrix.values).size) > LEVELS:
-        return f"{n_costs} different costs are too many to count"
+        return f"there are {n_costs} different costs, too many to count"
     size = _COPIES * 8 * n_pairs * k**3
     if size > memory_limit or not is_dense((n_pairs, k, k, k)):
-        return f"to count {n_pairs} pairs by {k} classes would take {in_words(size)}"
+        return f"counting {n_pairs} pairs by {k} classes takes {in_words(size)}"
     return ""
 
 

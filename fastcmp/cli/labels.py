@@ -1,4 +1,4 @@
-"""The commands on predicted labels: `compare` and `holdout`."""
+"""The commands for predicted labels: `compare` and `holdout`."""
 
 from __future__ import annotations
 
@@ -31,18 +31,12 @@ _MEMORY = "4GB"  # unless the user says otherwise
 
 
 def add_compare(commands: Any) -> None:
-    """Add `fastcmp compare`.
-
-    Parameters
-    ----------
-    commands : object
-        The parser's subparsers.
-    """
+    """Add `fastcmp compare`."""
     compare = commands.add_parser(
         "compare",
         help="compare all models of prediction files in pairs",
         description="Compare all models of one or several prediction files: a "
-        "leaderboard, who beats whom, and who cannot be told apart.",
+        "leaderboard, and which models differ significantly.",
         epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
         "compressed (.csv.gz). One row a sample, one column a model. Files may be "
         "larger than memory: one file is read in blocks, and so are several whose ids "
@@ -62,34 +56,28 @@ def add_compare(commands: Any) -> None:
         metavar="FILE",
         type=Path,
         help="save the counts here every few seconds and when stopped; the same "
-        "command goes on from it, and removes it when the answer is written",
+        "command continues from them, and removes the file at the end",
     )
     add(
         "--memory-limit",
         metavar="SIZE",
-        help="what files joined by id, or counts for costs, may take in memory; larger "
-        "files must be sorted by id (4GB). If given, the answer is held to it, too",
+        help="memory for files that are joined by id, and for counts of costs; larger "
+        "files must be sorted by id (4GB). If given, it limits the answer too",
     )
     add(
         "--keep",
         default="all",
         metavar="all|significant|K|FILE",
-        help="pairs to answer with: all, those told apart, those of the K best models, "
-        "or all in a file (.npy or .parquet); decisions come from all pairs anyway "
-        "(all)",
+        help="pairs in the answer: all, those that differ significantly, those of the "
+        "K best models, or all in a file (.npy or .parquet); decisions always come "
+        "from all pairs (all)",
     )
     add_output(add)
     compare.set_defaults(run=_compare)
 
 
 def add_holdout(commands: Any) -> None:
-    """Add `fastcmp holdout`.
-
-    Parameters
-    ----------
-    commands : object
-        The parser's subparsers.
-    """
+    """Add `fastcmp holdout`."""
     holdout = commands.add_parser(
         "holdout",
         help="decide between two models, by error rate or by cost",
@@ -101,21 +89,20 @@ def add_holdout(commands: Any) -> None:
     add = holdout.add_argument
     _add_labels(add)
     add("--models", nargs=2, metavar="COL", help="the two columns (the only two)")
-    add("--test", help="asymptotic, exact, midp (midp; with costs asymptotic)")
+    add("--method", help="midp, exact, ... (midp); with --cost likelihood, chi-square")
     add(
         "--alternative",
         default="two-sided",
         help="two-sided, greater (the first is better), less (two-sided)",
     )
     add("--alpha", type=float, default=0.05, help="significance level (0.05)")
-    add("--cost-test", default="likelihood", help="likelihood, chi-square (likelihood)")
     add_output(add)
     holdout.set_defaults(run=_holdout)
 
 
 def _add_labels(add: Callable[..., Any]) -> None:
     add_input(add, EXAMPLES)
-    add("--cost", metavar="FILE", type=Path, help="what each mistake costs")
+    add("--cost", metavar="FILE", type=Path, help="table of what each mistake costs")
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
@@ -131,7 +118,7 @@ def _read(options: argparse.Namespace) -> Predictions:
         drop=options.drop,
     )
     say(read.remarks)
-    if options.cost is None:  # or else its classes say what a label is
+    if options.cost is None:  # else the costs name the classes
         check_whole(read.y_true, read.preds, options.target or "y_true")
     return read
 
@@ -215,28 +202,27 @@ def _holdout(options: argparse.Namespace) -> None:
     read = _read(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
-        message = f"name the two models to compare (--models A B); there are: {found}"
+        message = f"name the two models to compare (--models A B), of {found}"
         raise ValueError(message)
     first, second = read.preds
     cost = _read_cost(options)
-    # Whatever cannot be compared is refused by the names that the user knows.
+    # Here errors and warnings name the columns; below they would name a and b.
     if cost is None:
         encode(read.y_true, read.preds, missing=options.missing)
     else:
         matrix = read_cost(cost)
         with naming_cost(matrix, None):
             encode(read.y_true, read.preds, classes=matrix.classes, missing=None)
-    with warnings.catch_warnings():  # of these models it was warned by name
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         result = fastcmp.compare_labels(
             read.y_true,
             read.preds[first],
             read.preds[second],
-            test=options.test,
+            method=options.method,
             alternative=options.alternative,
             alpha=options.alpha,
             cost=cost,
-            cost_test=options.cost_test,
             missing=options.missing,
             names=(first, second),
         )

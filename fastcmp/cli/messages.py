@@ -1,4 +1,4 @@
-"""Errors and warnings as the command line tells them: in one line, by its options."""
+"""Errors and warnings of the command line: one line each, in terms of its options."""
 
 from __future__ import annotations
 
@@ -41,18 +41,6 @@ TRACEBACK = "FASTCMP_TRACEBACK"
 def in_options(message: str, options: argparse.Namespace | None) -> str:
     """Write a message on arguments of functions as one on options.
 
-    Parameters
-    ----------
-    message : str
-        Of an error or a warning.
-    options : argparse.Namespace or None
-        Those of the command.
-
-    Returns
-    -------
-    str
-        One line, such as ``pass --missing wrong`` for ``pass missing='wrong'``.
-
     Examples
     --------
     >>> from argparse import Namespace
@@ -66,8 +54,6 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     given = vars(options)
 
     def option(name: str) -> str:
-        if name == "method" and name not in given:
-            name = "test"  # as `holdout` calls it
         return f"--{name.replace('_', '-')}" if name in given else ""
 
     def argument(found: re.Match[str]) -> str:
@@ -89,21 +75,8 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     return _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
 
 
-def told(error: BaseException, options: argparse.Namespace | None) -> str:
-    """Tell an error in one line.
-
-    Parameters
-    ----------
-    error : BaseException
-        What was raised.
-    options : argparse.Namespace or None
-        Those of the command.
-
-    Returns
-    -------
-    str
-        What to print.
-    """
+def in_one_line(error: BaseException, options: argparse.Namespace | None) -> str:
+    """Describe an error in one line."""
     if is_memory(error):
         what = " ".join(str(error).split())
         return f"not enough memory{f' ({what})' if what else ''}"
@@ -113,35 +86,13 @@ def told(error: BaseException, options: argparse.Namespace | None) -> str:
 
 
 def unexpected(error: BaseException) -> str:
-    """Tell an error that no input should cause.
-
-    Parameters
-    ----------
-    error : BaseException
-        What was raised.
-
-    Returns
-    -------
-    str
-        What to print.
-    """
+    """Describe an error that no input should cause."""
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"unexpected error, please report it ({what}); {TRACEBACK}=1 shows where"
 
 
 def is_memory(error: BaseException) -> bool:
-    """Tell whether memory, or what else the system limits, was too small.
-
-    Parameters
-    ----------
-    error : BaseException
-        What was raised.
-
-    Returns
-    -------
-    bool
-        Whether it was.
-    """
+    """Tell whether the system had too little memory, or too few threads."""
     if isinstance(error, MemoryError):
         return True
     kinds = (RuntimeError, OSError, ImportError, ValueError)  # a reader's, too
@@ -149,30 +100,13 @@ def is_memory(error: BaseException) -> bool:
 
 
 def wants_traceback() -> bool:
-    """Tell whether the user asked to see where errors come from.
-
-    Returns
-    -------
-    bool
-        Whether the variable of the environment is set.
-    """
+    """Tell whether the user asked to see where errors come from."""
     return bool(os.environ.get(TRACEBACK))
 
 
 @contextmanager
 def warnings_in_lines(options: argparse.Namespace) -> Iterator[None]:
-    """Print each warning once, as one line on standard error.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Those of the command.
-
-    Yields
-    ------
-    None
-        Nothing.
-    """
+    """Print each warning once, as one line on standard error."""
     shown: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any) -> None:

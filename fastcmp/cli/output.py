@@ -6,43 +6,30 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.tables import csv_text, parquet_bytes
 from fastcmp.core.atomic_files import check_place, naming, replacing
 from fastcmp.core.escaping import visible
-from fastcmp.core.render import to_html, to_latex, to_markdown, to_text
+from fastcmp.core.render import terminal_width, to_text
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
-    from fastcmp.core.report import Section
-
-
-class Record(Protocol):
-    """What can be written in every format."""
-
-    def sections(self) -> list[Section]:
-        """Describe the record."""
-
-    def columns(self) -> dict[str, Any]:
-        """Lay it out as columns."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain Python objects."""
+    from fastcmp.core.records import Record
 
 
 def _html(result: Record) -> str:
-    """Write a page of its own, in the encoding that it says."""
+    """Write a whole page that says its encoding."""
     head = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>fastcmp</title>\n'
-    return head + to_html(result.sections())
+    return head + result.to_html()
 
 
 _FORMATS: dict[str, Callable[[Record], str | bytes]] = {
-    "table": lambda result: to_text(result.sections()),
-    "markdown": lambda result: to_markdown(result.sections()),
-    "latex": lambda result: to_latex(result.sections()),
+    "table": lambda result: result.summary(),
+    "markdown": lambda result: result.to_markdown(),
+    "latex": lambda result: result.to_latex(),
     "html": _html,
     "csv": csv_text,
     "json": lambda result: json.dumps(result.to_dict(), indent=1, allow_nan=False),
@@ -62,15 +49,7 @@ _SUFFIXES = {
 
 
 def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
-    """Add the options that say what to read.
-
-    Parameters
-    ----------
-    add : callable
-        A parser's ``add_argument``.
-    examples : iterable of str
-        Names of the bundled files.
-    """
+    """Add the options that say what to read."""
     add(
         "files",
         nargs="*",
@@ -85,13 +64,7 @@ def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
 
 
 def add_output(add: Callable[..., Any]) -> None:
-    """Add the options that say how and where to write.
-
-    Parameters
-    ----------
-    add : callable
-        A parser's ``add_argument``.
-    """
+    """Add the options that say how and where to write."""
     add(
         "--format",
         choices=tuple(_FORMATS),
@@ -107,39 +80,13 @@ def add_output(add: Callable[..., Any]) -> None:
 
 
 def say(lines: Iterable[str], kind: str = "") -> None:
-    """Tell the user something on standard error.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        Sentences.
-    kind : str
-        What to put before each.
-    """
+    """Tell the user something on standard error."""
     for line in lines:
         print(f"fastcmp: {kind}{visible(line)}", file=sys.stderr)
 
 
 def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) -> Any:
-    """List the files to read.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        With ``files`` and ``example``.
-    example : callable
-        From the name of an example to its path.
-
-    Returns
-    -------
-    list of pathlib.Path
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or both files and an example.
-    """
+    """List the files to read."""
     if options.example is not None:
         if options.files:
             message = "pass prediction files or --example, not both"
@@ -152,24 +99,7 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
 
 
 def check_places(options: argparse.Namespace, keep: object = None) -> None:
-    """Refuse places that cannot be written to, or would destroy other files.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        With ``files`` and ``output``, and perhaps ``cost``, ``checkpoint`` and
-        ``plot``.
-    keep : object
-        What to keep; a path is a file that will be written.
-
-    Raises
-    ------
-    OSError
-        If there can be no file at a place.
-    ValueError
-        If a place is that of what is read, or would be read with its folder next time,
-        or two places are the same, or the format is not that of the place.
-    """
+    """Refuse places that cannot be written to, or would destroy other files."""
     from fastcmp.io.formats import is_part
 
     _format(options)
@@ -225,18 +155,10 @@ def _format(options: argparse.Namespace) -> str:
 
 
 def write(result: Record, options: argparse.Namespace) -> None:
-    """Write a record as the options say.
-
-    Parameters
-    ----------
-    result : Record
-        What was found.
-    options : argparse.Namespace
-        With ``format`` and ``output``.
-    """
+    """Write a record as the options say."""
     form = _format(options)
     if options.output is None and form == "table" and sys.stdout.isatty():
-        _draw(result.sections())
+        print(to_text(result.sections(), terminal_width()))
         return
     text = _FORMATS[form](result)
     if options.output is None:
@@ -251,27 +173,3 @@ def _write_file(path: Path, content: str | bytes) -> None:
         content = (content + "\n").encode()
     with naming(path), path.open("ab") if _is_stream(path) else replacing(path) as file:
         file.write(content)
-
-
-def _draw(sections: list[Section]) -> None:
-    """Draw on a terminal: tables as wide as it is, and headings that stand out."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    for section in sections:
-        console.print(Text(visible(section.title), style="bold"))
-        for line in section.text:
-            console.print(Text(visible(line)))
-        if section.columns:
-            table = Table(box=None, pad_edge=False, header_style="dim")
-            for j, name in enumerate(section.columns):
-                side = "right" if section.is_numeric(j) else "left"
-                table.add_column(Text(visible(name)), justify=side)
-            for row in section.rows:
-                table.add_row(*(Text(visible(cell)) for cell in row))
-            console.print(table)
-        for line in section.notes:
-            console.print(Text(visible(line), style="dim"))
-        console.print()

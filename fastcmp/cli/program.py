@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NoReturn
 import fastcmp
 from fastcmp.cli.labels import add_compare, add_holdout
 from fastcmp.cli.messages import (
+    in_one_line,
     is_memory,
-    told,
     unexpected,
     wants_traceback,
     warnings_in_lines,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _FAILED = 1
 _BAD_INPUT = 2
 _INTERRUPTED = 130
-_ROOM = 600_000_000  # bytes of addresses that SciPy, numba and pyarrow take
+_ADDRESSES = 600_000_000  # bytes of addresses that SciPy, numba and pyarrow take
 
 
 class _Parser(argparse.ArgumentParser):
@@ -66,26 +66,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Words after the program's name; those of the process by default.
-
-    Returns
-    -------
-    int
-        The exit code.
-    """
+    """Run the command line."""
     options = _parser().parse_args(arguments)
     try:
         with warnings_in_lines(options):
-            _check_room()
+            _check_address_space()
             options.run(options)
-        sys.stdout.flush()  # here an error of it can still be told
+        sys.stdout.flush()  # here an error can still be reported
     except BrokenPipeError:
-        # The reader of our output left, as `| head` does: nothing to complain about.
+        # The reader of the output has ended, as `| head` does: this is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -97,18 +86,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         NotImplementedError,  # pyarrow's, for types of columns that it cannot work on
         MemoryError,
     ) as error:
-        return _refuse(error, told(error, options), _BAD_INPUT)
+        return _refuse(error, in_one_line(error, options), _BAD_INPUT)
     except Exception as error:  # noqa: BLE001  # what happens to a user is one line
         if is_memory(error):
-            return _refuse(error, told(error, options), _BAD_INPUT)
+            return _refuse(error, in_one_line(error, options), _BAD_INPUT)
         return _refuse(error, unexpected(error), _FAILED)
     return 0
 
 
-def _check_room() -> None:
-    """Refuse an address space too small for the libraries, or load them at once.
+def _check_address_space() -> None:
+    """Refuse an address space that is too small; load the libraries if it is limited.
 
-    OpenBLAS, which SciPy brings, waits forever where it finds no room to load.
+    OpenBLAS, which SciPy brings, waits forever where it cannot load.
     """
     try:
         import resource
@@ -118,7 +107,7 @@ def _check_room() -> None:
     if limit == resource.RLIM_INFINITY:
         return
     try:
-        mmap(-1, _ROOM).close()
+        mmap(-1, _ADDRESSES).close()
     except OSError:
         message = f"the address space is limited to {in_words(limit)}, see ulimit -v"
         raise MemoryError(message) from None
@@ -137,9 +126,9 @@ def _refuse(error: Exception, line: str, code: int) -> int:
 def run() -> NoReturn:
     """Run the command line as a program, and end the process with its exit code.
 
-    A thread of pyarrow may let go of what it read only after the answer is written. If
-    Python is taken down meanwhile, the process ends by a signal; so it is not, and what
-    is registered to be done at exit is done before.
+    A thread of pyarrow may free its memory only after the answer is written; if Python
+    shuts down at that moment, the process ends by a signal. So the process ends without
+    a shutdown, after all functions that are registered with `atexit`.
     """
     code = 1
 

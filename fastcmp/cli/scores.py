@@ -1,4 +1,4 @@
-"""The commands on scores: `roc`, `cutpoint` and `lift`."""
+"""The commands for scores: `roc`, `cutpoint` and `lift`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 def add_roc(commands: Any) -> None:
-    """Add `fastcmp roc`.
-
-    Parameters
-    ----------
-    commands : object
-        The parser's subparsers.
-    """
+    """Add `fastcmp roc`."""
     roc = commands.add_parser(
         "roc",
         help="compare scores of two classes by the area under the ROC curve",
@@ -47,22 +41,21 @@ def add_roc(commands: Any) -> None:
     _add_scores(add)
     add("--scores", nargs="+", metavar="COL", help="columns of scores (all others)")
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
-    add("--alpha", type=float, default=0.05, help="of decisions and intervals (0.05)")
+    add(
+        "--alpha",
+        type=float,
+        default=0.05,
+        help="error rate of decisions, 1 - level of intervals (0.05)",
+    )
     add_output(add)
     roc.set_defaults(run=_roc)
 
 
 def add_cutpoint(commands: Any) -> None:
-    """Add `fastcmp cutpoint`.
-
-    Parameters
-    ----------
-    commands : object
-        The parser's subparsers.
-    """
+    """Add `fastcmp cutpoint`."""
     cutpoint = commands.add_parser(
         "cutpoint",
-        help="find the best cutoff of one column of scores",
+        help="find the best cutoff for one column of scores",
         description="The cutoffs that are best by a criterion, with their tables.",
     )
     add = cutpoint.add_argument
@@ -71,24 +64,22 @@ def add_cutpoint(commands: Any) -> None:
     add("--criterion", default="youden", help="youden, accuracy, cost, ... (youden)")
     add("--cost-fp", type=float, default=1.0, help="cost of a false positive (1)")
     add("--cost-fn", type=float, default=1.0, help="cost of a false negative (1)")
-    add("--prevalence", type=float, help="share of positives to expect (as observed)")
+    add(
+        "--prevalence",
+        type=float,
+        help="expected proportion of positives (as observed)",
+    )
     add_output(add)
     cutpoint.set_defaults(run=_cutpoint)
 
 
 def add_lift(commands: Any) -> None:
-    """Add `fastcmp lift`.
-
-    Parameters
-    ----------
-    commands : object
-        The parser's subparsers.
-    """
+    """Add `fastcmp lift`."""
     lift = commands.add_parser(
         "lift",
         help="response and captured events by groups of scores",
         description="Samples in groups from the highest score down: events, response "
-        "rate, captured share and lift.",
+        "rate, proportion of all events, and lift.",
     )
     add = lift.add_argument
     _add_scores(add)
@@ -145,7 +136,7 @@ def _one_score(options: argparse.Namespace) -> tuple[Any, Any, Any]:
     read = _read(options)
     if len(read.preds) != 1:
         found = ", ".join(list(read.preds)[:10])
-        message = f"name one column of scores (--scores COL); there are: {found}"
+        message = f"name one column of scores (--scores COL), of {found}"
         raise ValueError(message)
     (score,) = read.preds.values()
     return read.y_true, score, _positive(options, read.y_true)

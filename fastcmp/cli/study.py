@@ -1,4 +1,4 @@
-"""The command that runs simulation studies, and goes on where it was stopped."""
+"""The command `study`: simulation studies, which continue after an interruption."""
 
 from __future__ import annotations
 
@@ -25,28 +25,21 @@ _STUDIES = {
 
 
 def add_study(commands: Any) -> None:
-    """Add the command ``study``.
-
-    Parameters
-    ----------
-    commands : argparse action
-        Of the parser.
-    """
+    """Add the command ``study``."""
     parser = commands.add_parser(
         "study",
         help="simulate how tests for cross-validated classifiers behave",
         description=(
-            "table5: type I errors of 14 tests. power: how often they tell two "
-            "algorithms apart. errors: true error rates, and where two are equal. "
-            "correlations: of the disagreements on folds. An interrupted study goes on "
-            "where it stopped when the same command is run again."
+            "table5: type I errors of 14 tests. power: their power. errors: true error "
+            "rates of algorithms, and where two are equal. correlations: those of the "
+            "disagreements on folds. After an interruption the same command continues."
         ),
     )
     add = parser.add_argument
     add("study", choices=tuple(_STUDIES), help="what to simulate")
     add("--dataset", default=None, help="epsilon, exp6, simple, letter, digits, ...")
     add("--replications", type=int, default=1000, metavar="R", help="data sets (1000)")
-    add("--seed", type=int, default=1, help="of all random numbers (1)")
+    add("--seed", type=int, default=1, help="seed of all random numbers (1)")
     add("--workers", type=int, metavar="N", help="processes (all processors)")
     add("--path", type=Path, metavar="PATH", help="copy of letter or MNIST")
     add("--steps", type=int, default=11, help="values of the parameter (11)")
@@ -66,7 +59,7 @@ def _run(options: argparse.Namespace) -> None:
     name, figure = _STUDIES[options.study]
     dataset = options.dataset
     if options.study == "correlations" and dataset is not None:
-        message = "correlations takes all data sets at hand: leave out --dataset"
+        message = "correlations uses all data sets: leave out --dataset"
         raise ValueError(message)
     if dataset is None:
         dataset = "epsilon" if options.study == "table5" else "exp6"
@@ -91,7 +84,7 @@ def _run(options: argparse.Namespace) -> None:
         _keep(study, options, stem, figure, time.perf_counter() - started)
     except KeyboardInterrupt:
         if options.study != "errors":
-            print("stopped: the same command goes on from here", file=sys.stderr)
+            print("stopped: the same command continues", file=sys.stderr)
         raise
     write(study, options)
 

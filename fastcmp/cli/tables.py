@@ -1,8 +1,8 @@
-"""Records as one table, for CSV and Parquet: all that the other formats say.
+"""Records as one table, for CSV and Parquet, with all that the other formats say.
 
-A record with one table becomes that table, and what is said of the whole stands in
-every row. Of several tables the column ``table`` tells them apart; what is said of the
-whole is one more, ``about``.
+A record with one table becomes that table; what is said of the whole record is repeated
+in every row. Where there are several tables, the column ``table`` names the table of
+each row, and the table ``about`` holds what is said of the whole record.
 """
 
 from __future__ import annotations
@@ -14,36 +14,29 @@ from typing import TYPE_CHECKING, Any
 from fastcmp.core.render import to_csv
 
 if TYPE_CHECKING:
-    from fastcmp.cli.output import Record
+    from fastcmp.core.records import Record
 
     Columns = dict[str, list[Any]]
 
+#: Entries of `to_dict` that are not for a table.
+_FORM = ("record", "version", "fields")
 
-def lay_out(record: Record) -> Columns:
-    """Lay a record out as the columns of one table.
 
-    Parameters
-    ----------
-    record : Record
-        What was found.
-
-    Returns
-    -------
-    dict of str to list
-        Columns of equal length; None where a row has no such entry.
+def one_table(record: Record) -> Columns:
+    """Write a record as the columns of one table.
 
     Examples
     --------
     >>> from fastcmp import compare_all
-    >>> from fastcmp.cli.tables import lay_out
+    >>> from fastcmp.cli.tables import one_table
     >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
-    >>> lay_out(result)["table"][:4]
+    >>> one_table(result)["table"][:4]
     ['leaderboard', 'leaderboard', 'pairs', 'about']
     """
     main = {name: _as_list(values) for name, values in record.columns().items()}
-    told = record.to_dict()
-    tables = {name: x for name, x in told.items() if _is_table(x)}
-    about = {name: _cell(x) for name, x in told.items() if name not in tables}
+    entries = {n: x for n, x in record.to_dict().items() if n not in _FORM}
+    tables = {name: x for name, x in entries.items() if _is_table(x)}
+    about = {name: _cell(x) for name, x in entries.items() if name not in tables}
     if len(tables) < 2:
         n = max(map(len, main.values()), default=0)
         plain = {name: x for name, x in about.items() if not _stands_in(name, main)}
@@ -56,38 +49,16 @@ def lay_out(record: Record) -> Columns:
 
 
 def csv_text(record: Record) -> str:
-    """Write a record as CSV.
-
-    Parameters
-    ----------
-    record : Record
-        What was found.
-
-    Returns
-    -------
-    str
-        A header and rows; cells without an entry are empty.
-    """
-    return to_csv(lay_out(record)).rstrip("\n")
+    """Write a record as CSV."""
+    return to_csv(one_table(record)).rstrip("\n")
 
 
 def parquet_bytes(record: Record) -> bytes:
-    """Write a record as a Parquet file, with the columns that CSV has.
-
-    Parameters
-    ----------
-    record : Record
-        What was found.
-
-    Returns
-    -------
-    bytes
-        The file.
-    """
+    """Write a record as a Parquet file, with the columns that CSV has."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    columns = {name: _as_arrow(values) for name, values in lay_out(record).items()}
+    columns = {name: _as_arrow(values) for name, values in one_table(record).items()}
     sink = io.BytesIO()
     parquet.write_table(pa.table(columns), sink)
     return sink.getvalue()

@@ -98,7 +98,7 @@ def no_step(_: object) -> int:
 
 
 def _work(tasks: SimpleQueue[Any], ended: list[object], _: object) -> None:
-    """Do tasks until all is over; hold what tells of a crew that was lost."""
+    """Do tasks until all is over; hold what tells of a pool that was lost."""
     while not ended and _do(tasks.get()):
         pass
     tasks.put(None)  # no other thread waits for a task
@@ -115,12 +115,12 @@ def _do(order: Any) -> bool:
     return True
 
 
-class Crew:
+class ThreadPool:
     """Threads that work through tasks; the first error ends the work.
 
     The calling thread may be interrupted at any moment. It therefore takes no lock of
     `threading` or `concurrent.futures`: they are partly Python code, which an interrupt
-    can leave locked. If even `__exit__` is not come to, the threads end with the crew.
+    can leave locked. If even `__exit__` is not come to, the threads end with the pool.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Crew:
         # Functions written in C: none that an interrupt could keep from being called.
         self._on_loss = (ref(self, self._ended.append), ref(self, self._tasks.put))
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> ThreadPool:
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import above
+from fastcmp.kernels.bits import allocate_words, common_tile, discordant_pairs
 
 if TYPE_CHECKING:
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block
     from fastcmp.inputs.labels import Labels
 
@@ -29,14 +30,14 @@ class RightBits(NamedTuple):
     correct: Counts
 
     @classmethod
-    def pack(cls, labels: Labels, crew: Crew) -> RightBits:
+    def pack(cls, labels: Labels, pool: ThreadPool) -> RightBits:
         """Compare predictions with the truth.
 
         Parameters
         ----------
         labels : Labels
             True and predicted codes.
-        crew : Crew
+        pool : ThreadPool
             Who packs.
 
         Returns
@@ -45,7 +46,7 @@ class RightBits(NamedTuple):
             A row a model.
         """
         n_models, n = len(labels.names), labels.n_samples
-        words = kernels.allocate_words(n_models, n)
+        words = allocate_words(n_models, n)
         correct = np.empty(n_models, np.int64)
 
         def pack(part: slice) -> None:
@@ -53,7 +54,7 @@ class RightBits(NamedTuple):
                 kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
                 correct[i] = kernels.count_bits(words[i])
 
-        crew.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
+        pool.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
         return cls(words, correct)
 
     def discordant(self, block: Block) -> tuple[Counts, Counts]:
@@ -73,11 +74,11 @@ class RightBits(NamedTuple):
         if block.tile is None:
             pairs = block.pairs.astype(np.int64)
             only_a, only_b = np.empty((2, len(pairs)), np.int64)
-            kernels.discordant_pairs(words, correct, pairs, only_a, only_b)
+            discordant_pairs(words, correct, pairs, only_a, only_b)
             return only_a, only_b
         i0, i1, j0, j1 = block.tile
         joint = np.zeros((i1 - i0, j1 - j0), np.int64)
-        kernels.common_tile(words, block.tile, joint)
+        common_tile(words, block.tile, joint)
         only_a = correct[i0:i1, None] - joint
         only_b = correct[j0:j1] - joint
         return above(only_a, block.tile), above(only_b, block.tile)

@@ -12,7 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.cost_matrix import in_units, read_cost
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import encode
@@ -328,8 +328,8 @@ def _count_dense(
         t, a, b = (column[cuts[i]] for column in columns)
         counted[i] = kernels.count_labels(t, a, b, private[i])
 
-    with Crew(len(cuts)) as crew:
-        crew.run(count, range(len(cuts)))
+    with ThreadPool(len(cuts)) as pool:
+        pool.run(count, range(len(cuts)))
     return sum(private[1:], private[0]) if sum(counted) == n else None
 
 

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew, no_step, parts
+from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, all_pairs, block_of, count_pairs, tiles_of
+from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words
+from fastcmp.kernels.slices import (
+    count_slices,
+    gather_codes,
+    order_by_class,
+    pack_slices,
+    slice_tile,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,12 +35,12 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 _CELLS = 1 << 18  # cells of the tables of a block: 2 MB stay in a second-level cache
-_SIDE = 128  # models of a side of a tile, at most; a multiple of kernels.TILE_ROWS
+_SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 _LARGEST_SLICES = 1 << 30  # bytes of slices that need no comparison with the codes
 _SLICED_CLASSES = 256  # codes beyond do not fit in a byte
 _THREADS_PAY = 15e6  # nanoseconds on one core; below it one thread is faster
-_SEGMENT = 64 * kernels.LINE_WORDS  # samples to which each true class is padded
+_SEGMENT = 64 * LINE_WORDS  # samples to which each true class is padded
 
 # Nanoseconds on one core of a server processor with AVX-512. Where slices and samples
 # are equally fast, K = 8 to 22, these were found to be right within a quarter.
@@ -75,7 +83,7 @@ def _slices_time(
     pack = n_models * n_samples * _PACK * rows.bit_length() + _START
     if n_truths > 1:
         pack += n_samples * (_ORDER + _GATHER * n_models)
-    words = n_samples / 64 + n_truths * kernels.LINE_WORDS / 2
+    words = n_samples / 64 + n_truths * LINE_WORDS / 2
     products = rows**2 * (_WORD * words + _SUM * n_truths)
     return pack + n_pairs * (products + _CELL * n_truths * n_classes**2)
 
@@ -120,9 +128,9 @@ class PairTables:
         if sliced:
             time = _slices_time(len(preds), n_pairs, n, n_classes, n_truths)
         self._here = time < _THREADS_PAY
-        rows = kernels.TILE_ROWS
+        rows = TILE_ROWS
         fitting = int((_CELLS / self.n_cells) ** 0.5)
-        #: Models of a side of a tile, a multiple of ``kernels.TILE_ROWS``.
+        #: Models of a side of a tile, a multiple of ``TILE_ROWS``.
         self.side = min(_SIDE, max(rows, fitting // rows * rows))
 
     @property
@@ -178,7 +186,7 @@ class PairTables:
     def fold(
         self,
         chosen: NDArray[np.int32] | None,
-        crew: Crew,
+        pool: ThreadPool,
         work: Callable[[Block, Counts], None],
     ) -> None:
         """Pack all models, count all pairs, and hand over the tables of each block.
@@ -187,24 +195,24 @@ class PairTables:
         ----------
         chosen : ndarray of int32, shape (P, 2), or None
             Pairs; None for all i < j.
-        crew : Crew
+        pool : ThreadPool
             Who does the work, a step for each pair.
         work : callable
             Called from any thread with a `Block` and its tables, which the next block
             of that thread overwrites: what is kept must be copied.
         """
-        crew.expect(self.n_pairs)
-        crew.run(self.pack, self.packing, steps=no_step, here=self._here)
+        pool.expect(self.n_pairs)
+        pool.run(self.pack, self.packing, steps=no_step, here=self._here)
         tasks: list[Tile] | list[slice]
         if chosen is None and self._slices is not None:
-            rows = -(-self.n_models // (4 * crew.threads * kernels.TILE_ROWS))
-            side = min(self.side, rows * kernels.TILE_ROWS)
+            rows = -(-self.n_models // (4 * pool.threads * TILE_ROWS))
+            side = min(self.side, rows * TILE_ROWS)
             tasks = tiles_of(self.n_models, side)
         else:
             tasks = parts(self.n_pairs, max(1, _CELLS // self.n_cells))
         room = max(map(count_pairs, tasks), default=0) * self.n_cells
         # New memory for each block would cost as much as writing the tables thrice.
-        free = [np.empty(room, np.int64) for _ in range(crew.threads)]
+        free = [np.empty(room, np.int64) for _ in range(pool.threads)]
 
         def do(task: Tile | slice) -> None:
             block, own = block_of(task, self.n_models, chosen), free.pop()
@@ -213,7 +221,7 @@ class PairTables:
             finally:
                 free.append(own)
 
-        crew.run(do, tasks, count_pairs, here=self._here)
+        pool.run(do, tasks, count_pairs, here=self._here)
 
 
 class _Slices:
@@ -228,7 +236,7 @@ class _Slices:
             self._sizes = np.array([preds[0].size])
         else:
             self._sizes = np.bincount(y_true, minlength=k)
-        lines = -(-self._sizes // _SEGMENT) * kernels.LINE_WORDS
+        lines = -(-self._sizes // _SEGMENT) * LINE_WORDS
         self._segments = np.concatenate([[0], np.cumsum(lines)])
         n_places = 64 * int(self._segments[-1])
         if y_true is not None:
@@ -237,9 +245,9 @@ class _Slices:
             dtype = np.int32 if n < 1 << 31 else np.int64
             self._order = np.full(n_places, n, dtype)
             places = 64 * self._segments[:-1]
-            kernels.order_by_class(y_true, places, self._order)
+            order_by_class(y_true, places, self._order)
         n_rows = len(preds) * (k - 1)
-        self._words = kernels.allocate_words(n_rows + kernels.TILE_ROWS, n_places)
+        self._words = allocate_words(n_rows + TILE_ROWS, n_places)
         self._margins = np.zeros((len(preds), self._sizes.size, k), np.int64)
         # Bringing samples into order takes longest: models share bytes for it.
         shared = 1 if y_true is None else 8 // self._bits
@@ -257,8 +265,8 @@ class _Slices:
             if codes is None:
                 codes = self._preds[model].astype(np.uint8, copy=False)
             own = self._words[rows * model : rows * (model + 1)]
-            kernels.pack_slices(codes, (shift, self._bits), own)
-            kernels.count_slices(own, self._segments, self._sizes, self._margins[model])
+            pack_slices(codes, (shift, self._bits), own)
+            count_slices(own, self._segments, self._sizes, self._margins[model])
 
     def _in_order(self, models: range, order: NDArray[Any]) -> NDArray[np.uint8]:
         """Join the codes of some models, and sort them by true class."""
@@ -268,7 +276,7 @@ class _Slices:
             joined[:-1] += self._preds[model].astype(np.uint8, copy=False)
             joined[-1] += np.uint8(self._k - 1)  # the class without a slice
         sorted_codes = np.empty(order.size, np.uint8)
-        kernels.gather_codes(joined, order, sorted_codes)
+        gather_codes(joined, order, sorted_codes)
         return sorted_codes
 
     def count(self, block: Block, counts: Counts) -> None:
@@ -281,9 +289,7 @@ class _Slices:
             self._write((i, i + 1, j, j + 1), pairs[p : p + 1], counts[p : p + 1])
 
     def _write(self, tile: Tile, pairs: NDArray[np.int64], counts: Counts) -> None:
-        kernels.slice_tile(
-            self._words, self._segments, self._margins, tile, pairs, counts
-        )
+        slice_tile(self._words, self._segments, self._margins, tile, pairs, counts)
 
 
 def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) -> Counts:
@@ -335,8 +341,8 @@ def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) ->
     def add(block: Block, counts: Counts) -> None:
         out[block.where] = counts if fresh else out[block.where] + counts
 
-    with Crew(threads) as crew:
-        tables.fold(None, crew, add)
+    with ThreadPool(threads) as pool:
+        tables.fold(None, pool, add)
     return out
 
 

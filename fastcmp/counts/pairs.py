@@ -156,7 +156,7 @@ def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
 class Judge(Protocol):
     """Tests pairs of models by one test; called from several threads at once."""
 
-    #: Models of a side of the tiles that it takes, a multiple of `kernels.TILE_ROWS`.
+    #: Models of a side of the tiles that it takes, a multiple of `TILE_ROWS`.
     side: int
     n_samples: int
     #: Rightly classified samples of each model, shape (M,).

@@ -14,6 +14,7 @@ from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.fold_result import FoldTestResult
+from fastcmp.kernels.fold_t_tests import fold_t_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -125,7 +126,7 @@ def run_fold_t(
 
     def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, n_folds)
-        kernels.fold_t_many(rows, factor, float(df), tail, out, status)
+        fold_t_many(rows, factor, float(df), tail, out, status)
 
     return run_rows(
         fill,

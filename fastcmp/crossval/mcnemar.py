@@ -13,6 +13,11 @@ from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
 from fastcmp.crossval.fold_inputs import as_correlations
 from fastcmp.crossval.fold_result import FoldTestResult
+from fastcmp.kernels.fold_tables import (
+    bcv_mcnemar_many,
+    naive_mcnemar_many,
+    proportion_z_many,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -101,7 +106,7 @@ def bcv_mcnemar(
     means = np.empty((len(flat), 2, 2))
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
     code = ALTERNATIVES[alternative]
-    kernels.bcv_mcnemar_many(flat, factor, code, means, results, status)
+    bcv_mcnemar_many(flat, factor, code, means, results, status)
     return BCVMcNemarResult(
         statistic=_column(results, 0, shape),
         pvalue=_column(results, 1, shape),
@@ -165,7 +170,7 @@ def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
     shape = counts.shape[:-3]
     flat = counts.reshape(-1, n_folds, 2, 2)
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
-    kernels.naive_mcnemar_many(flat, results, status)
+    naive_mcnemar_many(flat, results, status)
     nothing = np.full(len(flat), np.nan)
     gains = (flat[..., 0, 1] - flat[..., 1, 0]).sum(axis=1)
     with np.errstate(invalid="ignore"):  # NaN where there is no sample
@@ -250,7 +255,7 @@ def proportion_z(
     _check_errors(flat)
     size = flat.shape[1]
     results, status = np.empty((size, 4)), np.empty(size, np.uint8)
-    kernels.proportion_z_many(flat, ALTERNATIVES[alternative], results, status)
+    proportion_z_many(flat, ALTERNATIVES[alternative], results, status)
     return FoldTestResult(
         statistic=_column(results, 0, shape),
         pvalue=_column(results, 1, shape),

@@ -15,6 +15,13 @@ from fastcmp.crossval.fold_inputs import (
     run_fold_t,
     run_rows,
 )
+from fastcmp.kernels.two_fold import (
+    ALPAYDIN_F,
+    CALIBRATED_F,
+    DIETTERICH_T,
+    YILDIZ_T,
+    two_fold_many,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,7 +35,7 @@ def _five_by_two(differences: ArrayLike, method: int, **about: Any) -> FoldTestR
 
     def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, 5, 2)
-        kernels.two_fold_many(rows, method, tail, out, status)
+        two_fold_many(rows, method, tail, out, status)
 
     return run_rows(
         fill,
@@ -86,7 +93,7 @@ def dietterich_t(
     """
     return _five_by_two(
         differences,
-        kernels.DIETTERICH_T,
+        DIETTERICH_T,
         alternative=alternative,
         df=5,
         test="dietterich-t",
@@ -139,7 +146,7 @@ def yildiz_t(
     """
     return _five_by_two(
         differences,
-        kernels.YILDIZ_T,
+        YILDIZ_T,
         alternative=alternative,
         df=5,
         test="yildiz-t",
@@ -183,7 +190,7 @@ def alpaydin_f(differences: ArrayLike) -> FoldTestResult:
     """
     return _five_by_two(
         differences,
-        kernels.ALPAYDIN_F,
+        ALPAYDIN_F,
         df=(10, 5),
         test="alpaydin-f",
         title="Combined 5 x 2 cross-validated F test (Alpaydin)",
@@ -234,7 +241,7 @@ def calibrated_f(differences: ArrayLike) -> FoldTestResult:
     """
     return _five_by_two(
         differences,
-        kernels.CALIBRATED_F,
+        CALIBRATED_F,
         df=(7, 5),
         test="calibrated-f",
         title="Calibrated F test on balanced 5 x 2 cross-validation (Wang, Li, Li)",

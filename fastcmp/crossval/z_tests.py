@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.crossval.fold_inputs import check_folds, read_differences, run_rows
+from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -85,7 +85,7 @@ def conservative_z(
     def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, x.shape[-1])
         blocks = halves.reshape(status.size, *halves.shape[-3:])
-        kernels.conservative_z_many(rows, blocks, tail, out, status)
+        conservative_z_many(rows, blocks, tail, out, status)
 
     return run_rows(
         fill,
@@ -170,7 +170,7 @@ def bayle_z(
     def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, x.shape[-1])
         n_folds = sizes.size if variance == "in" else 0
-        kernels.bayle_z_many(rows, number, n_folds, tail, out, status)
+        bayle_z_many(rows, number, n_folds, tail, out, status)
 
     return run_rows(
         fill,

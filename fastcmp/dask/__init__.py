@@ -1,7 +1,7 @@
 """The tests on Dask's arrays, frames and delayed blocks.
 
-Each block is counted where it lies, counts are merged in a tree, and only their sum
-comes back: the answers are those of the same tests in memory.
+Each block is counted by the worker that holds it, counts are merged in a tree, and only
+their sum is returned: the answers are those of the same tests in memory.
 """
 
 from fastcmp.dask.areas import auc, delong

@@ -29,51 +29,16 @@ class Blocks:
     target: str | None
 
     def samples_of(self, part: Any) -> tuple[Any, Any]:
-        """Read a block on a worker.
-
-        Parameters
-        ----------
-        part : pair or frame
-            What a part became.
-
-        Returns
-        -------
-        tuple
-            True labels, and what the models say.
-
-        Raises
-        ------
-        ValueError
-            If a column is absent.
-        TypeError
-            If it is neither a pair nor a frame.
-        """
+        """Read a block on a worker."""
         return _samples_of(part, self.target, self.names)
 
     def without_parts(self) -> Blocks:
-        """Give what a worker needs to know to read its part.
-
-        Returns
-        -------
-        Blocks
-            The same models and target.
-        """
+        """Give what a worker needs to know to read its part."""
         return Blocks(parts=(), places=(), names=self.names, target=self.target)
 
 
 def load_dask() -> Any:
-    """Import Dask.
-
-    Returns
-    -------
-    module
-        Dask.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
-    """
+    """Import Dask."""
     try:
         import dask
     except ImportError:
@@ -85,35 +50,7 @@ def load_dask() -> Any:
 def read_blocks(
     data: Any, models: Any, *, target: Any = None, names: Any = None
 ) -> Blocks:
-    """Find the blocks of a collection.
-
-    Parameters
-    ----------
-    data : dask.array, dask.dataframe or sequence of delayed
-        True labels; or a frame that holds them and the models; or blocks, each a pair
-        of true labels and what the models say, or a frame.
-    models : dask.array of shape (M, n) or (n,), or mapping, or None
-        With an array of true labels: what the models say.
-    target : str, optional
-        The column of true labels in frames.
-    names : int or sequence of str, optional
-        Columns of frames that are models, or names of rows.
-
-    Returns
-    -------
-    Blocks
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If lengths or columns do not fit, or sizes of blocks are unknown that need be
-        known.
-    TypeError
-        If it is no such collection.
-    ImportError
-        If Dask is missing.
-    """
+    """Find the blocks of a collection."""
     load_dask()
     chosen = check_names(names)
     if hasattr(data, "divisions"):
@@ -133,20 +70,7 @@ def read_blocks(
 
 
 def two_models(blocks: Blocks, a: Any, b: Any) -> Blocks:
-    """Take two models of each block, and call them pred_a and pred_b.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        Frames, or pairs.
-    a, b : str or int
-        Models by name or place.
-
-    Returns
-    -------
-    Blocks
-        With these two models.
-    """
+    """Take two models of each block, and call them pred_a and pred_b."""
     reader = load_dask().delayed(blocks.without_parts(), traverse=False)
     take = load_dask().delayed(_take_two)
     parts = [
@@ -159,25 +83,7 @@ def two_models(blocks: Blocks, a: Any, b: Any) -> Blocks:
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Say in which block something was wrong.
-
-    Parameters
-    ----------
-    place : str
-        The block.
-
-    Yields
-    ------
-    None
-        While the block is worked on.
-
-    Raises
-    ------
-    ValueError
-        As the block's own, with its place.
-    TypeError
-        As the block's own, with its place.
-    """
+    """Say in which block something was wrong."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -291,7 +291,7 @@ def count_labels(
     if counts.n_samples < 2:
         message = f"y_true must hold at least 2 samples, got {counts.n_samples}"
         raise ValueError(message)
-    return counts.only_record()  # type: ignore[no-any-return]
+    return counts.label_table()  # type: ignore[no-any-return]
 
 
 def _count_pairs(

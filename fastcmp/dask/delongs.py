@@ -1,4 +1,4 @@
-"""DeLong's covariance of scores in blocks: models ranked apart, products by blocks."""
+"""DeLong's covariance of scores in blocks: each model ranked, products by blocks."""
 
 from __future__ import annotations
 
@@ -47,32 +47,7 @@ class _Whole(NamedTuple):
 def delong_of_blocks(
     blocks: Blocks, positive: Any, memory_limit: int, split_every: int
 ) -> DelongResult:
-    """Compute AUCs and their covariance where Dask computes.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        True labels and scores.
-    positive : label or None
-        The positive class.
-    memory_limit : int
-        Bytes that one task may take.
-    split_every : int
-        Matrices that a task adds up.
-
-    Returns
-    -------
-    DelongResult
-        AUCs and covariance.
-
-    Raises
-    ------
-    ValueError
-        If a block is refused, blocks do not fit together, a class has fewer than two
-        samples, or the scores of a model do not fit into memory.
-    TypeError
-        If scores are not numbers, or labels cannot be compared.
-    """
+    """Compute AUCs and their covariance where Dask computes."""
     dask = load_dask()
     reader = dask.delayed(blocks.without_parts(), traverse=False)
     describe = dask.delayed(_describe)

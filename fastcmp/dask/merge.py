@@ -16,29 +16,7 @@ if TYPE_CHECKING:
 def count_blocks(
     blocks: Blocks, start: Callable[[], Accumulator], split_every: int
 ) -> Any:
-    """Count all blocks, where Dask computes.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        What to count.
-    start : callable
-        Makes an empty accumulator; it is sent to the workers.
-    split_every : int
-        Accumulators that a task merges.
-
-    Returns
-    -------
-    Accumulator
-        The sum over all blocks: all that comes back.
-
-    Raises
-    ------
-    ValueError
-        If a block is refused, which the message names, or blocks do not fit together.
-    TypeError
-        If labels of a block cannot be compared.
-    """
+    """Count all blocks, where Dask computes."""
     dask = load_dask()
     split_every = as_whole(split_every, "split_every", 2)
     reader = dask.delayed(blocks.without_parts(), traverse=False)
@@ -54,22 +32,7 @@ def count_blocks(
 def merge_tree(
     parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_every: int
 ) -> Any:
-    """Merge neighbours, and what comes of them, until one is left.
-
-    Parameters
-    ----------
-    parts : sequence of delayed
-        What to merge, at least one.
-    merge : callable
-        Of a list of neighbours, makes one.
-    split_every : int
-        How many it takes.
-
-    Returns
-    -------
-    delayed
-        The one.
-    """
+    """Merge neighbours, and what comes of them, until one is left."""
     task = load_dask().delayed(merge)
     parts = list(parts)
     while len(parts) > 1:
@@ -82,31 +45,7 @@ def merge_tree(
 def count_block(
     start: Callable[[], Accumulator], blocks: Blocks, part: Any, place: str
 ) -> Accumulator:
-    """Count one block, in the one thread that Dask gave it.
-
-    Parameters
-    ----------
-    start : callable
-        Makes an empty accumulator.
-    blocks : Blocks
-        How to read a part.
-    part : pair or frame
-        The block.
-    place : str
-        What to call it in an error.
-
-    Returns
-    -------
-    Accumulator
-        Of this block.
-
-    Raises
-    ------
-    ValueError
-        If the block is refused.
-    TypeError
-        If its labels cannot be compared.
-    """
+    """Count one block, in the one thread that Dask gave it."""
     with naming(place):
         y_true, models = blocks.samples_of(part)
         counts: Any = start()
@@ -114,18 +53,7 @@ def count_block(
 
 
 def merge_counts(parts: list[Any]) -> Any:
-    """Merge accumulators into a new one: Dask may need the old ones again.
-
-    Parameters
-    ----------
-    parts : list of Accumulator
-        What to merge, at least one.
-
-    Returns
-    -------
-    Accumulator
-        Their sum.
-    """
+    """Merge accumulators into a new one: Dask may need the old ones again."""
     if len(parts) == 1:
         return parts[0]
     total = parts[0].copy()

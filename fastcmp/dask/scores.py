@@ -11,6 +11,7 @@ from fastcmp import kernels
 from fastcmp.dask.blocks import Blocks, load_dask, naming
 from fastcmp.dask.merge import count_block, merge_counts, merge_tree
 from fastcmp.inputs.scores import named_scores
+from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.stream.score_blocks import ScoreBlock, read_block
 from fastcmp.stream.score_bounds import AreaBounds, bound_area, total_product
 from fastcmp.stream.score_counts import ScoreCounts
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
     Pieces = list[tuple[NDArray[Any], NDArray[Any]]]
 
-_LOOKED_AT = 8  # blocks that tell where the bins shall be
+_LOOKED_AT = 8  # blocks from which the bins are chosen
 _SAMPLE = 1 << 17  # scores of each of them, at most
 _RANGE = 1 << 22  # scores that one task sorts: 32 MB
 _LIGHT = 1 << 12  # scores of a bin that are sent along
-_MOST_PIECES = (1 << 15) - 2  # a piece and its class are told by 16 bits
+_MOST_PIECES = (1 << 15) - 2  # a piece and its class share 16 bits
 
 
-class _Laid(NamedTuple):
+class _Bins(NamedTuple):
     """Bins that all blocks shall use."""
 
     single: bool
@@ -37,7 +38,7 @@ class _Laid(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Which piece the scores of one model belong to: a few runs of bins."""
+    """In which piece the scores of one model are: a few runs of bins."""
 
     #: The lowest score of each run, ascending.
     lowest: NDArray[np.float64]
@@ -48,43 +49,21 @@ class _Plan(NamedTuple):
 def count_scores(
     blocks: Blocks, positive: Any, split_every: int
 ) -> tuple[bool, ScoreCounts]:
-    """Count scores in bins that are laid by some of the blocks.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        What to count.
-    positive : label or None
-        The positive class.
-    split_every : int
-        Accumulators that a task merges.
-
-    Returns
-    -------
-    tuple of bool and ScoreCounts
-        Whether there is one vector of scores, not several models; and the counts.
-
-    Raises
-    ------
-    ValueError
-        If a block is refused, or there are no samples.
-    TypeError
-        If scores are not numbers, or labels cannot be compared.
-    """
+    """Count scores in bins that are chosen from some of the blocks."""
     dask = load_dask()
     n = len(blocks.parts)
     spread = np.unique(np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int))
     reader = dask.delayed(blocks.without_parts(), traverse=False)
-    look, count = dask.delayed(_look), dask.delayed(_count_if_laid)
+    look, count = dask.delayed(_look), dask.delayed(_count_if_binned)
     for chosen in (spread, range(n))[: 1 + (spread.size < n)]:
         seen = [look(reader, blocks.parts[i], blocks.places[i]) for i in chosen]
-        laid = dask.delayed(_lay)(seen)
+        bins = dask.delayed(_choose_bins)(seen)
         parts = [
-            count(laid, positive, reader, part, place)
+            count(bins, positive, reader, part, place)
             for part, place in zip(blocks.parts, blocks.places, strict=True)
         ]
-        merged = merge_tree(parts, _merge_if_laid, split_every)
-        found, counts = dask.compute(dask.delayed(_is_single)(laid), merged)
+        merged = merge_tree(parts, _merge_if_binned, split_every)
+        found, counts = dask.compute(dask.delayed(_is_single)(bins), merged)
         if found is not None:
             return found, counts
     message = "y_true must hold at least one sample, got none"
@@ -92,25 +71,7 @@ def count_scores(
 
 
 def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
-    """Count the pairs within bins too, by a second pass over the scores.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The samples that were counted.
-    counts : ScoreCounts
-        What the first pass found, of both classes.
-
-    Returns
-    -------
-    dict
-        The exact area of each model, by name.
-
-    Raises
-    ------
-    ValueError
-        If a block is refused, or the samples are not those of the first pass.
-    """
+    """Count the pairs within bins too, by a second pass over the scores."""
     names = counts.names or ()
     chosen = [_open_bins(counts, model) for model in range(len(names))]
     if not any(bins.any() for bins in chosen):
@@ -148,29 +109,7 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
 
 
 def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
-    """Read the scores of one block, and refuse NaN among them.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        How to read a part.
-    part : pair or frame
-        The block.
-    place : str
-        What to call it in an error.
-
-    Returns
-    -------
-    tuple of bool and ScoreBlock
-        Whether there is one vector of scores, not several models; and the block.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, or a score is NaN.
-    TypeError
-        If scores are not numbers.
-    """
+    """Read the scores of one block, and refuse NaN among them."""
     with naming(place):
         y_true, scores = blocks.samples_of(part)
         single, _ = named_scores(scores)
@@ -194,7 +133,7 @@ def _look(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
     )
 
 
-def _lay(seen: list[tuple[bool, ScoreBlock]]) -> _Laid | None:
+def _choose_bins(seen: list[tuple[bool, ScoreBlock]]) -> _Bins | None:
     """Lay bins for what blocks have shown; None if that is nothing."""
     seen = [(single, block) for single, block in seen if block.columns[0].size]
     if not seen:
@@ -208,7 +147,7 @@ def _lay(seen: list[tuple[bool, ScoreBlock]]) -> _Laid | None:
             columns.append(block.columns[at])
             kinds.append(block.kinds[at])
         maps[name] = ScoreMap.laid(np.concatenate(columns), _common(kinds))
-    return _Laid(single, maps)
+    return _Bins(single, maps)
 
 
 def _common(kinds: list[np.dtype[Any]]) -> np.dtype[Any]:
@@ -219,20 +158,20 @@ def _common(kinds: list[np.dtype[Any]]) -> np.dtype[Any]:
     return np.dtype(np.float32)  # which holds all of at most 16 bits
 
 
-def _is_single(laid: _Laid | None) -> bool | None:
-    return None if laid is None else laid.single
+def _is_single(bins: _Bins | None) -> bool | None:
+    return None if bins is None else bins.single
 
 
-def _count_if_laid(
-    laid: _Laid | None, positive: Any, blocks: Blocks, part: Any, place: str
+def _count_if_binned(
+    bins: _Bins | None, positive: Any, blocks: Blocks, part: Any, place: str
 ) -> ScoreCounts | None:
-    if laid is None:
+    if bins is None:
         return None
-    start = partial(ScoreCounts, laid.maps, positive=positive)
+    start = partial(ScoreCounts, bins.maps, positive=positive)
     return count_block(start, blocks, part, place)  # type: ignore[return-value]
 
 
-def _merge_if_laid(parts: list[Any]) -> Any:
+def _merge_if_binned(parts: list[Any]) -> Any:
     return None if parts[0] is None else merge_counts(parts)
 
 
@@ -255,10 +194,10 @@ def _cut(counts: ScoreCounts, chosen: list[Any]) -> list[NDArray[np.int64]]:
         for model, bins in enumerate(chosen)
     ]
     total = sum(int(np.sum(size)) for size in sizes)
-    room = max(_RANGE, -(-total // max(1, _MOST_PIECES - len(sizes))))
+    width = max(_RANGE, -(-total // max(1, _MOST_PIECES - len(sizes))))
     pieces, first = [], 0
     for size, bins in zip(sizes, chosen, strict=True):
-        piece = first + (np.cumsum(size) - size) // room
+        piece = first + (np.cumsum(size) - size) // width
         _, piece[bins] = np.unique(piece[bins], return_inverse=True)
         piece[bins] += first
         piece[~bins] = -1
@@ -334,7 +273,7 @@ def _count_piece(parts: Pieces) -> tuple[int, int, int, int]:
     )
     ends = (np.append(side, side.dtype.type(np.inf)) for side in (negatives, positives))
     pairs = kernels.concordance_sorted(*ends)
-    base = kernels.PAIR_BASE
+    base = PAIR_BASE
     return (
         int(pairs.concordant_high) * base + int(pairs.concordant_low),
         int(pairs.tied_high) * base + int(pairs.tied_low),

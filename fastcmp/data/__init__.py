@@ -1,8 +1,8 @@
 """Small real prediction files, to try the library on.
 
-`load_digits` gives the answers of ten scikit-learn classifiers on 899 held-out
-handwritten digits; `example_path` gives the file itself. The ``README.md`` beside
-this module says how the files were made and whom to credit.
+`load_digits` returns the predictions of ten scikit-learn classifiers for 899 held-out
+handwritten digits; `example_path` returns the path of the file. The ``README.md``
+beside this module describes how the files were made, and their source and licence.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
     y_true : ndarray of uint8, shape (899,)
         The digit that was written, 0 to 9.
     predictions : dict of str to ndarray of uint8, shape (899,)
-        The digit that each model named, by the model's name, the most accurate
+        The digit that each model predicted, by the model's name, the most accurate
         model first.
 
     Notes
@@ -137,12 +137,12 @@ def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
 
 
 def load_digits_scores() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.float64]]]:
-    """Load how much ten classifiers hold 899 handwritten digits for an eight.
+    """Load ten classifiers' scores for the question whether a digit is an eight.
 
     Returns
     -------
     is_eight : ndarray of uint8, shape (899,)
-        1 where an eight was written.
+        1 if an eight was written.
     scores : dict of str to ndarray of float64, shape (899,)
         Probability or decision value of each model, by its name.
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.kernels.score_order import pack_order, unpack_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -314,9 +314,9 @@ def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
     """
     bits = max(1, (column.size - 1).bit_length())
     words = np.empty(column.size, np.uint64)
-    kernels.pack_order(column.astype(np.float64).view(np.uint64), bits, words)
+    pack_order(column.astype(np.float64).view(np.uint64), bits, words)
     words.sort()
     order = np.empty(column.size, np.int64)
-    if not kernels.unpack_order(words, bits, column, order):
+    if not unpack_order(words, bits, column, order):
         order = np.argsort(column, kind="stable")
     return order

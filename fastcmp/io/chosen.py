@@ -51,27 +51,7 @@ def plan_columns(
     drop: Sequence[str] = (),
     option: str = "--models",
 ) -> Plan:
-    """Choose the columns to compare.
-
-    Parameters
-    ----------
-    types : list of dict
-        Columns of each table, and their Arrow types.
-    paths : list of str
-        Where they are from.
-    target, models, id_column, drop, option : optional
-        As in `fastcmp.io.predictions.read_predictions`.
-
-    Returns
-    -------
-    Plan
-        What is in which table.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or given twice, or nothing says how to join.
-    """
+    """Choose the columns to compare."""
     target = TARGET if target is None else target
     where = ", ".join(paths)
     _check_drop(drop, types, where, (target, id_column, *(models or ())))
@@ -111,7 +91,7 @@ def plan_columns(
 def _homes(
     types: list[Types], paths: list[str], target: str, id_column: str | None
 ) -> dict[str, int]:
-    """Find in which table each column is, but for the ids."""
+    """Find in which table each column is, except the ids."""
     found: dict[str, int] = {}
     for i, own in enumerate(types):
         if id_column is not None and id_column not in own:
@@ -177,58 +157,20 @@ def _left_out(name: str, types: list[Types]) -> str:
 
 
 def titled(name: str) -> str:
-    """Name a column in a sentence.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-
-    Returns
-    -------
-    str
-        Such as ``column 'a'``.
-    """
+    """Name a column in a sentence."""
     if not name.strip():
         return f"the column without a name ({name!r})"
     return f"column {name!r}"
 
 
 def advice(*names: str) -> str:
-    """Write the option that leaves columns out, as a shell takes it.
-
-    Parameters
-    ----------
-    *names : str
-        The columns.
-
-    Returns
-    -------
-    str
-        Such as ``--drop 'my model'``.
-    """
+    """Write the option that leaves columns out, as a shell takes it."""
     return shlex.join(["--drop", *names])
 
 
 @contextmanager
 def repeats(plan: Plan) -> Iterator[None]:
-    """Say of ids that repeat, and were only taken for an index, what to do.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was chosen.
-
-    Yields
-    ------
-    None
-        Nothing.
-
-    Raises
-    ------
-    ValueError
-        What is raised inside, with advice.
-    """
+    """Say of ids that repeat, and were only taken for an index, what to do."""
     try:
         yield
     except ValueError as error:
@@ -236,26 +178,13 @@ def repeats(plan: Plan) -> Iterator[None]:
             raise
         message = (
             f"{error}; {titled(plan.id_column)} looks like a row index, but does not "
-            f"tell rows apart: leave it out ({advice(plan.id_column)})"
+            f"identify rows: leave it out ({advice(plan.id_column)})"
         )
         raise ValueError(message) from None
 
 
 def other_truth(target: str, first: str, second: str) -> str:
-    """Say that true labels are not the same.
-
-    Parameters
-    ----------
-    target : str
-        Their column.
-    first, second : str
-        Where they are from.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """Say that true labels are not the same."""
     return f"{target!r} differs between {first} and {second}"
 
 

@@ -42,44 +42,7 @@ def count_files(
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> Any:
-    """Count all samples of prediction files.
-
-    Parameters
-    ----------
-    predictions : PredictionStream
-        The files. Without a cost their `labels` are told of what is counted.
-    counts : PairCounts or LabelCounts
-        An empty accumulator; counts for costs have the classes of their matrix.
-    memory_limit : int
-        Bytes that a check of ids that do not ascend may take.
-    matrix : CostMatrix, optional
-        What each mistake costs, with names of classes: what it does not cover is
-        refused as soon as it is seen.
-    checkpoint : Checkpoint, optional
-        Where to save the counts while they grow, and to go on from.
-    workers : int, optional
-        Threads.
-    progress : bool or callable, optional
-        True draws a bar; a function is called with the rows done and all rows, which
-        are estimated where the files do not tell.
-
-    Returns
-    -------
-    PairCounts or LabelCounts
-        The counts, or those of the checkpoint with what was left to count.
-
-    Raises
-    ------
-    ValueError
-        If a file is damaged, labels are missing, cannot be compared or have no cost, or
-        there are fewer than two samples.
-    TypeError
-        If labels are of different types.
-    KeyboardInterrupt
-        On Ctrl-C; with a checkpoint after it is saved.
-    SystemExit
-        With a checkpoint, on SIGTERM, after it is saved.
-    """
+    """Count all samples of prediction files."""
     position = None
     check = predictions.labels if matrix is None else None
     if checkpoint is not None:

@@ -30,21 +30,7 @@ _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
 
 
 def csv_options(delimiter: str, types: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Say how text is split and converted.
-
-    Parameters
-    ----------
-    delimiter : str
-        What stands between two cells.
-    types : dict, optional
-        Types of the columns to read; by default all columns, of the types that they
-        seem to be.
-
-    Returns
-    -------
-    dict
-        Options of ``pyarrow.csv.read_csv``.
-    """
+    """Say how text is split and converted."""
     from pyarrow import csv
 
     return {
@@ -76,26 +62,7 @@ COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 def file_kind(path: Path) -> str:
-    """Tell the format of a file by its extension, and that it is no other.
-
-    Parameters
-    ----------
-    path : Path
-        A file.
-
-    Returns
-    -------
-    str
-        "CSV", "TSV", "JSON lines", "Parquet" or "Arrow".
-
-    Raises
-    ------
-    ValueError
-        If the extension is none of these, or the file is empty, of another format, or
-        no file but a pipe or a device.
-    OSError
-        If it cannot be opened.
-    """
+    """Tell the format of a file by its extension, and that it is no other."""
     suffix = _suffix(path)
     if suffix not in _KINDS:
         known = ", ".join(_KINDS)
@@ -114,40 +81,12 @@ def _suffix(path: Path) -> str:
 
 
 def is_part(file: Path) -> bool:
-    """Tell whether a file would be read with the folder in which it lies.
-
-    Parameters
-    ----------
-    file : Path
-        A file, or a place for one.
-
-    Returns
-    -------
-    bool
-        Whether its extension is one of ours, and it is not hidden.
-    """
+    """Tell whether a file would be read as part of its folder."""
     return file.name[0] not in "._" and _suffix(file) in _KINDS
 
 
 def parts_of(path: Path) -> list[Path]:
-    """List the files that make up one table.
-
-    Parameters
-    ----------
-    path : Path
-        A file, or a folder of files.
-
-    Returns
-    -------
-    list of Path
-        The file itself, or the folder's prediction files in the order of their names;
-        hidden ones (``.`` or ``_`` in front) are left out.
-
-    Raises
-    ------
-    ValueError
-        If a folder holds none.
-    """
+    """List the files that make up one table."""
     if not path.is_dir():
         return [path]
     found = sorted(file for file in path.iterdir() if file.is_file() and is_part(file))
@@ -160,25 +99,7 @@ def parts_of(path: Path) -> list[Path]:
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Say of a failure which file could not be read.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        What it should be.
-
-    Yields
-    ------
-    None
-        Nothing.
-
-    Raises
-    ------
-    ValueError
-        If what is inside cannot read the file.
-    """
+    """Say of a failure which file could not be read."""
     try:
         yield
     except pa.ArrowCancelled:
@@ -205,20 +126,7 @@ def _check_beginning(path: Path, kind: str) -> None:
 
 
 def check_names(path: Path, names: list[str]) -> None:
-    """Refuse two columns of one name.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Its columns.
-
-    Raises
-    ------
-    ValueError
-        If names repeat.
-    """
+    """Refuse two columns of one name."""
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
         message = (
             f"{path} has more than one column named {visible(', '.join(repeated))}"
@@ -227,20 +135,7 @@ def check_names(path: Path, names: list[str]) -> None:
 
 
 def check_text(path: Path, types: dict[str, Any]) -> None:
-    """Refuse text that is not UTF-8, which pyarrow reads as bytes.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    types : dict
-        Types of its columns.
-
-    Raises
-    ------
-    ValueError
-        If a column is not UTF-8.
-    """
+    """Refuse text that is not UTF-8, which pyarrow reads as bytes."""
     for name, kind in types.items():
         if pa.types.is_binary(kind):
             message = f"{path} is not UTF-8 text (column {name!r})"
@@ -248,24 +143,7 @@ def check_text(path: Path, types: dict[str, Any]) -> None:
 
 
 def check_columns(first: Path, names: list[str], part: Path, own: list[str]) -> None:
-    """Refuse a part of a table with other columns than the first part.
-
-    Parameters
-    ----------
-    first : Path
-        The first file.
-    names : list of str
-        Its columns.
-    part : Path
-        Another file.
-    own : list of str
-        Its columns.
-
-    Raises
-    ------
-    ValueError
-        If they are not the same.
-    """
+    """Refuse a part of a table with other columns than the first part."""
     odd = sorted(set(names) ^ set(own))
     if odd:
         verb = "has a" if odd[0] in own else "lacks the"
@@ -277,16 +155,5 @@ def check_columns(first: Path, names: list[str], part: Path, own: list[str]) -> 
 
 
 def no_rows(path: Path) -> str:
-    """Say that there is nothing in a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """Say that there is nothing in a file."""
     return f"{path} holds no rows"

@@ -23,18 +23,7 @@ _PIECE = 1 << 20  # rows of a column of a table that are converted at once
 
 
 def plain_type(kind: Any) -> Any:
-    """Give the type that a column has here.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        Its type in the file.
-
-    Returns
-    -------
-    pyarrow.DataType
-        Text and bytes are of one type each, also as the values of a dictionary.
-    """
+    """Give the type that a column has here."""
     if pa.types.is_dictionary(kind):
         values = plain_type(kind.value_type)
         if values == kind.value_type:
@@ -44,40 +33,18 @@ def plain_type(kind: Any) -> Any:
 
 
 def plain_array(column: Any) -> Any:
-    """Convert a column to the type that it has here.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        As it was read.
-
-    Returns
-    -------
-    pyarrow.Array
-        The same where its type is plain.
-    """
+    """Convert a column to the type that it has here."""
     kind = plain_type(column.type)
     if kind == column.type:
         return column
     try:
         return column.cast(kind)
-    except pa.ArrowInvalid:  # it lies beyond 2 GB of other text: a copy does not
+    except pa.ArrowInvalid:  # it is behind 2 GB of other text; a copy is not
         return pa.concat_arrays([column]).cast(kind)
 
 
 def plain_table(table: Any) -> Any:
-    """Convert the columns of a table to the types that they have here.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        As it was read.
-
-    Returns
-    -------
-    pyarrow.Table
-        Columns whose types are plain are the same.
-    """
+    """Convert the columns of a table to the types that they have here."""
     for i, field in enumerate(table.schema):
         kind = plain_type(field.type)
         if kind != field.type:
@@ -92,52 +59,19 @@ def plain_table(table: Any) -> Any:
 
 
 def value_type(kind: Any) -> Any:
-    """Give the type of the values of a column.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        Its type, perhaps a dictionary.
-
-    Returns
-    -------
-    pyarrow.DataType
-        That of the values.
-    """
+    """Give the type of the values of a column."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def decoded(column: Any) -> Any:
-    """Write a dictionary out, so that columns compare by their values.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        Any column.
-
-    Returns
-    -------
-    pyarrow.Array
-        The same values.
-    """
+    """Write a dictionary out, so that columns compare by their values."""
     if pa.types.is_dictionary(column.type):
         return column.dictionary_decode()
     return column
 
 
 def family(kind: Any) -> str:
-    """Name the types whose values can be equal.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        Type of a column.
-
-    Returns
-    -------
-    str
-        Such as "number" or "string"; empty for a column without values.
-    """
+    """Name the types whose values can be equal."""
     types = pa.types
     kind = value_type(kind)
     if types.is_null(kind):
@@ -148,22 +82,7 @@ def family(kind: Any) -> str:
 
 
 def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
-    """Refuse ids that cannot be told apart or put in order.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    id_column : str
-        The column.
-    kind : pyarrow.DataType
-        Its type.
-
-    Raises
-    ------
-    ValueError
-        If they are lists, records or the like.
-    """
+    """Refuse ids that cannot be compared or put in order."""
     import pyarrow.compute as pc
 
     own = value_type(kind)

@@ -1,4 +1,4 @@
-"""Whether predictions are labels of the truth at all, told over blocks of samples.
+"""Whether predictions are labels of the truth at all, checked block by block.
 
 A column of scores, weights or ids is no model, and none of its values is right. What is
 kept are the distinct true labels, and of each model the predictions that are not among
@@ -56,17 +56,7 @@ class _Tally:
 
 
 class LabelCheck:
-    """Labels of models, held against the true ones.
-
-    Parameters
-    ----------
-    names : iterable of str
-        The models.
-    target : str
-        Column of the true labels, for messages.
-    graded : bool
-        Whether a true label may have a fraction, so that others need not be scores.
-    """
+    """Labels of models, held against the true ones."""
 
     def __init__(
         self, names: Iterable[str], target: str, *, graded: bool = True
@@ -81,25 +71,7 @@ class LabelCheck:
     def look(
         self, y_true: Any, preds: Mapping[str, Any]
     ) -> tuple[set[Any], list[Seen]]:
-        """Look at a block, without keeping anything of it.
-
-        Parameters
-        ----------
-        y_true : array-like, shape (n,)
-            True labels.
-        preds : mapping of str to array-like, shape (n,)
-            Predictions by model.
-
-        Returns
-        -------
-        tuple of set and list
-            What `keep` takes.
-
-        Raises
-        ------
-        ValueError
-            If a column holds scores.
-        """
+        """Look at a block, without keeping anything of it."""
         true = read_column(y_true, self._target)
         known = None
         if (absent := true.missing()) is not None:
@@ -126,13 +98,7 @@ class LabelCheck:
         return labels, seen
 
     def keep(self, found: tuple[set[Any], list[Seen]]) -> None:
-        """Add what was found in a block.
-
-        Parameters
-        ----------
-        found : tuple
-            From `look`.
-        """
+        """Add what was found in a block."""
         labels, seen = found
         if not labels <= self._true:
             self._true |= labels
@@ -154,18 +120,7 @@ class LabelCheck:
                     tally.n_more += count
 
     def finish(self) -> Outside:
-        """Judge the models by all that was kept.
-
-        Returns
-        -------
-        Outside
-            Predictions that are no labels of the truth.
-
-        Raises
-        ------
-        ValueError
-            If a model shares no label with the truth, or holds scores.
-        """
+        """Judge the models by all that was kept."""
         if not self._complete or not self._true:
             return Outside((), "")
         n_outside, much = [], []
@@ -201,13 +156,7 @@ class LabelCheck:
         )
 
     def state(self) -> dict[str, Any] | None:
-        """Give all that is kept, for a checkpoint.
-
-        Returns
-        -------
-        dict or None
-            Lists of labels and numbers; None of labels that are not saved.
-        """
+        """Give all that is kept, for a checkpoint."""
         try:
             return to_plain(self._all())  # type: ignore[no-any-return]
         except TypeError:
@@ -227,13 +176,7 @@ class LabelCheck:
         }
 
     def restore(self, state: dict[str, Any] | None) -> None:
-        """Go on from a checkpoint.
-
-        Parameters
-        ----------
-        state : dict or None
-            From `state`. Of a part of the samples nothing can be said in the end.
-        """
+        """Go on from a checkpoint."""
         if state is None:
             self._complete = False
             return
@@ -369,22 +312,7 @@ def _difference(own: set[Any], truth: set[Any]) -> str:
 
 
 def check_whole(y_true: Any, preds: Mapping[str, Any], target: str) -> None:
-    """Refuse columns that cannot be models of files that were read as a whole.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True labels.
-    preds : mapping of str to array-like, shape (n,)
-        Predictions by model.
-    target : str
-        Column of the true labels, for messages.
-
-    Raises
-    ------
-    ValueError
-        If a column holds scores, or shares no label with the truth.
-    """
+    """Refuse columns that cannot be models of files that were read as a whole."""
     check = LabelCheck(preds, target)
     check.keep(check.look(y_true, preds))
     check.finish()

@@ -24,19 +24,7 @@ _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?')
 
 
 class Lines:
-    """Rows of a file, perhaps compressed.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        "CSV", "TSV" or "JSON lines".
-    size : int
-        Bytes to read at once.
-    start : int
-        Where a row begins in the uncompressed file.
-    """
+    """Rows of a file, perhaps compressed."""
 
     def __init__(self, path: Path, kind: str, size: int, start: int = 0) -> None:
         self._path, self._kind = path, kind
@@ -47,29 +35,11 @@ class Lines:
         self._done = 0
 
     def share(self) -> float:
-        """Tell how much of the file is read.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
+        """Tell how much of the file is read."""
         return self._done / self._size
 
     def __iter__(self) -> Iterator[bytes]:
-        """Read the rows.
-
-        Yields
-        ------
-        bytes
-            One or more whole rows.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, a row too long or too deep, or a quote is not
-            closed.
-        """
+        """Read the rows."""
         with reading(self._path, self._kind), pa.OSFile(str(self._path)) as raw:
             codec = COMPRESSED.get(self._path.suffix.lower())
             stream = raw if codec is None else pa.CompressedInputStream(raw, codec)
@@ -160,12 +130,7 @@ class RowEnds:
     """Where rows end in a text that comes in pieces; a line break may be quoted.
 
     As pyarrow reads CSV, a quote opens only at the beginning of a cell, and two quotes
-    within a quoted cell are one that belongs to it.
-
-    Parameters
-    ----------
-    kind : str
-        "CSV", "TSV" or "JSON lines".
+    within a quoted cell are part of it.
     """
 
     def __init__(self, kind: str) -> None:
@@ -178,18 +143,7 @@ class RowEnds:
         self._before: int | None = None
 
     def last(self, piece: bytes) -> int:
-        """Find the end of the last row.
-
-        Parameters
-        ----------
-        piece : bytes
-            What follows the pieces before.
-
-        Returns
-        -------
-        int
-            The place after it; 0 where no row ends.
-        """
+        """Find the end of the last row."""
         end = max(piece.rfind(mark) for mark in self._marks) + 1
         if not self._is_quoted or not piece:
             return end
@@ -200,18 +154,7 @@ class RowEnds:
         return int(ends[-1]) + 1 if ends.size else 0
 
     def first(self, piece: bytes) -> int:
-        """Find the end of the first row that is not blank.
-
-        Parameters
-        ----------
-        piece : bytes
-            The beginning of a text.
-
-        Returns
-        -------
-        int
-            The place after it; that of the end where there is none.
-        """
+        """Find the end of the first row that is not blank."""
         ends = _outside(piece, self._turns(piece), inside=False)
         ends = ends[ends >= len(piece) - len(piece.lstrip())]
         return int(ends[0]) + 1 if ends.size else len(piece)

@@ -1,7 +1,7 @@
 """Parquet and Arrow files, read in blocks of rows from a map of the file.
 
 Pages of a mapped file count as memory while they are touched, so they are given back
-block by block. What is left are the pages that pyarrow is decoding, one a column.
+block by block. In memory are only the pages that pyarrow is decoding, one a column.
 """
 
 from __future__ import annotations
@@ -48,18 +48,7 @@ class Block:
     share: float
 
     def cut(self, start: int, stop: int) -> dict[str, Any]:
-        """Take some of the rows.
-
-        Parameters
-        ----------
-        start, stop : int
-            The first, and the one after the last.
-
-        Returns
-        -------
-        dict
-            Arrow arrays by name.
-        """
+        """Take some of the rows."""
         if start == 0 and stop == self.n_rows:
             return self.columns
         return {
@@ -69,18 +58,7 @@ class Block:
 
 
 def block_rows(n_columns: int) -> int:
-    """Choose how many rows to read at once.
-
-    Parameters
-    ----------
-    n_columns : int
-        Columns that are read.
-
-    Returns
-    -------
-    int
-        About a million cells' worth, which pyarrow decodes in some 30 MB.
-    """
+    """Choose how many rows to read at once."""
     return max(_ROWS[0], min(_ROWS[1], _CELLS // max(1, n_columns)))
 
 
@@ -108,20 +86,7 @@ class _Map:
 
 
 class ParquetPart:
-    """A Parquet file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        Its format, for errors.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or two columns have one name.
-    """
+    """A Parquet file."""
 
     def __init__(self, path: Path, kind: str = "Parquet") -> None:
         self.path, self.kind = path, kind
@@ -146,20 +111,7 @@ class ParquetPart:
         self.many: str | None = None
 
     def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
-        """Read blocks of rows.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-        start : Place
-            The first row.
-
-        Yields
-        ------
-        Block
-            In order.
-        """
+        """Read blocks of rows."""
         words = [
             name
             for name in columns
@@ -177,23 +129,7 @@ class ParquetPart:
         yield from _cut(self, columns, batches, (start.rows - skip, skip), self._map)
 
     def table(self, columns: list[str]) -> Any:
-        """Read the whole file.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-
-        Returns
-        -------
-        pyarrow.Table
-            Them.
-
-        Raises
-        ------
-        ValueError
-            If it is damaged.
-        """
+        """Read the whole file."""
         with reading(self.path, self.kind):
             return plain_table(_validated(self._open().read(columns=columns)))
 
@@ -219,20 +155,7 @@ class ParquetPart:
 
 
 class ArrowPart:
-    """An Arrow file (Feather, version 2).
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        Its format, for errors.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or two columns have one name.
-    """
+    """An Arrow file (Feather, version 2)."""
 
     def __init__(self, path: Path, kind: str = "Arrow") -> None:
         self.path, self.kind = path, kind
@@ -242,7 +165,7 @@ class ArrowPart:
             names = schema.names
         check_names(path, names)
         self._check_batches()
-        self.n_rows: int | None = None  # told by each batch, not by the file
+        self.n_rows: int | None = None  # each batch says its own, the file does not
         self.types = _types_in(schema)
 
     def _check_batches(self) -> None:
@@ -266,20 +189,7 @@ class ArrowPart:
         return pa.ipc.open_file(pa.BufferReader(self._map.buffer), options=options)
 
     def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
-        """Read blocks of rows.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-        start : Place
-            The first row.
-
-        Yields
-        ------
-        Block
-            In order.
-        """
+        """Read blocks of rows."""
         n = block_rows(len(columns))
 
         def batches() -> Iterator[Any]:
@@ -293,23 +203,7 @@ class ArrowPart:
         yield from _cut(self, columns, batches, (0, start.rows), self._map)
 
     def table(self, columns: list[str]) -> Any:
-        """Read the whole file.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-
-        Returns
-        -------
-        pyarrow.Table
-            Them.
-
-        Raises
-        ------
-        ValueError
-            If it is damaged.
-        """
+        """Read the whole file."""
         with reading(self.path, self.kind):
             file = self._columns_of(columns)
             batches = [

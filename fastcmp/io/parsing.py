@@ -25,34 +25,7 @@ def parse_rows(
     others: str = "error",
     threads: bool = True,
 ) -> Any:
-    """Parse whole rows of text.
-
-    Parameters
-    ----------
-    data : bytes
-        The rows.
-    kind : str
-        "CSV", "TSV" or "JSON lines".
-    types : dict, optional
-        Types of the columns to read; by default all columns, of the types that they
-        seem to be.
-    names : sequence of str, optional
-        All columns, where the first row does not name them.
-    others : {"error", "ignore", "infer"}
-        What to make of fields in JSON that are not in `types`.
-    threads : bool
-        Whether to use several. With one, errors name the row.
-
-    Returns
-    -------
-    pyarrow.Table
-        The columns.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        If they cannot be read, or not as these types.
-    """
+    """Parse whole rows of text."""
     if threads:
         try:
             return _parse(data, kind, types, names, others, _AT_ONCE)

@@ -44,39 +44,7 @@ def read_predictions(
     option: str = "--models",
     scores: bool = False,
 ) -> Predictions:
-    """Read true and predicted labels from one or several files.
-
-    Parameters
-    ----------
-    paths : sequence of str or Path
-        Files with one row a sample.
-    target : str, optional
-        Column of the true labels; ``y_true`` by default. Where several files have it,
-        they must agree.
-    models : sequence of str, optional
-        Columns to compare; all others by default.
-    id_column : str, optional
-        Column of the samples' ids, by which several files are joined; ``id`` by
-        default, where there is one. Of one file without it, a column that pandas wrote
-        as its index is taken, if its values differ.
-    drop : sequence of str
-        Columns to leave out.
-    option : str
-        What names the models on the command line, for errors.
-    scores : bool
-        Whether the models give scores, which are numbers, not labels.
-
-    Returns
-    -------
-    Predictions
-        True labels, and a column a model.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or given twice, ids are missing or repeated, files do not
-        hold the same samples, or their true labels differ.
-    """
+    """Read true and predicted labels from one or several files."""
     where = [str(path) for path in paths]
     labels = (target or TARGET, id_column or ID) if scores else None
     sources = [Source(Path(path), labels) for path in paths]
@@ -112,20 +80,7 @@ def read_predictions(
 
 
 def columns_of(plan: Plan, i: int) -> list[str]:
-    """List the columns that are read of a table.
-
-    Parameters
-    ----------
-    plan : Plan
-        Which columns are compared.
-    i : int
-        Number of the table.
-
-    Returns
-    -------
-    list of str
-        Names.
-    """
+    """List the columns that are read of a table."""
     columns = [name for name, home in plan.models.items() if home == i]
     if i in plan.targets:
         columns.insert(0, plan.target)
@@ -137,17 +92,7 @@ def columns_of(plan: Plan, i: int) -> list[str]:
 def settle_types(
     sources: Sequence[Source], plan: Plan, *, scores: bool = False
 ) -> None:
-    """Choose types of what text files hold in which labels, and ids, compare.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-        The files.
-    plan : Plan
-        Which columns are compared.
-    scores : bool
-        Whether the models give scores, which are numbers, not labels.
-    """
+    """Choose types of what text files hold in which labels, and ids, compare."""
     truths = [(sources[i], plan.target) for i in plan.targets]
     models = [(sources[i], name) for name, i in plan.models.items()]
     labels = truths if scores else [*truths, *models]
@@ -196,20 +141,7 @@ def _checked_ids(table: Table, path: str, id_column: str) -> Any:
 
 
 def check_distinct(ids: Any, path: str) -> None:
-    """Refuse ids that are missing or repeated.
-
-    Parameters
-    ----------
-    ids : pyarrow.Array
-        All ids of a table.
-    path : str
-        Where they are from.
-
-    Raises
-    ------
-    ValueError
-        If they do not tell all rows apart.
-    """
+    """Refuse ids that are missing or repeated."""
     import pyarrow.compute as pc
 
     if ids.null_count:

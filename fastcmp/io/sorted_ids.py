@@ -26,21 +26,7 @@ class Cursor(Protocol):
 
 
 class SortedIds:
-    """Checks of the ids of one file, or of several that are joined.
-
-    Parameters
-    ----------
-    id_column : str
-        Their column.
-    paths : sequence of str
-        The files or folders.
-    n_rows : int
-        Rows of the first, perhaps an estimate.
-    read_all : callable
-        Called for all ids of the first.
-    memory_limit : int
-        Bytes that may be taken for them.
-    """
+    """Checks of the ids of one file, or of several that are joined."""
 
     def __init__(
         self,
@@ -59,22 +45,7 @@ class SortedIds:
         self._proven = False  # in memory: all ids differ, in whatever order
 
     def check(self, columns: list[Any], cursors: Sequence[Cursor], done: int) -> None:
-        """Check the ids of a block.
-
-        Parameters
-        ----------
-        columns : list of pyarrow.Array
-            The ids in each file.
-        cursors : sequence of Cursor
-            Who read them.
-        done : int
-            Rows before the block.
-
-        Raises
-        ------
-        ValueError
-            If ids are missing, repeated or do not ascend, or differ between the files.
-        """
+        """Check the ids of a block."""
         ids = [decoded(column) for column in columns]
         for own, cursor in zip(ids, cursors, strict=True):
             if not self._proven:
@@ -88,20 +59,7 @@ class SortedIds:
                 self.refuse_absent(theirs, i, 0)
 
     def refuse_absent(self, sample: Any, within: int, source: int) -> None:
-        """Say that a file lacks a sample.
-
-        Parameters
-        ----------
-        sample : pyarrow.Scalar
-            Its id.
-        within, source : int
-            Numbers of the file without it, and of one that has it.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
+        """Say that a file lacks a sample."""
         message = (
             f"{self._paths[within]} lacks samples of {self._paths[source]}: "
             f"{self._id_column} {sample}"

@@ -29,28 +29,12 @@ _GROWTH = (8, 40)  # bytes in memory for one of a file; of one that is compresse
 
 
 class Source:
-    """A file, or a folder of files that are parts of one table.
-
-    Parameters
-    ----------
-    path : Path
-        Which.
-    labels : container of str, optional
-        Columns of labels and ids; others hold numbers. By default all. Only text
-        files need to know.
-
-    Raises
-    ------
-    ValueError
-        If a file cannot be read, or a part has other columns than the first.
-    OSError
-        If a file cannot be opened.
-    """
+    """A file, or a folder of files that are parts of one table."""
 
     def __init__(self, path: Path, labels: Container[str] | None = None) -> None:
         self.path = path
         self.parts: list[Part] = []
-        told: TextPart | None = None  # the first file of text, which tells types
+        first_text: TextPart | None = None  # its types are those of all files
         for file in parts_of(path):
             kind = file_kind(file)
             part: Part
@@ -59,8 +43,8 @@ class Source:
             elif kind == "Arrow":
                 part = ArrowPart(file)
             else:
-                part = TextPart(file, kind, told, labels)
-                told = part if told is None else told
+                part = TextPart(file, kind, first_text, labels)
+                first_text = first_text or part
             self.parts.append(part)
             self._check_part(part)
         self._sizes = [part.path.stat().st_size for part in self.parts]
@@ -71,71 +55,30 @@ class Source:
         return self.parts[0].types
 
     def seen(self, name: str) -> Seen:
-        """Tell what is known of a column of labels.
-
-        Parameters
-        ----------
-        name : str
-            The column.
-
-        Returns
-        -------
-        Seen
-            Its type, and what text holds.
-        """
+        """Tell what is known of a column of labels."""
         first = self.parts[0]
-        found = first.told.found_in(name) if isinstance(first, TextPart) else None
+        found = first.inferred.found_in(name) if isinstance(first, TextPart) else None
         return Seen(first.types[name], found)
 
     def read_as(self, name: str, kind: Any) -> None:
-        """Choose another type for a column of text files.
-
-        Parameters
-        ----------
-        name : str
-            The column.
-        kind : pyarrow.DataType
-            Its type.
-        """
+        """Choose another type for a column of text files."""
         for part in self.parts:
             if isinstance(part, TextPart):
                 part.types[name] = kind
 
     def learn(self) -> None:
-        """Read all text files for the types of their columns.
-
-        Raises
-        ------
-        ValueError
-            If one cannot be read.
-        """
+        """Read all text files for the types of their columns."""
         texts = [part for part in self.parts if isinstance(part, TextPart)]
         for part in texts:
             part.learn()
             self._check_part(part)
         for part in texts[1:]:
-            texts[0].told.merge(part.told)
+            texts[0].inferred.merge(part.inferred)
         for part in texts[1:]:
-            part.told.adopt(texts[0].told, list(part.types))
+            part.inferred.adopt(texts[0].inferred, list(part.types))
 
     def table(self, columns: list[str] | None = None) -> Any:
-        """Read the whole source.
-
-        Parameters
-        ----------
-        columns : list of str, optional
-            Which columns; all by default.
-
-        Returns
-        -------
-        pyarrow.Table
-            At least one row.
-
-        Raises
-        ------
-        ValueError
-            If a file is damaged, or there are no rows.
-        """
+        """Read the whole source."""
         columns = list(self.types) if columns is None else columns
         tables = [part.table(columns) for part in self.parts]
         if any(table.schema != tables[0].schema for table in tables):
@@ -159,20 +102,12 @@ class Source:
 
     @property
     def n_rows(self) -> int | None:
-        """Number of rows; None where only reading would tell."""
+        """Number of rows; None where it is not known before reading."""
         known = [part.n_rows for part in self.parts if part.n_rows is not None]
         return sum(known) if len(known) == len(self.parts) else None
 
     def expect(self, id_column: str | None, *, named: bool) -> None:
-        """Say what is known of the columns that will be read.
-
-        Parameters
-        ----------
-        id_column : str or None
-            The one that holds ids, which are all different.
-        named : bool
-            Whether the models are chosen by name, so that others do not matter.
-        """
+        """Say what is known of the columns that will be read."""
         for part in self.parts:
             if not isinstance(part, ArrowPart):
                 part.many = id_column
@@ -180,13 +115,7 @@ class Source:
                 part.named = named
 
     def inputs(self) -> list[list[Any]]:
-        """Tell what a checkpoint of this source depends on.
-
-        Returns
-        -------
-        list
-            Path, size and time of the last change of each file.
-        """
+        """Tell what a checkpoint of this source depends on."""
         found = []
         for part in self.parts:
             stat = part.path.stat()
@@ -194,13 +123,7 @@ class Source:
         return found
 
     def size_in_memory(self) -> int:
-        """Estimate what the source would take if it were read as a whole.
-
-        Returns
-        -------
-        int
-            Bytes; a guess from the size of the files where they do not tell.
-        """
+        """Estimate what the source would take if it were read as a whole."""
         size = 0
         width = sum(map(_width, self.types.values()))
         for part, n_bytes in zip(self.parts, self._sizes, strict=True):
@@ -213,20 +136,7 @@ class Source:
     def blocks(
         self, columns: list[str], start: Sequence[int] = (0, 0, 0)
     ) -> Iterator[tuple[int, Block, float]]:
-        """Read blocks of rows.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-        start : sequence of int
-            Number of the part, and rows and bytes before the block within it.
-
-        Yields
-        ------
-        tuple of int, Block and float
-            Number of the part, the block, and the share of the source that is read.
-        """
+        """Read blocks of rows."""
         before, all_bytes = sum(self._sizes[: start[0]]), sum(self._sizes)
         place = Place(*start[1:])
         for i in range(start[0], len(self.parts)):
@@ -238,30 +148,7 @@ class Source:
 
 
 def read_table(path: str | Path, *, labels: Container[str] | None = None) -> Any:
-    """Read one file or a folder of them, formats told by extensions.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, ``.parquet``, ``.pq``, ``.arrow``
-        or ``.feather`` file; text may be compressed (``.csv.gz``). The files of a
-        folder are parts of one table.
-    labels : container of str, optional
-        Columns of labels and ids; others hold numbers. By default all.
-
-    Returns
-    -------
-    pyarrow.Table
-        At least one row, columns of distinct names.
-
-    Raises
-    ------
-    ValueError
-        If it is empty, truncated, not UTF-8, not what its extension says, if two
-        columns have one name, or the files of a folder have other columns.
-    OSError
-        If it cannot be opened.
-    """
+    """Read one file or a folder of them, formats known by extensions."""
     source = Source(Path(path), labels)
     try:
         return source.table()
@@ -299,17 +186,7 @@ def _check_kinds(first: Part, part: Part) -> None:
 
 
 class Cursor:
-    """A source that is read row by row, in step with others.
-
-    Parameters
-    ----------
-    source : Source
-        What to read.
-    columns : list of str
-        Which columns.
-    position : list
-        Where to begin, as `position` told it; empty for the first row.
-    """
+    """A source that is read row by row, in step with others."""
 
     def __init__(self, source: Source, columns: list[str], position: list[Any]) -> None:
         self._used: int
@@ -323,13 +200,7 @@ class Cursor:
         self.last = last
 
     def left(self) -> int:
-        """Tell how many rows can be taken, reading on where there are none.
-
-        Returns
-        -------
-        int
-            Rows left in the block; 0 at the end.
-        """
+        """Tell how many rows can be taken, reading on where there are none."""
         while self._block is None or self._used >= self._block.n_rows:
             skip = 0 if self._block is None else self._block.n_rows
             self._used -= skip
@@ -342,43 +213,19 @@ class Cursor:
         return self._block.n_rows - self._used
 
     def take(self, n: int) -> dict[str, Any]:
-        """Take the next rows.
-
-        Parameters
-        ----------
-        n : int
-            How many, no more than are left in the block.
-
-        Returns
-        -------
-        dict
-            Arrow arrays by name.
-        """
+        """Take the next rows."""
         assert self._block is not None
         columns = self._block.cut(self._used, self._used + n)
         self._used += n
         return columns
 
     def position(self) -> list[Any]:
-        """Tell where the next row is.
-
-        Returns
-        -------
-        list
-            Number of the part, rows and bytes before a block of it, rows to skip
-            there, and the last id.
-        """
+        """Tell where the next row is."""
         block = self._block
         if block is not None and self._used == block.n_rows:
             return [self._part, *block.end, 0, self.last]
         return [*self._start, self._used, self.last]
 
     def where(self) -> str:
-        """Name the file that is read.
-
-        Returns
-        -------
-        str
-            Its path.
-        """
+        """Name the file that is read."""
         return str(self._source.parts[self._part].path)

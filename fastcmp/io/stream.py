@@ -40,21 +40,7 @@ class Rows:
 
 
 class PredictionStream:
-    """Predictions of several models, read block by block.
-
-    Parameters
-    ----------
-    paths : sequence of str or Path
-        Files or folders with one row a sample.
-    target, models, id_column, drop : optional
-        As in `fastcmp.io.predictions.read_predictions`.
-
-    Raises
-    ------
-    ValueError
-        If a file cannot be read, a column is missing or given twice, or there are fewer
-        than two models.
-    """
+    """Predictions of several models, read block by block."""
 
     def __init__(
         self,
@@ -95,27 +81,15 @@ class PredictionStream:
 
     @property
     def n_rows(self) -> int | None:
-        """Number of samples; None where only reading would tell."""
+        """Number of samples; None where it is not known before reading."""
         return self.sources[0].n_rows
 
     def size_in_memory(self) -> int:
-        """Estimate what it would take to read and join the files as a whole.
-
-        Returns
-        -------
-        int
-            Bytes.
-        """
+        """Estimate what it would take to read and join the files as a whole."""
         return 2 * sum(source.size_in_memory() for source in self.sources)
 
     def unlike(self) -> list[str]:
-        """List models whose labels can never equal the true ones.
-
-        Returns
-        -------
-        list of str
-            Their names; one all of whose predictions are missing does no harm.
-        """
+        """List models whose labels can never equal the true ones."""
         truth = family(self.sources[self.plan.targets[0]].types[self.plan.target])
         return [
             name
@@ -133,13 +107,7 @@ class PredictionStream:
         return not whole and family(kind) in ("", "number")
 
     def inputs(self) -> dict[str, Any]:
-        """Tell what a checkpoint of this stream depends on.
-
-        Returns
-        -------
-        dict
-            Files, columns and types.
-        """
+        """Tell what a checkpoint of this stream depends on."""
         return {
             "files": [source.inputs() for source in self.sources],
             "target": self.plan.target,
@@ -153,26 +121,7 @@ class PredictionStream:
     def rows(
         self, memory_limit: int, position: list[list[Any]] | None = None
     ) -> Iterator[Rows]:
-        """Read blocks of samples.
-
-        Parameters
-        ----------
-        memory_limit : int
-            Bytes that a check of ids that do not ascend may take.
-        position : list, optional
-            Where to begin; see `Rows`. By default at the first sample.
-
-        Yields
-        ------
-        Rows
-            In order.
-
-        Raises
-        ------
-        ValueError
-            If a file is damaged, ids repeat or do not ascend, files do not hold the
-            same samples, or their true labels differ.
-        """
+        """Read blocks of samples."""
         plan, ids = self.plan, self._checks(memory_limit)
         first, (cursors, done) = plan.targets[0], self._cursors(position)
         while n := self._in_step(cursors, ids):

@@ -1,6 +1,6 @@
 """CSV, TSV and JSON lines, read in blocks of lines.
 
-The types of the columns are told from the first block. A later value that does not fit
+Types of columns are inferred from the first block. A later value that does not fit
 them is an error: read as a whole, the file might have had another type.
 """
 
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from fastcmp.io.formats import DELIMITERS, check_names, check_text, reading
+from fastcmp.io.inferred_types import InferredTypes
 from fastcmp.io.lines import Lines, RowEnds
 from fastcmp.io.mapped import Block, Place
 from fastcmp.io.parsing import parse_rows
 from fastcmp.io.text_types import converted
-from fastcmp.io.told_types import ToldTypes
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -35,31 +35,14 @@ _JSON_VALUE = re.compile(r"Failed to convert JSON to (\S+), couldn't parse:(.*)"
 
 
 class LateValueError(ValueError):
-    """A value does not fit the types that the first block told.
+    """A value does not fit the types of the first block.
 
     Read as a whole, the file may have other types, and then be no error.
     """
 
 
 class TextPart:
-    """A file of lines, perhaps compressed.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        "CSV", "TSV" or "JSON lines".
-    first : TextPart, optional
-        The first such file of a folder, which tells the types of the columns.
-    labels : container of str, optional
-        Columns of labels and ids; others hold numbers. By default all.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read, or two columns have one name.
-    """
+    """A file of lines, perhaps compressed."""
 
     def __init__(
         self,
@@ -76,7 +59,7 @@ class TextPart:
         self.many: str | None = None
         self._is_csv = kind in DELIMITERS
         #: What is known of the types of its columns.
-        self.told = ToldTypes(kind, labels)
+        self.inferred = InferredTypes(kind, labels)
         with reading(path, kind):
             data, table = self._beginning(header_only=first is not None)
             names = table.column_names
@@ -84,15 +67,15 @@ class TextPart:
             if first is None:
                 kinds = dict(zip(names, table.schema.types, strict=True))
                 check_text(path, kinds)
-                self.told.look(data, table, None)
+                self.inferred.look(data, table, None)
             else:
-                self.told.adopt(first.told, names)
+                self.inferred.adopt(first.inferred, names)
         self.n_first = table.num_rows
 
     @property
     def types(self) -> dict[str, Any]:
         """All columns, with their types."""
-        return self.told.types
+        return self.inferred.types
 
     def _beginning(self, *, header_only: bool) -> tuple[bytes, Any]:
         """Read the first block, or as much of the file as has a row."""
@@ -107,13 +90,7 @@ class TextPart:
         return first, parse_rows(b"", self.kind) if table is None else table
 
     def learn(self) -> None:
-        """Read the whole file for the types of its columns.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be read.
-        """
+        """Read the whole file for the types of its columns."""
         lines = Lines(self.path, self.kind, _BLOCK)
         with reading(self.path, self.kind):
             for data in lines:
@@ -121,7 +98,7 @@ class TextPart:
                 table = parse_rows(data, self.kind, names=names)
                 kinds = dict(zip(table.column_names, table.schema.types, strict=True))
                 check_text(self.path, kinds)
-                self.told.look(data, table, names)
+                self.inferred.look(data, table, names)
 
     def _names(self, lines: Lines) -> list[str] | None:
         """List the columns, unless the rows begin with their names."""
@@ -130,29 +107,7 @@ class TextPart:
     def blocks(
         self, columns: list[str], start: Place, at_once: int | None = None
     ) -> Iterator[Block]:
-        """Read blocks of lines.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-        start : Place
-            The first line.
-        at_once : int, optional
-            Bytes of a block.
-
-        Yields
-        ------
-        Block
-            In order.
-
-        Raises
-        ------
-        LateValueError
-            If a value does not fit the types.
-        ValueError
-            If the file is damaged.
-        """
+        """Read blocks of lines."""
         row = start.rows
         wanted = {name: self.types[name] for name in columns}
         lines = Lines(self.path, self.kind, at_once or _BLOCK, start.n_bytes)
@@ -175,23 +130,7 @@ class TextPart:
             row += n_rows
 
     def table(self, columns: list[str]) -> Any:
-        """Read the whole file.
-
-        Parameters
-        ----------
-        columns : list of str
-            Which columns.
-
-        Returns
-        -------
-        pyarrow.Table
-            Them.
-
-        Raises
-        ------
-        ValueError
-            As `blocks`.
-        """
+        """Read the whole file."""
         read = self.blocks(columns, Place(), at_once=_WHOLE * _BLOCK)
         blocks = [block.columns for block in read]
         if not blocks:
@@ -205,19 +144,19 @@ class TextPart:
         self, data: bytes, wanted: dict[str, Any], row: int, names: list[str] | None
     ) -> tuple[dict[str, Any], int]:
         """Parse lines as the types that are wanted, merging no two texts."""
-        asked = self.told.asked(wanted, careful=self.told.may_merge(data))
+        asked = self.inferred.asked(wanted, careful=self.inferred.may_merge(data))
         try:
             table = self._parsed(data, asked, names)
         except pa.ArrowInvalid:
-            careful = self.told.asked(wanted, careful=True)
+            careful = self.inferred.asked(wanted, careful=True)
             if careful == asked:
                 raise
             asked, table = careful, self._parsed(data, careful, names)
-            self.told.be_careful(list(wanted))
+            self.inferred.be_careful(list(wanted))
         table = table.combine_chunks()
         own = {name: _whole(table.column(name)) for name in wanted}
         for name, kind in wanted.items():
-            if not self.told.is_label(name):
+            if not self.inferred.is_label(name):
                 continue
             if not self._is_csv:
                 self._check_exact(name, own[name])
@@ -245,7 +184,7 @@ class TextPart:
         )
 
     def _check_exact(self, name: str, column: Any) -> None:
-        """Refuse labels in JSON that are numbers, and too large to be told apart."""
+        """Refuse labels in JSON that are numbers, and too large to be exact."""
         import pyarrow.compute as pc
 
         if not pa.types.is_floating(column.type):
@@ -254,7 +193,7 @@ class TextPart:
             message = (
                 f"{self.path}: column {name!r} holds numbers of 2^53 and more beside "
                 f"others than whole ones from 0 to 2^64 (such as {most:g}), which "
-                'cannot be told apart: write labels and ids as text, in quotes (")'
+                'are not exact: write labels and ids as text, in quotes (")'
             )
             raise ValueError(message)
 
@@ -267,7 +206,7 @@ class TextPart:
         names: list[str] | None,
     ) -> ValueError:
         """Find the value that does not fit: with one thread pyarrow counts rows."""
-        asked = self.told.asked(wanted, careful=True)
+        asked = self.inferred.asked(wanted, careful=True)
         try:
             self._parsed(data, asked, names, threads=False)
         except UnicodeDecodeError:
@@ -284,7 +223,7 @@ class TextPart:
     @property
     def _advice(self) -> str:
         return (
-            f"; types are told from the first {self.n_first} rows: convert the file to "
+            f"; types are those of the first {self.n_first} rows: convert the file to "
             "Parquet, where each column has one type"
         )
 

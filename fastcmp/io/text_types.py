@@ -50,18 +50,7 @@ class Seen:
 
 
 def in_words(texts: Any) -> int:
-    """Tell what cells hold, each value once.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array
-        Their text.
-
-    Returns
-    -------
-    int
-        Sum of what was found.
-    """
+    """Tell what cells hold, each value once."""
     import pyarrow.compute as pc
 
     if isinstance(texts, pa.ChunkedArray):
@@ -120,19 +109,7 @@ def _found_long(number: int) -> int:
 
 
 def in_numbers(column: Any) -> int:
-    """Tell what a column of numbers or truths holds.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        As pyarrow read it.
-
-    Returns
-    -------
-    int
-        Sum of what was found; whole numbers in floats that cannot tell them apart are
-        `NUMBER`.
-    """
+    """Tell what a column of numbers or truths holds."""
     import pyarrow.compute as pc
 
     kind, types = column.type, pa.types
@@ -149,18 +126,7 @@ def in_numbers(column: Any) -> int:
 
 
 def label_type(found: int) -> Any:
-    """Choose the type of a column of labels.
-
-    Parameters
-    ----------
-    found : int
-        What it holds.
-
-    Returns
-    -------
-    pyarrow.DataType
-        One in which values are equal where their texts are, or both are whole.
-    """
+    """Choose the type of a column of labels."""
     if not found:
         return pa.null()
     if not found & ~WHOLE:
@@ -173,18 +139,7 @@ def label_type(found: int) -> Any:
 
 
 def score_type(found: int) -> Any:
-    """Choose the type of a column of numbers that are no labels.
-
-    Parameters
-    ----------
-    found : int
-        What it holds.
-
-    Returns
-    -------
-    pyarrow.DataType
-        Floats, where whole numbers are not all.
-    """
+    """Choose the type of a column of numbers that are no labels."""
     kind = label_type(found)
     if kind == pa.string() and not found & (TRUTH | WORD):
         return pa.float64()
@@ -192,20 +147,7 @@ def score_type(found: int) -> Any:
 
 
 def shared_types(truths: Sequence[Seen], models: Sequence[Seen]) -> list[Any]:
-    """Choose types in which true and predicted labels compare.
-
-    Parameters
-    ----------
-    truths, models : sequence of Seen
-        The columns of true labels, and of predicted ones.
-
-    Returns
-    -------
-    list of pyarrow.DataType
-        Types of all these columns, in their order. Where one must be text, all are that
-        a text file holds. Numbers with a fraction beside whole true labels stay
-        numbers, as scores have them: they are equal to none of them.
-    """
+    """Choose types in which true and predicted labels compare."""
     columns = [*truths, *models]
     is_number = all(
         family(seen.kind) in ("", "number")
@@ -233,18 +175,7 @@ def shared_types(truths: Sequence[Seen], models: Sequence[Seen]) -> list[Any]:
 
 
 def id_types(columns: Sequence[Seen]) -> list[Any]:
-    """Choose types in which ids of several files compare.
-
-    Parameters
-    ----------
-    columns : sequence of Seen
-        The column of ids in each file.
-
-    Returns
-    -------
-    list of pyarrow.DataType
-        Whole numbers where all are, dates where other files have them, or else text.
-    """
+    """Choose types in which ids of several files compare."""
     found = 0
     for seen in columns:
         own = value_type(seen.kind) == pa.string()
@@ -259,18 +190,7 @@ def id_types(columns: Sequence[Seen]) -> list[Any]:
 
 
 def has_codes(data: bytes) -> bool:
-    """Tell whether there may be numbers with a 0 in front, or in base 16.
-
-    Parameters
-    ----------
-    data : bytes
-        Rows of a text file.
-
-    Returns
-    -------
-    bool
-        False where no cell begins with 0 and another digit, or with 0x.
-    """
+    """Tell whether there may be numbers with a 0 in front, or in base 16."""
     codes = np.frombuffer(data, np.uint8)
     for start in range(0, len(data), _PIECE):
         piece = codes[max(start - 1, 0) : start + _PIECE + 1]
@@ -290,20 +210,7 @@ def has_codes(data: bytes) -> bool:
 
 
 def converted(texts: Any, kind: Any) -> tuple[Any, int | None]:
-    """Convert cells of a text file, if all of them fit a type.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array
-        Their text.
-    kind : pyarrow.DataType
-        One of those of `label_type`.
-
-    Returns
-    -------
-    tuple of pyarrow.Array and int or None
-        The values, text as a dictionary; or the first row that does not fit.
-    """
+    """Convert cells of a text file, if all of them fit a type."""
     import pyarrow.compute as pc
 
     coded = texts.dictionary_encode()

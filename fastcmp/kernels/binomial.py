@@ -1,4 +1,4 @@
-"""The binomial distribution at one half, to full precision in a constant time.
+"""The binomial distribution at one half, to full precision in constant time.
 
 McNemar's exact and mid-p tests are tails of Bin(n, 1/2). SciPy's incomplete beta takes
 120-290 ns for one; here it is 80-130 ns, for n from 1 to 10**15.
@@ -9,8 +9,8 @@ Write u = (n - 2k)/n and D = n * (u * atanh(u) + log1p(-u**2)/2), the deviance. 
 
 where S is smooth: a saddle-point expansion in which the half weight of the boundary
 removes the lattice terms. Its coefficients are made by
-``benchmarks/make_binomial_coefficients.py``. Where n is small or the tail is far, the
-tail is summed outright: there its terms fall at least threefold a step, or are few.
+``benchmarks/make_binomial_coefficients.py``. If n is small or the tail is far, the
+tail is summed term by term: the terms then fall at least threefold a step, or are few.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FAR_U = 0.5  # beyond it the terms of the sum fall threefold a step
 _ZERO = 1492.0
 _HALF_LOG_2PI = 0.9189385332046727
 
-# Coefficients of S in powers of v, a line a power of r; highest power of v first.
+# Coefficients of S in powers of v, one tuple for each power of r; highest power first.
 _S0 = (
     0.01249825239147172,
     -0.004697333867042726,
@@ -153,7 +153,7 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
     """Lower mid-tail and point probability of Bin(n, 1/2).
 
     P(X <= k) is ``mid + pmf / 2`` and P(X < k) is ``mid - pmf / 2``; for a lower tail
-    (k <= n/2) the first is right to about 1e-13 relative down to 1e-300.
+    (k <= n/2) the relative error of the first is about 1e-13, down to 1e-300.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
 
     Notes
     -----
-    Constant time for n > 200 in the body of the distribution, and at most some sixty
+    Constant time for n > 200 in the body of the distribution, and at most about sixty
     terms elsewhere.
 
     Examples

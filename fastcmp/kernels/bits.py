@@ -1,8 +1,8 @@
-"""Right or wrong, packed 64 samples to a word, and what can be counted on the words.
+"""Correct or not, packed 64 samples to a word, and counts of these bits.
 
-A row of words is one model; bit j of word w is sample 64 w + j, and is set where the
-prediction is right. Bits beyond the last sample are 0. Counts then are popcounts, and
-the table of two models is one AND away.
+A row of words is one model; bit j of word w is sample 64 w + j, and is set if the
+prediction is correct. Bits beyond the last sample are 0. Counts are popcounts, and the
+table of two models needs one AND.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BYTES = np.uint64(0x0101010101010101)
 if _INTERPRETED:
 
     def _popcount(x: np.uint64) -> np.int64:
-        """Count set bits, without the product that overflows on purpose below."""
+        """Count set bits, without a product that overflows on purpose."""
         return np.int64(int(x).bit_count())
 
 else:
@@ -58,22 +58,7 @@ else:
 def allocate_words(n_models: int, n_samples: int) -> WordArray:
     """Make room for packed rows: zeroed, and aligned to cache lines.
 
-    Parameters
-    ----------
-    n_models, n_samples : int
-        How many rows, and samples in each.
-
-    Returns
-    -------
-    ndarray of uint64, shape (rows, words)
-        ``rows`` is n_models rounded up to ``TILE_ROWS``, ``words`` is n_samples / 64
-        rounded up to ``LINE_WORDS``; what is beyond the data stays zero.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import allocate_words
-    >>> allocate_words(9, 1000).shape
-    (12, 16)
+    Rows are rounded up to `TILE_ROWS` and words of 64 samples to `LINE_WORDS`.
     """
     rows = -(-n_models // TILE_ROWS) * TILE_ROWS
     words = -(-n_samples // (64 * LINE_WORDS)) * LINE_WORDS
@@ -91,11 +76,11 @@ def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
     y_true, pred : ndarray of uint8, uint16, int32 or int64, shape (n,)
         True and predicted codes.
     out : ndarray of uint64, shape (words,)
-        At least n / 64 words, rounded up; words beyond are left alone.
+        At least n / 64 words, rounded up; further words stay as they are.
 
     Notes
     -----
-    One pass; at uint8 some 14 G samples/s a core with AVX-512.
+    One pass; about 14 G samples/s a core for uint8 with AVX-512.
 
     Examples
     --------
@@ -125,7 +110,7 @@ def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
 
 @kernel
 def count_bits(words: WordArray) -> int:
-    """Count the set bits of a row: how many samples that model classified rightly.
+    """Count the set bits of a row: how many samples that model got right.
 
     Parameters
     ----------
@@ -135,7 +120,7 @@ def count_bits(words: WordArray) -> int:
     Returns
     -------
     int
-        Number of ones.
+        Number of set bits.
 
     Examples
     --------
@@ -153,7 +138,7 @@ def count_bits(words: WordArray) -> int:
 
 @kernel
 def count_common_bits(a: WordArray, b: WordArray) -> int:
-    """Count the samples that both models classified rightly.
+    """Count the samples that both models classified correctly.
 
     Parameters
     ----------
@@ -163,7 +148,7 @@ def count_common_bits(a: WordArray, b: WordArray) -> int:
     Returns
     -------
     int
-        Number of positions where both have a one.
+        Number of positions at which both are set.
 
     Examples
     --------
@@ -237,34 +222,10 @@ def _add_tile(words: WordArray, tile: tuple[int, int, int, int], counts: Any) ->
 def common_tile(
     words: WordArray, tile: tuple[int, int, int, int], joint: IntArray
 ) -> None:
-    """Add the samples that both models classified rightly, for one tile of models.
+    """Add the samples that both models classified correctly, for one tile of models.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (rows, words)
-        Packed models, laid out as `allocate_words` does.
-    tile : tuple of four ints
-        ``(i0, i1, j0, j1)``: the pairs with i0 <= i < i1, j0 <= j < j1 and i <= j. i0
-        and j0 are multiples of ``TILE_ROWS``.
-    joint : ndarray of int64, shape (i1 - i0, j1 - j0)
-        ``joint[i - i0, j - j0]`` is added to where i <= j; with i = j these are the
-        samples that model i classified rightly. A view of a larger matrix will do.
-
-    Notes
-    -----
-    Bound by one vector popcount, one AND and one ADD for each 512 bits. No two tiles
-    write the same place.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import allocate_words, common_tile
-    >>> words = allocate_words(2, 4)
-    >>> words[0, 0], words[1, 0] = 0b0111, 0b1101
-    >>> joint = np.zeros((2, 2), np.int64)
-    >>> common_tile(words, (0, 2, 0, 2), joint)
-    >>> joint.tolist()
-    [[3, 2], [0, 3]]
+    `tile` is ``(i0, i1, j0, j1)``, i0 and j0 multiples of `TILE_ROWS`; pairs with i <=
+    j are added to ``joint[i - i0, j - j0]``. No two tiles write to the same place.
     """
     i0, i1, j0, j1 = tile
     counts = np.zeros((i1 - i0 + TILE_ROWS, j1 - j0 + TILE_ROWS), np.int64)
@@ -282,30 +243,7 @@ def discordant_pairs(
     only_a: IntArray,
     only_b: IntArray,
 ) -> None:
-    """Write the discordant counts of chosen pairs of models.
-
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (rows, words)
-        Packed models.
-    right : ndarray of int64, shape (M,)
-        Rightly classified samples of each model.
-    pairs : ndarray of int64, shape (P, 2)
-        Indices of the models of each pair.
-    only_a, only_b : ndarray of int64, shape (P,)
-        Receive the counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import allocate_words, discordant_pairs
-    >>> words = allocate_words(2, 4)
-    >>> words[0, 0], words[1, 0] = 0b0111, 0b1101
-    >>> only_a, only_b = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    >>> discordant_pairs(words, np.array([3, 3]), np.array([[1, 0]]), only_a, only_b)
-    >>> only_a.tolist(), only_b.tolist()
-    ([1], [1])
-    """
+    """Write the discordant counts of chosen pairs of models, shape (P, 2)."""
     for p in range(pairs.shape[0]):
         i, j = pairs[p, 0], pairs[p, 1]
         both = count_common_bits(words[i], words[j])
@@ -315,7 +253,7 @@ def discordant_pairs(
 
 @kernel
 def row_square_sum(words: WordArray) -> int:
-    """Sum over samples of the squared number of models that classified it rightly.
+    """Sum over samples of the squared number of models that are correct on it.
 
     Each sample's number is counted in bit planes, 64 samples at a time.
 

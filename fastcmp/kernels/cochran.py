@@ -1,4 +1,4 @@
-"""Cochran's Q: do M models differ at all on the same samples?"""
+"""Cochran's Q: do any of M models differ in accuracy on the same samples?"""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class CochranOutcome(NamedTuple):
 
 @kernel
 def cochrans_q(right: IntArray, row_squares: int, n: int) -> CochranOutcome:
-    """Cochran's Q and Looney's F from sums over the right/wrong matrix.
+    """Cochran's Q and Looney's F from sums over the matrix of correct predictions.
 
     Parameters
     ----------
     right : ndarray of int64, shape (M,)
-        Rightly classified samples of each model (G).
+        Correctly classified samples of each model (G).
     row_squares : int
-        Sum over samples of the squared number of models that were right (sum of L**2),
+        Sum over samples of the squared number of correct models (sum of L**2),
         as `row_square_sum` counts it.
     n : int
         Samples.
@@ -42,8 +42,8 @@ def cochrans_q(right: IntArray, row_squares: int, n: int) -> CochranOutcome:
     CochranOutcome
         ``statistic`` = (M-1) * sum((M*G - T)**2) / (M * (M*T - sum L**2)), T = sum G,
         referred to chi-square with M-1 degrees of freedom; ``f_statistic`` =
-        (n-1) Q / (n (M-1) - Q), referred to F with M-1 and (M-1)(n-1). Where every
-        sample is right for all models or for none: 0, 1, 0, 1 and ``DEGENERATE``.
+        (n-1) Q / (n (M-1) - Q), referred to F with M-1 and (M-1)(n-1). If on every
+        sample all models are correct or none is: 0, 1, 0, 1 and ``DEGENERATE``.
 
     References
     ----------
@@ -73,8 +73,8 @@ def cochrans_q(right: IntArray, row_squares: int, n: int) -> CochranOutcome:
     df = m - 1.0
     q = df * between / (m * float(within))
     left = n * df - q
-    # Where all samples disagree in the same way, rounding may leave a trace of either
-    # sign: the ratio is infinite, and a single sample has none.
+    # If all samples disagree in the same way the ratio is infinite, but rounding may
+    # leave a trace of either sign; a single sample has no ratio.
     f = math.inf if left <= 1e-12 * q else (n - 1.0) * q / left
     f_pvalue = math.nan
     if n == 1:

@@ -1,6 +1,6 @@
 """Is the expected cost of two models equal? From counts grouped by cost difference.
 
-The difference of one sample is d = cost[t, a] - cost[t, b]: what a cost more than b.
+The difference of one sample is d = cost[t, a] - cost[t, b], positive if a cost more.
 Both tests depend on the counts only through how many samples have each value of d, so
 they take two lists: the values of d and the number of samples with each.
 """
@@ -51,7 +51,7 @@ def _decided(statistic: float, multiplier: float, at_bound: bool) -> CostOutcome
 
 
 class _Sums(NamedTuple):
-    """What both tests look at first; NaN where a weight or a value is impossible."""
+    """What both tests need first; NaN if a weight or a value is impossible."""
 
     #: The largest -d and d with w > 0, and a unit of d for what follows; 0 for none.
     below: float
@@ -94,7 +94,7 @@ def _likelihood(
     x: FloatArray,
     w: FloatArray,
 ) -> CostOutcome:
-    """Work out the test; `x` and `w` are room for as many numbers as `values`."""
+    """Compute the test; `x` and `w` are buffers of the size of `values`."""
     sums = _sums(values, weights)
     observed = largest == 0.0
     if math.isnan(sums.unit) or not 0.0 <= largest < math.inf:
@@ -161,15 +161,15 @@ def cost_likelihood(
     -------
     CostOutcome
         ``statistic`` = 2 sum of w log(1 + multiplier d), which is chi-square with one
-        degree of freedom for many samples. Statistic 0 and p-value 1 where costs are
-        equal, ``DEGENERATE`` where no sample has d != 0. NaN and ``UNDEFINED`` where
+        degree of freedom for many samples. Statistic 0 and p-value 1 if costs are
+        equal, ``DEGENERATE`` if no sample has d != 0. NaN and ``UNDEFINED`` if
         ``largest`` is 0 and all differences have one sign; NaN and ``INVALID`` for
         negative weights or a difference beyond ``largest``.
 
     Notes
     -----
     The multiplier is the root of the sum of w d / (1 + multiplier d), or the end of its
-    range, -1/largest or 1/largest, where the sum has no root inside: then the fitted
+    range, -1/largest or 1/largest, if the sum has no root inside: then the fitted
     distribution has mass on a difference that was not observed.
 
     References
@@ -204,15 +204,15 @@ def cost_chi_square(
     values : ndarray of float64, shape (D,)
         Differences d = cost[t, a] - cost[t, b], in any order, perhaps repeated.
     weights : ndarray of float64 or int64, shape (D,)
-        Samples with each, with what `smoothing` adds; d = 0 may be left out.
+        Samples with each, smoothing included; those with d = 0 may be left out.
     nonnegative : bool
         Whether fitted counts must not be negative.
 
     Returns
     -------
     CostOutcome
-        ``statistic`` = min over m of the sum of (w - m)**2 / w where the sum of m d is
-        0. Edge cases as in `cost_likelihood`.
+        ``statistic`` = min over m of the sum of (w - m)**2 / w with sum of m d = 0.
+        Edge cases as in `cost_likelihood`.
 
     Notes
     -----
@@ -258,7 +258,7 @@ def cost_chi_square(
                 statistic += w * (multiplier * x) ** 2
             else:
                 statistic += w
-        # What is left is linear; its root is further out, or here already.
+        # The rest is linear; its root is further out, or already found.
         new = first / second if second > 0.0 else multiplier
         if not abs(new) > abs(multiplier) * (1.0 + 1e-15):
             return _decided(statistic, multiplier / sums.unit, True)
@@ -276,38 +276,12 @@ def cost_test_many(
     results: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Test many tables of counts against one cost matrix.
+    """Test many tables of counts, shape (P, C), against one cost matrix.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (P, C)
-        Samples in each cell of each table.
-    group : ndarray of int64, shape (C,)
-        Position in `values` of each cell's difference.
-    values : ndarray of float64, shape (D,)
-        The distinct differences.
-    cells : ndarray of float64, shape (D,)
-        What is added to the samples with each difference, where there are any: the
-        smoothing, as much to d as to -d.
-    options : tuple of int, float and bool
-        ``LIKELIHOOD`` or ``CHI_SQUARE``; `largest` of `cost_likelihood`; `nonnegative`
-        of `cost_chi_square`.
-    results : ndarray of float64, shape (P, 4)
-        Receives statistics, p-values, multipliers, and whether at a bound.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import CHI_SQUARE, cost_test_many
-    >>> counts, group = np.array([[35, 1, 9], [4, 4, 0]]), np.array([1, 0, 2])
-    >>> values, cells = np.array([-1.0, 1.0, 0.0]), np.zeros(3)
-    >>> results, status = np.empty((2, 4)), np.empty(2, np.uint8)
-    >>> options = (CHI_SQUARE, 1.0, False)
-    >>> cost_test_many(counts, group, values, cells, options, results, status)
-    >>> results[:, 0].round(4).tolist()
-    [32.1111, 0.0]
+    `group` (C,) is the position in `values` (D,) of each cell's difference; `cells`
+    (D,) is added to the samples with each difference, equally to d and -d. `options`
+    are the test, `largest` of `cost_likelihood` and `nonnegative` of `cost_chi_square`;
+    `results` (P, 4) receives statistics, p-values, multipliers, and whether at a bound.
     """
     method, largest, nonnegative = options
     weights, x, w = np.empty((3, values.size))
@@ -318,7 +292,7 @@ def cost_test_many(
             weights[group[c]] += counts[p, c]
             differ |= counts[p, c] > 0 and values[group[c]] != 0.0
         if not differ:
-            # What is added to the samples is symmetric: alone it says nothing.
+            # The smoothing is symmetric: alone it is no evidence.
             outcome = CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)
         elif method == LIKELIHOOD:
             outcome = _likelihood(values, weights, largest, x, w)

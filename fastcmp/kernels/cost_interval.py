@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fastcmp._jit import inlined, kernel
+from fastcmp.kernels.intervals import _normal_quantile
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _unit_of, log1pmx, ndtri
+from fastcmp.kernels.special import _unit_of, log1pmx
 from fastcmp.kernels.status import Interval
 
 if TYPE_CHECKING:
@@ -23,13 +24,6 @@ COST_PROFILE: Final = 0
 COST_WALD: Final = 1
 
 _MAX_STEPS = 120
-
-
-@inlined
-def _quantile(confidence_level: float) -> float:
-    if not 0.0 < confidence_level < 1.0:
-        return math.nan
-    return -ndtri(0.5 * (1.0 - confidence_level))
 
 
 @inlined
@@ -60,7 +54,7 @@ def cost_wald_interval(
 ) -> Interval:
     """Wald's interval for the mean cost difference.
 
-    Too narrow for small samples, and of width 0 where all differences are equal.
+    Too narrow for small samples, and of width 0 if all differences are equal.
 
     Parameters
     ----------
@@ -93,7 +87,8 @@ def cost_wald_interval(
     for i in range(values.size):
         size = max(size, abs(values[i]) if weights[i] > 0.0 else 0.0)
     unit = _unit_of(size)
-    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest, unit)
+    z = _normal_quantile(confidence_level)
+    mean = _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
     rest, variance = n, 0.0
@@ -224,9 +219,9 @@ def cost_profile_interval(
     Notes
     -----
     Tilting the observed distribution by 1 / (1 - scale (d - mean)) gives all means and
-    their statistics, so an end is the root of one monotone function of the scale. Where
+    their statistics, so an end is the root of one monotone function of the scale. If
     the largest difference was not observed, the scale ends at its pole, and beyond it
-    mass moves there: the end then has a closed form.
+    mass moves to that difference: the end then has a closed form.
 
     References
     ----------
@@ -243,7 +238,8 @@ def cost_profile_interval(
     (0.032, 0.2963)
     """
     unit = _unit_of(largest)
-    z, mean = _quantile(confidence_level), _mean(values, weights, n, largest, unit)
+    z = _normal_quantile(confidence_level)
+    mean = _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
     ends = _profile(values / unit, weights, n, largest / unit, mean, z)
@@ -258,31 +254,10 @@ def cost_interval_many(
     options: tuple[int, float, float],
     ends: FloatArray,
 ) -> None:
-    """Compute intervals for the mean differences of many tables.
+    """Write both ends of the intervals of many tables, as `cost_test_many` takes them.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (P, C)
-        All samples of each table, by cell.
-    group : ndarray of int64, shape (C,)
-        Position in `values` of each cell's difference.
-    values : ndarray of float64, shape (D,)
-        The distinct differences.
-    options : tuple of int, float and float
-        ``COST_PROFILE`` or ``COST_WALD``; the largest difference that is possible; the
-        confidence level.
-    ends : ndarray of float64, shape (P, 2)
-        Receives both ends of each interval.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import COST_WALD, cost_interval_many
-    >>> counts, group = np.array([[10, 2, 38]]), np.array([1, 0, 2])
-    >>> values, ends = np.array([-1.0, 1.0, 0.0]), np.empty((1, 2))
-    >>> cost_interval_many(counts, group, values, (COST_WALD, 5.0, 0.95), ends)
-    >>> ends.round(4).tolist()
-    [[0.0317, 0.2883]]
+    `options` are the interval, the largest possible difference and the confidence
+    level.
     """
     method, largest, level = options
     weights = np.empty(values.size)

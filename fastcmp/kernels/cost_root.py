@@ -33,7 +33,7 @@ def _slope(
     """Evaluate the equation at theta = 1 - rest.
 
     With P and Q the sums of w abs(x) / (1 + theta x) over x > 0 and x < 0, the root of
-    P - Q is that of 1/Q - 1/P. Where there are two values this is linear in theta, and
+    P - Q is that of 1/Q - 1/P. With two values this is linear in theta, and
     it has no pole where Q has one. Near the null hypothesis, where P and Q cancel,
     P - Q is taken as (sum of w x) - theta S with S > 0.
     """
@@ -60,14 +60,14 @@ def _slope(
 
 
 class Multiplier(NamedTuple):
-    """Where the search ended, in units of the bound."""
+    """The end of the search, in units of the bound."""
 
     #: The last point at which the equation was evaluated, and 1 - theta.
     theta: float
     rest: float
     #: The equation there.
     value: float
-    #: The root, one step further; 1 for the bound, NaN where it was not found.
+    #: The root, one step further; 1 for the bound, NaN if it was not found.
     multiplier: float
 
 
@@ -77,32 +77,14 @@ def find_multiplier(
 ) -> Multiplier:
     """Find the root in (0, 1), or the bound 1, by Newton's method in a bracket.
 
-    The search is for whichever of theta and 1 - theta is below one half, so that it
-    has all its digits; a step that would leave the bracket halves it instead. Steps
-    are quadratic, and so is the error that the statistic inherits: after one below
-    1e-8 the next would be lost in rounding.
+    `x` are differences other than 0, at least -1; `w` > 0 the samples with each; `size`
+    how many there are; `first` > 0 the sum of w x. The multiplier is NaN if the search
+    did not end.
 
-    Parameters
-    ----------
-    x, w : ndarray of float64
-        Differences other than 0, at least -1, and samples with each, more than 0.
-    size : int
-        How many there are.
-    first : float
-        Sum of w x, more than 0.
-
-    Returns
-    -------
-    Multiplier
-        NaN where the search did not end.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import find_multiplier
-    >>> x, w = np.array([1.0, -1.0]), np.array([3.0, 1.0])
-    >>> round(find_multiplier(x, w, 2, 2.0).multiplier, 12)
-    0.5
+    The search is for whichever of theta and 1 - theta is below one half, so that it has
+    all its digits; a step that would leave the bracket halves it instead. Steps
+    converge quadratically, and so does the error of the statistic: after a step below
+    1e-8 the next one would be lost in rounding.
     """
     second = 0.0
     for i in range(size):

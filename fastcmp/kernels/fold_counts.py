@@ -1,4 +1,4 @@
-"""The tables of folds, counted from who is wrong on which sample."""
+"""The tables of folds, counted from the errors of both models."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def count_folds(
         The fold in which each sample is tested in each of R repetitions. A sample
         whose fold is negative, or not below K, is not counted.
     wrong_a, wrong_b : ndarray of uint8, shape (R, n)
-        1 where the prediction of model a, of model b, is wrong. A row that holds for
-        all repetitions may be broadcast.
+        1 if model a, or model b, misclassifies the sample. One row for all repetitions
+        may be broadcast.
     out : ndarray of int64, shape (R, K, 2, 2)
         ``out[r, k]`` is ``table[a is wrong, b is wrong]`` of fold k: [0, 1] counts the
         samples that only a got right, [1, 0] those that only b got right.
 
     Notes
     -----
-    O(R n). Measured on one core, a sample of one repetition: 0.2 ns for 2 folds, 0.35
-    for 4, 0.4 to 0.6 for 5 to 100, where a plain loop takes 1.3 to 4.
+    O(R n). Measured on one core: 0.2 ns a sample and repetition for 2 folds, 0.35 for
+    4, 0.4 to 0.6 for 5 to 100, where a plain loop takes 1.3 to 4.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def count_folds(
 def _count_by_comparing(folds: Any, wrong_a: Any, wrong_b: Any, out: Any) -> None:
     """Add up flags, two folds at a time.
 
-    All is done in 16 bits, so a vector holds as many samples as folds fit in it.
+    All is done in 16 bits, so that a vector holds as many samples as possible.
     """
     wide_vectors()
     n_folds = out.shape[1]
@@ -118,8 +118,7 @@ def _add(table: Any, n: Any, a: Any, b: Any, both: Any) -> None:
 def _count_by_cell(folds: Any, wrong_a: Any, wrong_b: Any, out: Any) -> None:
     """Compute the cells of some samples, which vectorizes, and count these.
 
-    Four rows of counters, as in `count_labels`: an increment must wait for the one
-    before it on the same cell.
+    Four rows of counters, as in `count_labels`.
     """
     wide_vectors()
     n = folds.shape[1]

@@ -34,16 +34,17 @@ class ProportionOutcome(NamedTuple):
 
 @kernel
 def bcv_factor(n_replicates: int, rho1: float, rho2: float) -> float:
-    """Say for how many tables the 2 m tables of m two-fold cross-validations count.
+    """Effective number of tables among the 2 m of m two-fold cross-validations.
 
     Parameters
     ----------
     n_replicates : int
-        How often the samples are cut in two halves, m.
+        Number of two-fold cross-validations, m.
     rho1 : float
-        Correlation of the disagreements of the two folds of one cut, in (-1, 1].
+        Correlation of the disagreements of the two folds of one replication, in
+        (-1, 1].
     rho2 : float
-        Correlation of those of folds of different cuts, in [0, (1 + rho1) / 2].
+        Correlation of those of folds of different replications, in [0, (1 + rho1) / 2].
 
     Returns
     -------
@@ -83,8 +84,8 @@ def bcv_mcnemar(
     Parameters
     ----------
     mean_only_a, mean_only_b : float
-        Samples of a fold that only model a, only model b, classified rightly: means
-        over the 2 m folds.
+        Samples of a fold that only model a, and only model b, classified correctly:
+        means over the 2 m folds.
     factor : float
         From `bcv_factor`.
     alternative : int, optional
@@ -116,7 +117,7 @@ def bcv_mcnemar(
     # Written so that NaN fails as well.
     if not (0.0 < factor < math.inf and 0.0 <= only_a + only_b < math.inf):
         return Outcome(math.nan, math.nan, INVALID)
-    # Nothing in that test asks for whole numbers: it is the one path to the p-value.
+    # That test does not need whole numbers: one path to the p-value.
     return mcnemar_corrected(only_a, only_b, alternative)  # type: ignore[arg-type]
 
 
@@ -129,35 +130,7 @@ def bcv_mcnemar_many(
     results: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Average the tables of many pairs of models, and test each pair.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (P, F, 2, 2)
-        The F = 2 m tables of each pair.
-    factor : float
-        From `bcv_factor`.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    means : ndarray of float64, shape (P, 2, 2)
-        Receives the mean tables.
-    results : ndarray of float64, shape (P, 2)
-        Receives statistics and p-values.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import bcv_factor, bcv_mcnemar_many
-    >>> tables = np.array([[[[90, 5], [2, 3]], [[88, 6], [1, 5]]] * 5])
-    >>> means, results, status = np.empty((1, 2, 2)), np.empty((1, 2)), np.zeros(1, "B")
-    >>> bcv_mcnemar_many(tables, bcv_factor(5, 0.5, 0.5), 0, means, results, status)
-    >>> means[0].tolist()
-    [[89.0, 5.5], [1.5, 4.0]]
-    >>> results.round(4).tolist()
-    [[3.0916, 0.0787]]
-    """
+    """Average the tables (P, 2 m, 2, 2) of many pairs of models, and test each pair."""
     n_folds = tables.shape[1]
     for i in range(tables.shape[0]):
         for x in range(2):
@@ -174,7 +147,7 @@ def bcv_mcnemar_many(
 
 @kernel
 def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
-    """Add up McNemar's corrected chi-squares of K folds, as if they were independent.
+    """Sum of McNemar's corrected chi-squares of K folds, as if they were independent.
 
     Parameters
     ----------
@@ -185,8 +158,8 @@ def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
     -------
     ChiSquareOutcome
         The sum, referred to chi-square with ``df`` = K degrees of freedom. A fold
-        without discordant samples adds 0 and keeps its degree of freedom. If all are
-        so: 0, 1 and ``DEGENERATE``. NaN and ``INVALID`` for negative counts, or no
+        without discordant samples adds 0 and keeps its degree of freedom. If no fold
+        has any: 0, 1 and ``DEGENERATE``. NaN and ``INVALID`` for negative counts, or no
         fold.
 
     References
@@ -226,27 +199,7 @@ def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
 def naive_mcnemar_many(
     tables: IntArray, results: FloatArray, status: StatusArray
 ) -> None:
-    """Test many pairs of models by `naive_mcnemar`.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (P, K, 2, 2)
-        The tables of each pair.
-    results : ndarray of float64, shape (P, 2)
-        Receives statistics and p-values.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import naive_mcnemar_many
-    >>> tables = np.array([[[[19, 8], [1, 2]], [[22, 5], [1, 2]]]])
-    >>> results, status = np.empty((1, 2)), np.empty(1, np.uint8)
-    >>> naive_mcnemar_many(tables, results, status)
-    >>> results.round(4).tolist()
-    [[5.5, 0.0639]]
-    """
+    """Run `naive_mcnemar` on the tables (P, K, 2, 2) of many pairs of models."""
     for i in range(tables.shape[0]):
         outcome = naive_mcnemar(tables[i])
         results[i, 0] = outcome.statistic
@@ -258,12 +211,12 @@ def naive_mcnemar_many(
 def proportion_z(
     errors_a: int, errors_b: int, n: int, alternative: int = 0
 ) -> ProportionOutcome:
-    """Test the difference of two accuracies, without regard to pairing.
+    """Test the difference of two accuracies, ignoring the pairing.
 
     Parameters
     ----------
     errors_a, errors_b : int
-        Samples that model a, that model b, classified wrongly.
+        Samples that model a, and that model b, misclassified.
     n : int
         All samples.
     alternative : int, optional
@@ -274,9 +227,9 @@ def proportion_z(
     ProportionOutcome
         ``estimate`` = (errors_b - errors_a) / n, ``standard_error`` = sqrt(2 p (1 - p)
         / n) with p the mean of the two error rates, ``statistic`` their quotient,
-        referred to the normal distribution. If both models are always right, or always
-        wrong: 0, p-value 1 and ``DEGENERATE``. NaN and ``INVALID`` for errors outside
-        0 to n, or n < 1.
+        referred to the normal distribution. If both models are always correct, or
+        always wrong: 0, p-value 1 and ``DEGENERATE``. NaN and ``INVALID`` for errors
+        outside 0 to n, or n < 1.
 
     References
     ----------
@@ -311,29 +264,7 @@ def proportion_z(
 def proportion_z_many(
     errors: IntArray, alternative: int, results: FloatArray, status: StatusArray
 ) -> None:
-    """Test many pairs of models by `proportion_z`.
-
-    Parameters
-    ----------
-    errors : ndarray of int64, shape (3, P)
-        Errors of a, errors of b, and all samples.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    results : ndarray of float64, shape (P, 4)
-        Receives statistics, p-values, estimates and standard errors.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import TWO_SIDED, proportion_z_many
-    >>> results, status = np.empty((1, 4)), np.empty(1, np.uint8)
-    >>> errors = np.array([[24], [58], [175]])
-    >>> proportion_z_many(errors, TWO_SIDED, results, status)
-    >>> results.round(4).tolist()
-    [[4.2908, 0.0, 0.1943, 0.0453]]
-    """
+    """Run `proportion_z` on columns of `errors`: of a, of b, and all samples."""
     for i in range(errors.shape[1]):
         outcome = proportion_z(errors[0, i], errors[1, i], errors[2, i], alternative)
         results[i, 0] = outcome.statistic

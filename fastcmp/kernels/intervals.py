@@ -37,7 +37,7 @@ def _normal_quantile(confidence_level: float) -> float:
 def _impossible(
     both_right: float, only_a: float, only_b: float, both_wrong: float, z: float
 ) -> bool:
-    """Tell counts or levels for which there is no interval."""
+    """Whether the counts or the level admit no interval."""
     return (
         min(both_right, only_a, only_b, both_wrong) < 0.0
         or both_right + only_a + only_b + both_wrong <= 0.0
@@ -63,7 +63,7 @@ def wilson_interval(successes: int, n: int, confidence_level: float) -> Interval
     Parameters
     ----------
     successes, n : int
-        Rightly classified samples, and all samples.
+        Correctly classified samples, and all samples.
     confidence_level : float
         In (0, 1).
 
@@ -108,7 +108,7 @@ def wald_interval(
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     n : int
         All samples.
     confidence_level : float
@@ -136,12 +136,12 @@ def wald_interval(
 def bonett_price_interval(
     only_a: int, only_b: int, n: int, confidence_level: float
 ) -> Interval:
-    """Wald's interval after one more sample is counted in each discordant cell.
+    """Bonett and Price's interval: Wald's with one sample more in each discordant cell.
 
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     n : int
         All samples.
     confidence_level : float
@@ -173,7 +173,7 @@ def bonett_price_interval(
 
 @inlined
 def _wilson_distances(successes: float, n: float, z: float) -> tuple[float, float]:
-    """How far Wilson's ends lie below and above the proportion; nothing cancels."""
+    """Distances of Wilson's ends from the proportion, without cancellation."""
     variance = successes / n * ((n - successes) / n) / n
     spread = z * math.sqrt(variance + z * z / (4.0 * n * n))
     tilt = z * z * (successes - 0.5 * n) / (n * n)
@@ -187,7 +187,7 @@ def _wilson_distances(successes: float, n: float, z: float) -> tuple[float, floa
 def _uncorrelated(
     both_right: float, only_a: float, only_b: float, both_wrong: float
 ) -> float:
-    """1 - phi, with Newcombe's continuity correction of phi; nothing cancels near 0."""
+    """1 - phi, with Newcombe's continuity correction of phi; no cancellation near 0."""
     a, b, c, d = both_right, only_a, only_b, both_wrong
     n = a + b + c + d
     margins = (a + b) * (a + c) * (c + d) * (b + d)
@@ -313,7 +313,7 @@ def tango_interval(
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     n : int
         All samples.
     confidence_level : float
@@ -353,27 +353,7 @@ def difference_interval_many(
     low: FloatArray,
     high: FloatArray,
 ) -> None:
-    """Compute intervals for many differences, written into the two output arrays.
-
-    Parameters
-    ----------
-    both_right, only_a, only_b, both_wrong : ndarray of int64, shape (P,)
-        The cells of each table.
-    options : tuple of int and float
-        ``WALD``, ``NEWCOMBE``, ``TANGO`` or ``BONETT_PRICE``, and the confidence level.
-    low, high : ndarray of float64, shape (P,)
-        Receive the ends.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import TANGO, difference_interval_many
-    >>> cells = np.array([[43], [0], [1], [0]])
-    >>> low, high = np.empty(1), np.empty(1)
-    >>> difference_interval_many(*cells, (TANGO, 0.90), low, high)
-    >>> low.round(6).tolist(), high.round(6).tolist()
-    ([-0.095662], [0.036517])
-    """
+    """Write both ends of many intervals; `options` are the interval and the level."""
     method, confidence_level = options
     z = _normal_quantile(confidence_level)
     for i in range(only_a.size):

@@ -1,6 +1,6 @@
 """Confidence intervals for the conditional odds ratio of two models.
 
-Given that only one of them is right, the odds that it is a: only_a / only_b.
+Given that only one of them is correct, the odds that it is a: only_a / only_b.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ def odds_ratio_exact_interval(
 ) -> Interval:
     """Exact interval for the conditional odds ratio only_a : only_b.
 
-    Clopper and Pearson's limits of the share of discordant samples that a gets right,
-    as odds.
+    Clopper and Pearson's limits of the proportion of discordant samples that a gets
+    right, as odds.
 
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     confidence_level : float
         In (0, 1).
 
     Returns
     -------
     Interval
-        ``low`` is 0 where only_a is 0 and ``high`` infinite where only_b is 0.
+        ``low`` is 0 if only_a is 0, and ``high`` infinite if only_b is 0.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def odds_ratio_midp_interval(
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     confidence_level : float
         In (0, 1).
 
     Returns
     -------
     Interval
-        ``low`` is 0 where only_a is 0 and ``high`` infinite where only_b is 0.
+        ``low`` is 0 if only_a is 0, and ``high`` infinite if only_b is 0.
 
     Examples
     --------

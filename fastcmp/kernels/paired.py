@@ -1,7 +1,7 @@
-"""McNemar's test in its closed variants, from the two discordant counts.
+"""McNemar's conditional tests, from the two discordant counts.
 
-``only_a`` samples were right for model a alone, ``only_b`` for model b alone. Under the
-null hypothesis each discordant sample is either with probability one half.
+Only model a is correct on ``only_a`` samples, only model b on ``only_b``. Under the
+null hypothesis a discordant sample is either with probability one half.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CORRECTED: Final = 3
 
 @inlined
 def _favourable(only_a: float, only_b: float, alternative: int) -> float:
-    """Count whose lower tail is the p-value: small means unlikely under the null."""
+    """Count whose lower tail is the p-value."""
     if alternative == TWO_SIDED:
         return float(min(only_a, only_b))
     return float(only_b) if alternative > 0 else float(only_a)
@@ -52,7 +52,7 @@ def mcnemar_asymptotic(only_a: int, only_b: int, alternative: int = 0) -> Outcom
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -92,7 +92,7 @@ def mcnemar_corrected(only_a: int, only_b: int, alternative: int = 0) -> Outcome
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -129,7 +129,7 @@ def mcnemar_exact(only_a: int, only_b: int, alternative: int = 0) -> Outcome:
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -168,7 +168,7 @@ def mcnemar_midp(only_a: int, only_b: int, alternative: int = 0) -> Outcome:
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -212,31 +212,7 @@ def mcnemar_many(
     pvalue: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Test many pairs of counts and write into the three output arrays.
-
-    Parameters
-    ----------
-    only_a, only_b : ndarray of int64, shape (P,)
-        Discordant counts.
-    method : int
-        ``MIDP``, ``EXACT``, ``ASYMPTOTIC`` or ``CORRECTED``.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    statistic, pvalue : ndarray of float64, shape (P,)
-        Receive the answers.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import EXACT, TWO_SIDED, mcnemar_many
-    >>> only_a, only_b = np.array([11, 0]), np.array([1, 0])
-    >>> chi2, p, status = np.empty(2), np.empty(2), np.empty(2, np.uint8)
-    >>> mcnemar_many(only_a, only_b, EXACT, TWO_SIDED, chi2, p, status)
-    >>> p.round(8).tolist(), status.tolist()
-    ([0.00634766, 1.0], [0, 1])
-    """
+    """Test many pairs of counts and write into the three output arrays."""
     for i in range(only_a.size):
         if method == MIDP:
             outcome = mcnemar_midp(only_a[i], only_b[i], alternative)

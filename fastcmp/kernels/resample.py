@@ -1,7 +1,7 @@
 """AUCs of resampled data, without sorting again.
 
 Samples are sorted once for each model. A resample is a weight for each sample, and its
-AUC one walk along the order.
+AUC one pass along the order.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def weighted_auc(
     Returns
     -------
     float
-        Ties count half; NaN where a class does not occur.
+        Ties count half; NaN if a class does not occur.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def bootstrap_aucs(
     ties : ndarray of uint8, shape (M, n)
         As `tied` of `weighted_auc`.
     positive : ndarray of uint8, shape (n,)
-        1 for positives, 0 for negatives; drawn apart, with replacement.
+        1 for positives, 0 for negatives; each class is drawn with replacement.
     seed, first : int
         Replicate i is a function of (seed, first + i).
     out : ndarray of float64, shape (B, M)
@@ -114,7 +114,7 @@ def bootstrap_aucs(
 
 @kernel
 def _members(positive: CodeArray) -> tuple[IntArray, int]:
-    """List the positives, then the negatives; and count the former."""
+    """List the positives, then the negatives; count the positives."""
     n = positive.size
     members = np.empty(n, np.int64)
     n1 = 0
@@ -134,7 +134,7 @@ def _members(positive: CodeArray) -> tuple[IntArray, int]:
 def _draw_classes(
     members: IntArray, n1: int, seed: int, replicate: int, weights: IntArray
 ) -> None:
-    """Draw each class with replacement: count how often each sample comes."""
+    """Draw each class with replacement: count how often each sample is drawn."""
     n = members.size
     weights[:] = 0
     for draw in range(n1):
@@ -166,7 +166,7 @@ def permuted_differences(
     seed, first : int
         Replicate i is a function of (seed, first + i).
     out : ndarray of float64, shape (B,)
-        Receives the AUC of the first model less that of the second.
+        Receives the AUC of the first model minus that of the second.
 
     Examples
     --------

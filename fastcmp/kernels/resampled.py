@@ -1,6 +1,6 @@
-"""Tests of J differences whose training sets overlap: t with a larger variance.
+"""t tests of J differences whose training sets overlap, most with a larger variance.
 
-They differ only in what multiplies the variance, and in the degrees of freedom.
+They differ only in the factor of the variance and in the degrees of freedom.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.fold_t import FoldOutcome, _invalid, fold_t
+from fastcmp.kernels.fold_t_tests import FoldOutcome, _invalid, fold_t
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray
@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
 @kernel
 def corrected_factor(n: int, ratio: float) -> float:
-    """Multiply a sum of squares into the variance of a mean of dependent differences.
+    """Factor from a sum of squares to the variance of a mean of dependent differences.
 
     Parameters
     ----------
     n : int
         Number of differences, two or more.
     ratio : float
-        Samples tested on divided by samples trained on; 0 takes the differences as
-        independent.
+        Samples tested on divided by samples trained on; 0 for independent differences.
 
     Returns
     -------
@@ -94,7 +93,7 @@ def kfold_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     Returns
     -------
     FoldOutcome
-        Student's t with K - 1 degrees of freedom: the number that `resampled_t` gives.
+        Student's t with K - 1 degrees of freedom, as `resampled_t`.
 
     References
     ----------
@@ -207,8 +206,8 @@ def bouckaert_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     Returns
     -------
     FoldOutcome
-        The mean of all 100 divided by the root of their variance over 11, referred to
-        t with 10 degrees of freedom. ``INVALID`` also for any other shape.
+        The mean of all 100 divided by the root of their variance over 11, compared
+        with t with 10 degrees of freedom. ``INVALID`` also for any other shape.
 
     References
     ----------

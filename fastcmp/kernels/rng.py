@@ -57,14 +57,14 @@ def random_below(seed: int, replicate: int, draw: int, n: int) -> int:
     Parameters
     ----------
     seed, replicate, draw : int
-        What the number is a function of, not negative.
+        The number is a function of these; not negative.
     n : int
         Below 2**31.
 
     Returns
     -------
     int
-        In [0, n), each with probability 1/n but for 2**-32.
+        In [0, n), each with probability 1/n to within 2**-32.
 
     References
     ----------

@@ -34,7 +34,7 @@ def weighted_roc(
     Returns
     -------
     int
-        Number of points; rates are NaN where a class does not occur.
+        Number of points; rates are NaN if a class does not occur.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def partial_area(x: FloatArray, y: FloatArray, low: float, high: float) -> float
 
 @kernel
 def highest_at(x: FloatArray, y: FloatArray, at: float) -> float:
-    """Read points that are joined by lines; where several stand at x, the highest.
+    """Height of points that are joined by lines; of several at one x, the highest.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def bootstrap_rocs(  # noqa: PLR0913, PLR0917  # data, what is read, draws
     orders, ties, positive : ndarray
         As in `bootstrap_aucs`, which draws the same samples.
     by_tpr : bool
-        Whether specificity is read at true positive rates, in place of the true
+        Whether to read the specificity at true positive rates, instead of the true
         positive rate at false positive rates.
     at : ndarray of float64, shape (G,)
         The rates to read at, or the two ends of a partial area.
@@ -170,7 +170,7 @@ def bootstrap_rocs(  # noqa: PLR0913, PLR0917  # data, what is read, draws
     seed, first : int
         Replicate i is a function of (seed, first + i).
     out : ndarray of float64, shape (B, M, G)
-        Receives the rates, or the area in place 0.
+        Receives the rates, or the area at index 0.
 
     Examples
     --------

@@ -13,33 +13,16 @@ def itp_step(
 ) -> float:
     """Propose the next abscissa by interpolation, truncation and projection.
 
-    Superlinear on smooth functions and never slower than bisection by more than the
-    slack in `reach` (Oliveira and Takahashi 2020, ACM TOMS 47, 5).
-
-    Parameters
-    ----------
-    low, f_low, high, f_high : float
-        The bracket, and the function at its ends: of opposite signs, perhaps infinite.
-    reach : float
-        How far from the midpoint the proposal may lie.
-
-    Returns
-    -------
-    float
-        A point inside the bracket.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import itp_step
-    >>> itp_step(0.0, -1.0, 2.0, 3.0, reach=0.25)
-    0.9
+    Superlinear on smooth functions; slower than bisection by at most the slack in
+    `reach`, the distance of the proposal from the midpoint (Oliveira and Takahashi
+    2020, ACM TOMS 47, 5). The function values have opposite signs and may be infinite.
     """
     middle = 0.5 * (low + high)
     width = high - low
     if not math.isfinite(f_high - f_low):
         return middle
     secant = (f_high * low - f_low * high) / (f_high - f_low)
-    # At least one unit in the last place, or a proposal could fall on an end for ever.
+    # At least one unit in the last place, or a proposal could fall on an end forever.
     scale = max(abs(low), abs(high))
     shift = max(0.2 * width * width / max(scale, width), 2.3e-16 * scale)
     gap = middle - secant

@@ -1,8 +1,8 @@
 """The ascending order of scores, by sorting whole words instead of indices.
 
 A score's bits, mapped so that they compare as the scores do, and the sample's index fit
-in one 64-bit word. NumPy sorts such words two to three times as fast as it finds the
-order of the scores themselves.
+in one 64-bit word. NumPy sorts such words two to six times as fast as it finds
+the order of the scores themselves.
 """
 
 from __future__ import annotations
@@ -18,31 +18,14 @@ if TYPE_CHECKING:
 
 _SIGN = np.uint64(1) << np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_LONGEST = 64  # scores that differ behind the prefix and are sorted one by one
+_LONGEST = 64  # scores that differ after the prefix and are sorted by insertion
 
 
 @kernel
 def pack_order(bits: WordArray, index_bits: int, out: WordArray) -> None:
-    """Pack the leading bits of each score with its index.
+    """Pack the leading bits of each score with its index, in the last `index_bits`.
 
-    Parameters
-    ----------
-    bits : ndarray of uint64, shape (n,)
-        The scores as float64, seen as integers.
-    index_bits : int
-        How many of the last bits to give to the index, at least those of n - 1.
-    out : ndarray of uint64, shape (n,)
-        Receives the words, which sort as the scores do, but for what their last bits
-        would say.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import pack_order
-    >>> words = np.empty(3, np.uint64)
-    >>> pack_order(np.array([0.5, -2.0, 0.25]).view(np.uint64), 2, words)
-    >>> (np.sort(words) & np.uint64(3)).tolist()
-    [1, 2, 0]
+    The words sort as the scores do, up to what the replaced bits would decide.
     """
     shift = np.uint64(index_bits)
     for i in range(bits.size):
@@ -60,32 +43,8 @@ def unpack_order(
 ) -> bool:
     """Read the order from sorted words, and settle what the prefixes left open.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (n,)
-        As from `pack_order`, sorted.
-    index_bits : int
-        As there.
-    scores : ndarray of float32 or float64, shape (n,)
-        The scores.
-    order : ndarray of int64, shape (n,)
-        Receives the samples in ascending order of their scores.
-
-    Returns
-    -------
-    bool
-        False where more than 64 different scores share one prefix: the order is then
-        not finished.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import pack_order, unpack_order
-    >>> scores, words = np.array([0.5, -2.0, 0.25]), np.empty(3, np.uint64)
-    >>> pack_order(scores.view(np.uint64), 2, words)
-    >>> order = np.empty(3, np.int64)
-    >>> unpack_order(np.sort(words), 2, scores, order), order.tolist()
-    (True, [1, 2, 0])
+    False if more than 64 different scores share one prefix: the order is then not
+    finished.
     """
     mask = (np.uint64(1) << np.uint64(index_bits)) - np.uint64(1)
     shift = np.uint64(index_bits)

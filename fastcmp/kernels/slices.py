@@ -1,10 +1,10 @@
 """Predicted classes as bit slices, and tables of all pairs of models from them.
 
-Models with K classes have K - 1 rows of words each: bit j of the row of a class is set
-where the model predicts that class for sample j. The last class is what the margins
-leave. Samples may be sorted by true class, each class from a new cache line on: the
-segments. A table of two models is then a product of their rows, popcounts for sums, and
-`segments`, shape (T + 1,), says at which word each true class begins.
+A model has K - 1 rows of words for K classes: bit j of the row of a class is set if the
+model predicts that class for sample j. The last class follows from the margins. Samples
+may be sorted by true class, each class from a new cache line on; `segments`, shape
+(T + 1,), are the words at which they begin. The table of two models is then a product
+of their rows, with popcounts in place of sums.
 """
 
 from __future__ import annotations
@@ -29,26 +29,7 @@ _1, _2, _3 = np.uintp(1), np.uintp(2), np.uintp(3)
 
 @kernel
 def order_by_class(y_true: CodeArray, places: IntArray, order: CodeArray) -> None:
-    """Write the samples in the order of their true class.
-
-    Parameters
-    ----------
-    y_true : ndarray of uint8, uint16, int32 or int64, shape (n,)
-        True codes, below K.
-    places : ndarray of int64, shape (K,)
-        Where in `order` each class begins; moved on to where it ends.
-    order : ndarray of int32 or int64, shape (N,)
-        Receives the samples of each class, ascending; what is between is left alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import order_by_class
-    >>> order = np.full(6, -1)
-    >>> order_by_class(np.array([1, 0, 1, 0, 0]), np.array([0, 4]), order)
-    >>> order.tolist()
-    [1, 3, 4, -1, 0, 2]
-    """
+    """Write the samples by true class, each class from its place on."""
     for i in range(y_true.size):
         code = y_true[i]
         order[places[code]] = i
@@ -57,61 +38,19 @@ def order_by_class(y_true: CodeArray, places: IntArray, order: CodeArray) -> Non
 
 @kernel
 def gather_codes(codes: CodeArray, order: CodeArray, out: CodeArray) -> None:
-    """Bring codes into another order.
-
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n,)
-        Codes of samples.
-    order : ndarray of int32 or int64, shape (N,)
-        Which of them to write.
-    out : ndarray of uint8, shape (N,)
-        Receives them.
-
-    Notes
-    -----
-    As ``np.take``, in less than half the time: some 3 G samples/s a core.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import gather_codes
-    >>> out = np.empty(3, np.uint8)
-    >>> gather_codes(np.array([7, 8, 9], np.uint8), np.array([2, 0, 0]), out)
-    >>> out.tolist()
-    [9, 7, 7]
-    """
+    """Write ``codes[order]``: as ``np.take``, in less than half the time."""
     for i in range(order.size):
         out[i] = codes[np.uintp(order[i])]
 
 
 @kernel
 def pack_slices(codes: CodeArray, field: tuple[int, int], out: WordArray) -> None:
-    """Set bit j of row c of `out` where the code of sample j is c.
+    """Set bit j of row c of `out` (K - 1, words) where the code of sample j is c.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (N,)
-        Predicted codes; several models may share a byte.
-    field : tuple of two ints
-        Shift of the model's codes in each byte, and how many bits they have.
-    out : ndarray of uint64, shape (K - 1, words)
-        A row a class but the last; at least N / 64 words, rounded up; words beyond are
-        left alone. K is at most 2 to the number of bits.
-
-    Notes
-    -----
-    One pass for each bit of a code, at some 14 G samples/s a core with AVX-512, and a
-    pass over the words of these bits for each class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import pack_slices
-    >>> words = np.zeros((2, 1), np.uint64)
-    >>> pack_slices(np.array([0, 1, 2, 1], np.uint8), (0, 8), words)
-    >>> [bin(int(row[0])) for row in words]
-    ['0b1', '0b1010']
+    `field` is the shift of the model's codes in each byte, and how many bits they have:
+    several models may share a byte. One pass for each bit of a code, at about 14 G
+    samples/s a core with AVX-512, and a pass over the words of these bits for each
+    class.
     """
     n_rows, n_words = out.shape[0], (codes.size + 63) // 64
     planes = np.empty((field[1], _CHUNK), np.uint64)
@@ -149,7 +88,7 @@ def _pack_bit(codes: CodeArray, mask: np.uint8, out: WordArray) -> None:
 
 @kernel
 def _match_planes(planes: WordArray, code: int, out: WordArray) -> None:
-    """Set the bits at which the planes spell a code."""
+    """Set the bits at which the planes have a code."""
     wide_vectors()
     for w in range(out.size):
         out[w] = _ALL
@@ -166,26 +105,8 @@ def count_slices(
 ) -> None:
     """Add the samples of each true class for which a model predicts each class.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (K - 1, words)
-        The rows of one model.
-    segments : ndarray of int64, shape (T + 1,)
-        At which word each true class begins, and where the last one ends.
-    sizes : ndarray of int64, shape (T,)
-        Samples of each true class.
-    out : ndarray of int64, shape (T, K)
-        Is added to: the margins that `slice_tile` asks for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import count_slices
-    >>> margins = np.zeros((1, 2), np.int64)
-    >>> rows = np.array([[0b1011]], np.uint64)
-    >>> count_slices(rows, np.array([0, 1]), np.array([5]), margins)
-    >>> margins.tolist()
-    [[3, 2]]
+    `sizes` (T,) are the samples of each true class; `out` (T, K) are the margins that
+    `slice_tile` needs.
     """
     wide_vectors()
     n_rows = words.shape[0]
@@ -304,42 +225,11 @@ def slice_tile(
     pairs: IntArray,
     counts: IntArray,
 ) -> None:
-    """Write the tables of pairs of models, all of one tile.
+    """Write the tables ``counts[p, t, a, b]`` of pairs of models, all of one tile.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (rows, words)
-        K - 1 rows a model, from `pack_slices`, laid out as `allocate_words` does, and
-        ``TILE_ROWS`` rows more.
-    segments : ndarray of int64, shape (T + 1,)
-        At which word each true class begins, and where the last one ends.
-    margins : ndarray of int64, shape (M, T, K)
-        From `count_slices`.
-    tile : tuple of four ints
-        ``(i0, i1, j0, j1)``: models from i0 to before i1 as the first of a pair, from
-        j0 to before j1 as the second.
-    pairs : ndarray of int64, shape (P, 2)
-        Pairs of the tile; in a tile with i0 = j0, the first is below the second.
-    counts : ndarray of int64, shape (P, T, K, K)
-        Receives ``counts[p, t, a, b]``: the samples of true class t for which the first
-        model predicts a and the second b.
-
-    Notes
-    -----
-    (K - 1)**2 popcounts a word for each pair of models of the tile, wanted or not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import allocate_words, slice_tile
-    >>> words = allocate_words(2 + 4, 4)
-    >>> words[0, 0], words[1, 0] = 0b0111, 0b1101
-    >>> margins = np.array([[[3, 1]], [[3, 1]]])
-    >>> counts = np.zeros((1, 1, 2, 2), np.int64)
-    >>> pairs = np.array([[0, 1]])
-    >>> slice_tile(words, np.array([0, 8]), margins, (0, 2, 0, 2), pairs, counts)
-    >>> counts[0, 0].tolist()
-    [[2, 1], [1, 0]]
+    `words` has K - 1 rows a model, aligned as by `allocate_words`, and `TILE_ROWS` rows
+    more; `tile` is ``(i0, i1, j0, j1)``. (K - 1)**2 popcounts a word for each pair of
+    models of the tile, requested or not.
     """
     i0, i1, j0, j1 = tile
     n_rows = counts.shape[3] - 1

@@ -1,4 +1,4 @@
-"""Special functions in nopython mode: SciPy's, and one that it does not offer."""
+"""Special functions in nopython mode: SciPy's, and one that it does not have."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def chdtrc(df: float, x: float) -> float:
 
 @inlined
 def _chi_square_tail(df: float, x: float) -> float:
-    """Give what `chdtrc` gives; for one d.o.f. to the bit as McNemar's test does."""
+    """As `chdtrc`; with one degree of freedom the same bits as McNemar's test."""
     return math.erfc(math.sqrt(0.5 * x)) if df == 1.0 else chdtrc(df, x)
 
 
@@ -199,7 +199,7 @@ def stdtrit(df: float, p: float) -> float:
 
 @inlined
 def _unit_of(size: float) -> float:
-    """Choose a unit: 1, or a power of two where squares would over- or underflow."""
+    """Choose a unit: 1, or a power of two if squares would over- or underflow."""
     if 1e-100 < size < 1e100 or not 0.0 < size < math.inf:
         return 1.0
     return math.ldexp(1.0, max(math.frexp(size)[1] - 1, -1000))
@@ -217,12 +217,12 @@ def log1pmx(x: float) -> float:
     Returns
     -------
     float
-        A number <= 0, to some ulp.
+        A number <= 0, to a few ulp.
 
     Notes
     -----
     With r = x / (2 + x) it is 2 atanh(r) - 2 r / (1 - r), whose leading terms are
-    subtracted by hand.
+    subtracted exactly.
 
     Examples
     --------

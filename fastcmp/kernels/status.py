@@ -1,6 +1,6 @@
-"""What a kernel says of its answer, and the codes of its options.
+"""The status of a kernel's answer, and the codes of its options.
 
-Kernels never raise. Where there is no answer they return NaN together with a status.
+Kernels never raise. If there is no answer they return NaN together with a status.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LESS: Final = -1
 
 
 class Outcome(NamedTuple):
-    """The answer of a test: what was measured and how unlikely it is."""
+    """The answer of a test."""
 
     statistic: float
     pvalue: float

@@ -1,4 +1,4 @@
-"""Do two models predict the same classes? Tests on the K x K table of predictions."""
+"""Do two models predict the same classes? Tests on their K x K table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bowker(table: IntArray) -> ChiSquareOutcome:
     ChiSquareOutcome
         ``statistic`` = sum over i < j of (t_ij - t_ji)**2 / (t_ij + t_ji), referred to
         chi-square with as many degrees of freedom as there are pairs of classes with
-        any sample. Without one: 0, 1, 0 and ``DEGENERATE``.
+        any sample. Without any: 0, 1, 0 and ``DEGENERATE``.
 
     References
     ----------
@@ -76,7 +76,7 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
 
     The covariance matrix of the differences of the margins is the Laplacian of the
     graph with weights t_ij + t_ji. Its classes are eliminated one by one, with sums of
-    positive terms only, so nothing cancels and no matrix needs to be regular.
+    positive terms only, so that nothing cancels and the matrix may be singular.
 
     Parameters
     ----------
@@ -87,9 +87,8 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
     -------
     ChiSquareOutcome
         ``statistic`` = d' S+ d with d the differences of the margins, referred to
-        chi-square with rank(S) degrees of freedom: K - 1 where the classes that the
-        models confuse form one connected whole. Without a disagreement: 0, 1, 0 and
-        ``DEGENERATE``.
+        chi-square with rank(S) degrees of freedom: K - 1 if the classes that the models
+        confuse are connected. Without a disagreement: 0, 1, 0 and ``DEGENERATE``.
 
     References
     ----------
@@ -127,12 +126,12 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
         df += 1
         statistic += margin[i] * margin[i] / degree
         for j in range(i + 1, k):
-            share = weight[i, j] / degree
-            if share > 0.0:
-                margin[j] += margin[i] * share
+            fraction = weight[i, j] / degree
+            if fraction > 0.0:
+                margin[j] += margin[i] * fraction
                 for other in range(i + 1, k):
                     if other != j:
-                        weight[j, other] += share * weight[i, other]
+                        weight[j, other] += fraction * weight[i, other]
     if df == 0:
         return ChiSquareOutcome(0.0, 1.0, 0, DEGENERATE)
     pvalue = _chi_square_tail(float(df), statistic)
@@ -143,29 +142,7 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
 def bowker_many(
     tables: IntArray, results: FloatArray, df: IntArray, status: StatusArray
 ) -> None:
-    """Bowker's test of symmetry of many tables.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (P, K, K)
-        As `bowker` takes them.
-    results : ndarray of float64, shape (P, 2)
-        Receives statistics and p-values.
-    df : ndarray of int64, shape (P,)
-        Receives degrees of freedom.
-    status : ndarray of uint8, shape (P,)
-        Receives statuses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import bowker_many
-    >>> results, df, status = np.empty((1, 2)), np.empty(1, int), np.empty(1, np.uint8)
-    >>> table = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
-    >>> bowker_many(table[np.newaxis], results, df, status)
-    >>> results.round(4).tolist(), df.tolist()
-    ([[13.7692, 0.0032]], [3])
-    """
+    """Run `bowker` on many tables, shape (P, K, K)."""
     for p in range(tables.shape[0]):
         outcome = bowker(tables[p])
         results[p, 0], results[p, 1] = outcome.statistic, outcome.pvalue
@@ -176,29 +153,7 @@ def bowker_many(
 def stuart_maxwell_many(
     tables: IntArray, results: FloatArray, df: IntArray, status: StatusArray
 ) -> None:
-    """Stuart and Maxwell's test of marginal homogeneity of many tables.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (P, K, K)
-        As `stuart_maxwell` takes them.
-    results : ndarray of float64, shape (P, 2)
-        Receives statistics and p-values.
-    df : ndarray of int64, shape (P,)
-        Receives degrees of freedom.
-    status : ndarray of uint8, shape (P,)
-        Receives statuses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import stuart_maxwell_many
-    >>> results, df, status = np.empty((1, 2)), np.empty(1, int), np.empty(1, np.uint8)
-    >>> table = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
-    >>> stuart_maxwell_many(table[np.newaxis], results, df, status)
-    >>> results.round(4).tolist(), df.tolist()
-    ([[13.7647, 0.001]], [2])
-    """
+    """Run `stuart_maxwell` on many tables, shape (P, K, K)."""
     for p in range(tables.shape[0]):
         outcome = stuart_maxwell(tables[p])
         results[p, 0], results[p, 1] = outcome.statistic, outcome.pvalue

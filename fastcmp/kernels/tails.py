@@ -1,7 +1,7 @@
-"""Tails of Student's t and Snedecor's F, in closed form where that has all digits.
+"""Tails of Student's t and Snedecor's F, in closed form if that is accurate.
 
 With few whole degrees of freedom both are short sums: ten times as fast as the
-incomplete beta function of SciPy, which answers everywhere else.
+incomplete beta function of SciPy, which is used otherwise.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def student_tails(df: float, t: float) -> float:
     Returns
     -------
     float
-        P(abs(T) >= abs(t)), to 1e-13 of it: twice what `stdtr` gives for -abs(t).
+        P(abs(T) >= abs(t)), twice ``stdtr(df, -abs(t))``; relative error 1e-13.
 
     Notes
     -----
-    For whole `df` up to 100 it is 1 minus a sum of df / 2 terms where that is more than
+    For whole `df` up to 100 it is 1 minus a sum of df / 2 terms if that is more than
     0.01.
 
     References
@@ -81,13 +81,13 @@ def snedecor_tail(df1: float, df2: float, ratio: float) -> float:
     Returns
     -------
     float
-        P(F >= ratio), to 1e-13 of it, as `fdtrc`.
+        P(F >= ratio) as `fdtrc`, with a relative error of 1e-13.
 
     Notes
     -----
     It is I_y(df2 / 2, df1 / 2) with y = df2 / (df2 + df1 ratio). For even `df1` up to
     100 a finite sum of positive terms; for two odd numbers the recurrences from
-    I_y(1/2, 1/2) = 2 / pi asin(sqrt(y)) where the tail is more than 0.01.
+    I_y(1/2, 1/2) = 2 / pi asin(sqrt(y)) if the tail is more than 0.01.
 
     References
     ----------

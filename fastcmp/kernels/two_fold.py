@@ -1,4 +1,4 @@
-"""Tests of repeated cuts in halves, from the differences of both halves of each cut."""
+"""Tests of replicated two-fold cross-validation, from the differences of all folds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.fold_t import (
+from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
     _exponent,
@@ -42,7 +42,7 @@ class _Pairs(NamedTuple):
 
 
 class BlockedConstants(NamedTuple):
-    """What the correlations make of the m x 2 test."""
+    """Constant and degrees of freedom of the m x 2 test."""
 
     constant: float
     df: float
@@ -114,15 +114,15 @@ def dietterich_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     Parameters
     ----------
     differences : ndarray of float64, shape (5, 2)
-        Score of a minus that of b in each cut and half.
+        Score of a minus that of b in each replication and fold.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
     Returns
     -------
     FoldOutcome
-        The very first difference, which is the estimate, over the root of the mean
-        variance within the cuts: t with 5 degrees of freedom. ``INVALID`` also for any
+        The first difference, which is the estimate, over the root of the mean variance
+        within the replications: t with 5 degrees of freedom. ``INVALID`` also for any
         other shape.
 
     References
@@ -148,7 +148,7 @@ def yildiz_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     Parameters
     ----------
     differences : ndarray of float64, shape (5, 2)
-        Score of a minus that of b in each cut and half.
+        Score of a minus that of b in each replication and fold.
     alternative : int, optional
         ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
 
@@ -156,7 +156,7 @@ def yildiz_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     -------
     FoldOutcome
         The mean of all ten, as if they were independent, over the spread within the
-        cuts: t with 5 degrees of freedom. ``INVALID`` also for any other shape.
+        replications: t with 5 degrees of freedom. ``INVALID`` also for any other shape.
 
     References
     ----------
@@ -181,7 +181,7 @@ def alpaydin_f(differences: FloatArray) -> FoldOutcome:
     Parameters
     ----------
     differences : ndarray of float64, shape (5, 2)
-        Score of a minus that of b in each cut and half.
+        Score of a minus that of b in each replication and fold.
 
     Returns
     -------
@@ -207,12 +207,12 @@ def alpaydin_f(differences: FloatArray) -> FoldOutcome:
 
 @kernel
 def calibrated_f(differences: FloatArray) -> FoldOutcome:
-    """Refer Alpaydin's F on balanced cuts to 7 and 5 degrees of freedom.
+    """Alpaydin's F for balanced designs, with 7 and 5 degrees of freedom.
 
     Parameters
     ----------
     differences : ndarray of float64, shape (5, 2)
-        Score of a minus that of b in each cut and half of a balanced design.
+        Score of a minus that of b in each replication and fold of a balanced design.
 
     Returns
     -------
@@ -244,31 +244,7 @@ def two_fold_many(
     out: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run one of the 5 x 2 tests on many sets of differences.
-
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (N, 5, 2)
-        Differences, one 5 x 2 block a test.
-    method : int
-        ``DIETTERICH_T``, ``YILDIZ_T``, ``ALPAYDIN_F`` or ``CALIBRATED_F``.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``; the F tests do not look at it.
-    out : ndarray of float64, shape (4, N)
-        Receives statistics, p-values, estimates and standard errors.
-    status : ndarray of uint8, shape (N,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import YILDIZ_T, two_fold_many
-    >>> x = np.array([[[4, 1], [2, 3], [0, 2], [3, 3], [1, 2]]]) / 100
-    >>> out, status = np.empty((4, 1)), np.empty(1, np.uint8)
-    >>> two_fold_many(x, YILDIZ_T, 0, out, status)
-    >>> out[0].round(4).tolist()
-    [5.4222]
-    """
+    """Run one of the 5 x 2 tests on many sets of differences, shape (N, 5, 2)."""
     for i in range(differences.shape[0]):
         if method == DIETTERICH_T:
             outcome = dietterich_t(differences[i], alternative)
@@ -283,22 +259,22 @@ def two_fold_many(
 
 @kernel
 def blocked_constants(m: int, rho1: float, rho2: float) -> BlockedConstants:
-    """Give the constant and the degrees of freedom of the m x 2 test.
+    """Constant and degrees of freedom of the m x 2 test.
 
     Parameters
     ----------
     m : int
-        Cuts in halves, two or more.
+        Replications, two or more.
     rho1 : float
-        Correlation of the two differences of one cut, in [-1, 1].
+        Correlation of the two differences of one replication, in [-1, 1].
     rho2 : float
-        Correlation of differences of two cuts, in [0, (1 + rho1) / 2].
+        Correlation of differences of two replications, in [0, (1 + rho1) / 2].
 
     Returns
     -------
     BlockedConstants
-        NaN and ``INVALID`` outside these bounds, NaN and ``UNDEFINED`` where the mean
-        or all deviations from it would be constant.
+        NaN and ``INVALID`` outside these bounds, NaN and ``UNDEFINED`` if the mean or
+        all deviations from it would be constant.
 
     Examples
     --------
@@ -323,12 +299,12 @@ def blocked_constants(m: int, rho1: float, rho2: float) -> BlockedConstants:
 def blocked_t(
     differences: FloatArray, constant: float, df: float, alternative: int = 0
 ) -> FoldOutcome:
-    """Test m balanced cuts in halves by Student's t.
+    """Student's t test of m balanced replications of two-fold cross-validation.
 
     Parameters
     ----------
     differences : ndarray of float64, shape (m, 2)
-        Score of a minus that of b in each cut and half.
+        Score of a minus that of b in each replication and fold.
     constant, df : float
         1 and 2 m - 1 for the blocked 3 x 2 test, or what `blocked_constants` gives.
     alternative : int, optional

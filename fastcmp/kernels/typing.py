@@ -11,9 +11,9 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 WordArray: TypeAlias = NDArray[np.uint64]
 StatusArray: TypeAlias = NDArray[np.uint8]
-#: uint8, uint16 or int32, as the front door makes them
+#: uint8, uint16 or int32, as `inputs` makes them.
 CodeArray: TypeAlias = NDArray[Any]
-#: float32 or float64
+#: float32 or float64.
 ScoreArray: TypeAlias = NDArray[Any]
 #: Positions, int32 or int64.
 OrderArray: TypeAlias = NDArray[Any]

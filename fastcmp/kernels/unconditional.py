@@ -8,7 +8,7 @@ probability, over pi, of a statistic at least as extreme as the observed one:
 
 with a_k = P(statistic at least as extreme | k discordant samples): a polynomial in
 Bernstein form with coefficients in [0, 1]. In phi = arcsin(sqrt(pi)) it cannot bend
-on a scale below 1/(2 sqrt(n)), so a grid of 1/(8 sqrt(n)) sees every hill.
+on a scale below 1/(2 sqrt(n)), so that a grid of 1/(8 sqrt(n)) finds every maximum.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _bernstein(a: FloatArray, pi: float) -> _Point:
 
 @kernel
 def _climb(a: FloatArray, low: float, high: float) -> _Point:
-    """Top of the one hill between two angles with slopes of opposite signs."""
+    """Find the one maximum between two angles with slopes of opposite signs."""
     f_low = _bernstein(a, math.sin(low) ** 2).slope
     f_high = _bernstein(a, math.sin(high) ** 2).slope
     best = _bernstein(a, math.sin(low) ** 2)
@@ -118,7 +118,7 @@ def _climb(a: FloatArray, low: float, high: float) -> _Point:
             low, f_low = angle, point.slope
         else:
             high, f_high = angle, point.slope
-        # What the concave top can still hide under its two tangents.
+        # How much higher the concave top can be, under its two tangents.
         hidden = (high - low) * max(f_low, 0.0) * math.sin(2.0 * angle)
         if hidden <= _TOLERANCE * best.value or high - low < 1e-16:
             return _Point(best.value, 0.0)
@@ -137,7 +137,7 @@ def mcnemar_unconditional(
     Parameters
     ----------
     only_a, only_b : int
-        Samples that only model a, only model b, classified rightly.
+        Samples that only model a, and only model b, classified correctly.
     n : int
         All samples, at most ``UNCONDITIONAL_MAX_N``.
     alternative : int, optional
@@ -147,11 +147,11 @@ def mcnemar_unconditional(
     -------
     Outcome
         ``statistic`` as in `mcnemar_asymptotic`, ``pvalue`` and ``status``. NaN and
-        ``INVALID`` where the counts are negative or n is too small or too large.
+        ``INVALID`` if the counts are negative or n is too small or too large.
 
     Notes
     -----
-    O(n) tail probabilities, then some 12 sqrt(n) sums of O(sqrt(n)) terms.
+    O(n) tail probabilities, then about 12 sqrt(n) sums of O(sqrt(n)) terms.
 
     References
     ----------

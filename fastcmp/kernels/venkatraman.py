@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 @kernel
 def venkatraman_statistic(first: CodeArray, second: CodeArray) -> int:
-    """Sum the differences between the errors of two models over all cuts of ranks.
+    """Sum the differences between the errors of two models over all cutoffs of ranks.
 
     Parameters
     ----------
     first, second : ndarray of uint8, shape (n,)
-        Classes of the samples in the order of either model's ranks: 1 for positives.
+        Classes of the samples in the order of each model's ranks: 1 for positives.
 
     Returns
     -------
     int
-        Venkatraman and Begg's E: at each cut the absolute difference of the numbers of
-        misclassified samples, summed.
+        Venkatraman and Begg's E: the absolute difference of the numbers of
+        misclassified samples, summed over the cutoffs.
 
     References
     ----------
@@ -53,12 +53,12 @@ def venkatraman_statistic(first: CodeArray, second: CodeArray) -> int:
 def venkatraman_exchanges(
     by_rank: IntArray, positive: CodeArray, seed: int, first: int, out: IntArray
 ) -> None:
-    """Exchange the two ranks of random samples, rank anew, and give E each time.
+    """Exchange the two ranks of random samples, rank again, and compute E each time.
 
     Parameters
     ----------
     by_rank : ndarray of int64, shape (2, n)
-        Samples in the order of either model's ranks, ties broken.
+        Samples in the order of each model's ranks, ties broken.
     positive : ndarray of uint8, shape (n,)
         1 for positives, 0 for negatives.
     seed, first : int
@@ -68,8 +68,8 @@ def venkatraman_exchanges(
 
     Notes
     -----
-    O(n) an exchange: where two samples come to the same rank of a model, chance says
-    which is first, as Venkatraman and Begg propose.
+    O(n) for each exchange. If two samples get the same rank of a model, the first is
+    drawn at random, as Venkatraman and Begg propose.
 
     Examples
     --------

@@ -300,13 +300,13 @@ def evaluate_many(
     tuple of ndarray, shape (P, 4) and (P,)
         Statistics, p-values, multipliers and whether at a bound; and statuses.
     """
+    from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
+
     results = np.empty((len(counts), 4))
     status = np.empty(len(counts), np.uint8)
-    code = kernels.CHI_SQUARE
-    if options.method == "likelihood":
-        code = kernels.LIKELIHOOD
+    code = LIKELIHOOD if options.method == "likelihood" else CHI_SQUARE
     reach = groups.largest if options.support == "all" else 0.0
-    kernels.cost_test_many(
+    cost_test_many(
         counts,
         groups.group,
         groups.values,
@@ -339,8 +339,12 @@ def intervals_many(
     ndarray, shape (P, 2)
         Both ends.
     """
+    from fastcmp.kernels import cost_interval
+
     ends = np.empty((len(counts), 2))
-    code = kernels.COST_PROFILE if method == "profile" else kernels.COST_WALD
+    code = cost_interval.COST_WALD
+    if method == "profile":
+        code = cost_interval.COST_PROFILE
     options = (code, groups.largest, confidence_level)
-    kernels.cost_interval_many(counts, groups.group, groups.values, options, ends)
+    cost_interval.cost_interval_many(counts, groups.group, groups.values, options, ends)
     return ends

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import stream
 from fastcmp.core.checks import as_counts, check_total
+from fastcmp.core.protocols import are_labelled
 from fastcmp.core.records import unwrap
 from fastcmp.counts.label_counts import DenseLabelCounts, LabelCounts, count_labels
 from fastcmp.inputs.cost_matrix import (
@@ -199,8 +199,8 @@ def cost_test_from_counts(
     (1.7812, 0.5953, 0.4698)
     """
     options = check_options(method, smoothing, nonnegative, support)
-    if isinstance(counts, stream.LabelCounts):
-        counts = counts.only_record()
+    if are_labelled(counts):
+        counts = counts.label_table()
     if isinstance(counts, LabelCounts):
         check_total(counts.counts, "counts", counts.counts.ndim)
         return _test_counts(counts, read_cost(cost, counts.classes).values, options)

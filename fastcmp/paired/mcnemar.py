@@ -11,19 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts
 from fastcmp.core.options import choose
+from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
 from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CODES = {
-    "midp": kernels.MIDP,
-    "exact": kernels.EXACT,
-    "asymptotic": kernels.ASYMPTOTIC,
-    "corrected": kernels.CORRECTED,
+    "midp": MIDP,
+    "exact": EXACT,
+    "asymptotic": ASYMPTOTIC,
+    "corrected": CORRECTED,
 }
 METHODS = (*_CODES, "unconditional")
 _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
@@ -131,7 +132,7 @@ def mcnemar(
 
 
 def mcnemar_from_counts(
-    only_a: ArrayLike | PairCounts | None = None,
+    only_a: ArrayLike | PairedCounts | None = None,
     only_b: ArrayLike | None = None,
     *,
     table: ArrayLike | None = None,
@@ -216,7 +217,7 @@ def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     """Collect the counts by name, and how many samples a stream has dropped."""
     given = {name: counts for name, counts in given.items() if counts is not None}
     first = given.get("only_a")
-    if isinstance(first, PairCounts):
+    if are_paired(first):
         if len(given) > 1:
             message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
             raise TypeError(message)
@@ -308,9 +309,7 @@ def evaluate_counts(
         return _unconditional(only_a, only_b, n, tail)
     statistic, pvalue = np.empty(only_a.size), np.empty(only_a.size)
     status = np.empty(only_a.size, np.uint8)
-    kernels.mcnemar_many(
-        only_a, only_b, _CODES[method], tail, statistic, pvalue, status
-    )
+    mcnemar_many(only_a, only_b, _CODES[method], tail, statistic, pvalue, status)
     return statistic, pvalue, status
 
 

@@ -155,7 +155,7 @@ class McNemarResult(Record):
         >>> round(low, 6), round(high, 6)
         (0.000397, 0.00188)
         """
-        from fastcmp.kernels import difference_interval_many
+        from fastcmp.kernels.intervals import difference_interval_many
 
         method = choose(method, "method", _INTERVALS)
         level = as_level(confidence_level, self.alternative)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels, stream
+from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
+from fastcmp.core.protocols import LabelledCounts, are_labelled
 from fastcmp.counts.label_counts import LabelCounts
 from fastcmp.inputs.labels import encode_predictions
 from fastcmp.paired.symmetry_result import SymmetryResult
@@ -68,7 +69,7 @@ def bowker(
 
 
 def bowker_from_counts(
-    table: ArrayLike | LabelCounts | stream.LabelCounts,
+    table: ArrayLike | LabelCounts | LabelledCounts,
 ) -> SymmetryResult:
     """Bowker's test of symmetry from a table.
 
@@ -146,7 +147,7 @@ def stuart_maxwell(
 
 
 def stuart_maxwell_from_counts(
-    table: ArrayLike | LabelCounts | stream.LabelCounts,
+    table: ArrayLike | LabelCounts | LabelledCounts,
 ) -> SymmetryResult:
     """Stuart and Maxwell's test of marginal homogeneity from a table.
 
@@ -205,8 +206,8 @@ def _check_classes(k: int) -> None:
 
 
 def _check_table(table: Any) -> NDArray[np.int64]:
-    if isinstance(table, stream.LabelCounts):
-        table = table.only_record()
+    if are_labelled(table):
+        table = table.label_table()
     if isinstance(table, LabelCounts):
         check_total(table.counts, "table", table.counts.ndim)
         return _agreement_of(table)

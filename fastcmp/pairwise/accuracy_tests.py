@@ -9,6 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.mcnemar import evaluate_counts
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.inputs.labels import Labels
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-_SIDE = 128  # models of a side of a tile, at most; a multiple of kernels.TILE_ROWS
+_SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _TILE_WORK = 1 << 29  # words that one tile reads at most: some 30 ms
 
 
@@ -91,16 +92,16 @@ class AccuracyJudge:
         PairColumns
             All that a record tells of them.
         """
+        from fastcmp.kernels.intervals import NEWCOMBE, difference_interval_many
+
         only_a, only_b = self._discordant(block)
         statistic, pvalue = self._test(only_a, only_b)
         n = self.n_samples
         right = self.correct[block.pairs[:, 0]] - only_a
         wrong = n - right - only_a - only_b
         low, high = np.empty(only_a.size), np.empty(only_a.size)
-        options = (kernels.NEWCOMBE, self._level)
-        kernels.difference_interval_many(
-            right, only_a, only_b, wrong, options, low, high
-        )
+        options = (NEWCOMBE, self._level)
+        difference_interval_many(right, only_a, only_b, wrong, options, low, high)
         difference = (only_a - only_b) / n
         return PairColumns(only_a, only_b, difference, low, high, statistic, pvalue)
 
@@ -124,15 +125,15 @@ def tile_side(n_samples: int) -> int:
     Returns
     -------
     int
-        A multiple of ``kernels.TILE_ROWS``.
+        A multiple of ``TILE_ROWS``.
     """
     models = int((_TILE_WORK / (1 + n_samples / 64)) ** 0.5)
-    rows = kernels.TILE_ROWS
+    rows = TILE_ROWS
     return min(_SIDE, max(rows, models // rows * rows))
 
 
 def judge_accuracies(
-    labels: Labels, method: str, confidence_level: float, crew: Crew
+    labels: Labels, method: str, confidence_level: float, pool: ThreadPool
 ) -> AccuracyJudge:
     """Pack right and wrong of all models, and judge pairs by these bits.
 
@@ -144,7 +145,7 @@ def judge_accuracies(
         Variant of McNemar's test.
     confidence_level : float
         Of all intervals.
-    crew : Crew
+    pool : ThreadPool
         Who packs.
 
     Returns
@@ -152,7 +153,7 @@ def judge_accuracies(
     AccuracyJudge
         Which counts the common bits of a block when it is asked.
     """
-    bits = RightBits.pack(labels, crew)
+    bits = RightBits.pack(labels, pool)
     n = labels.n_samples
     return AccuracyJudge(bits.correct, n, method, confidence_level, bits.discordant)
 

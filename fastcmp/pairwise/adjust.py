@@ -12,15 +12,14 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.core.threads import parts
+from fastcmp.inputs.scores import order_of
 from fastcmp.pairwise.ranking import FAMILYWISE
-from fastcmp.pairwise.sorting import apply_sorted, apply_steps, monotone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastcmp.core.threads import Crew
-
-_LARGE = 1 << 21  # p-values; below it one sort of an index is as fast
+_PART = 1 << 21  # p-values that are worked on at a time
+_LARGE = 1 << 17  # p-values; below, np.argsort is as fast as `order_of`
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +70,7 @@ def _harmonic(m: int) -> float:
     """1 + 1/2 + ... + 1/m, without an array of m numbers."""
     return sum(
         float(np.sum(1.0 / np.arange(part.start + 1.0, part.stop + 1.0)))
-        for part in parts(m, _LARGE)
+        for part in parts(m, _PART)
     )
 
 
@@ -176,63 +175,43 @@ def adjust(pvalues: ArrayLike, method: str = "holm") -> Any:
     return adjust_checked(flat, method).reshape(p.shape)[()]
 
 
-def adjust_checked(
-    pvalues: Floats, method: str, crew: Crew | None = None, *, in_place: bool = False
-) -> Floats:
-    """Adjust p-values that are known to be some.
-
-    Parameters
-    ----------
-    pvalues : ndarray of float64, shape (P,)
-        In [0, 1] or NaN.
-    method : str
-        Name of a procedure.
-    crew : Crew, optional
-        Who sorts them where they are millions.
-    in_place : bool
-        Whether `pvalues` may be overwritten: new memory takes time.
-
-    Returns
-    -------
-    ndarray of float64, shape (P,)
-        Adjusted p-values, at most 1.
-    """
-    if pvalues.size == 0 or not np.isnan(pvalues.max()):  # NaN if any is
-        if crew is None or pvalues.size < _LARGE:
-            return _adjust_family(pvalues, method)
-        adjusted = pvalues if in_place else pvalues.copy()
-        _adjust_millions(adjusted, method, crew)
+def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> Floats:
+    """Adjust p-values in [0, 1] or NaN, shape (P,); `in_place` overwrites them."""
+    adjusted = pvalues if in_place else pvalues.copy()
+    # NaN and 0 stay as they are; of millions of pairs, most may have a p-value of 0.
+    some = np.flatnonzero(adjusted > 0.0)
+    if some.size == adjusted.size:
+        _adjust_positive(adjusted, method, 0)
         return adjusted
-    known = ~np.isnan(pvalues)
-    everywhere = np.full_like(pvalues, np.nan)
-    everywhere[known] = adjust_checked(pvalues[known], method, crew, in_place=True)
-    return everywhere
-
-
-def _adjust_family(p: Floats, method: str) -> Floats:
-    order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    if method == "hommel":
-        adjusted[order] = kernels.hommel_sorted(p[order])
-        return adjusted
-    step, within = _PROCEDURES[method]
-    bounds = np.minimum(step(p[order], np.arange(1.0, p.size + 1.0), p.size), 1.0)
-    adjusted[order] = bounds if within is None else monotone(bounds, within)
+    positive = np.take(adjusted, some)
+    n_zeros = int(np.count_nonzero(adjusted == 0.0))
+    _adjust_positive(positive, method, n_zeros)
+    adjusted[some] = positive
     return adjusted
 
 
-def _adjust_millions(p: Floats, method: str, crew: Crew) -> None:
-    """Replace p-values by adjusted ones."""
+def _adjust_positive(p: Floats, method: str, n_zeros: int) -> None:
+    """Adjust p-values in place; the family has `n_zeros` more that are 0."""
     if method == "hommel":
-        apply_sorted(p, kernels.hommel_sorted, crew)
+        places = _order(p)
+        family = np.concatenate([np.zeros(n_zeros), p[places]])
+        p[places] = kernels.hommel_sorted(family)[n_zeros:]
         return
     step, within = _PROCEDURES[method]
+    order = None if within is None else _order(p)
+    bounds = p if order is None else p[order]
+    for part in parts(p.size, _PART):
+        rank = np.arange(n_zeros + part.start + 1.0, n_zeros + part.stop + 1.0)
+        bound = step(bounds[part], rank, n_zeros + p.size)
+        np.minimum(bound, 1.0, out=bounds[part])
+    if within == "below":
+        np.maximum.accumulate(bounds, out=bounds)
+    elif within == "above":
+        np.minimum.accumulate(bounds[::-1], out=bounds[::-1])
+    if order is not None:
+        p[order] = bounds
 
-    def bound(values: Floats, rank: Floats) -> Floats:
-        return np.minimum(step(values, rank, p.size), 1.0)
 
-    if within is None:
-        for part in parts(p.size, _LARGE):
-            p[part] = bound(p[part], p[part])
-        return
-    apply_steps(p, bound, within, crew)
+def _order(p: Floats) -> NDArray[np.int64]:
+    """Sort an index; see docs/decisions/0011 for the measurements."""
+    return order_of(p) if p.size >= _LARGE else np.argsort(p)

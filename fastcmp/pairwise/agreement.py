@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.symmetry import bowker_many, stuart_maxwell_many
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
 from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 from fastcmp.pairwise.agreement_result import AgreementResult
@@ -124,10 +124,10 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        bits = RightBits.pack(labels, crew)
-        found = _measure_all(labels, chosen, bits, crew)
+        bits = RightBits.pack(labels, pool)
+        found = _measure_all(labels, chosen, bits, pool)
     return AgreementResult(
         **found._asdict(),
         pairs=which,
@@ -172,7 +172,7 @@ def _measure_all(
     labels: Labels,
     chosen: NDArray[np.int32] | None,
     bits: RightBits,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> _Found:
     """Measure all pairs, block by block."""
     n_models = len(labels.names)
@@ -187,7 +187,7 @@ def _measure_all(
         for all_pairs_of, own in zip(everything, some, strict=True):
             all_pairs_of[block.where] = own
 
-    tables.fold(chosen, crew, measure)
+    tables.fold(chosen, pool, measure)
     return everything
 
 
@@ -219,8 +219,8 @@ def _measure(tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int) -> _F
         kappa = np.where(expected > 0, 1 - n * (differ / expected), np.nan)
         q_statistic = (same - crossed) / (same + crossed)
         correlation = (same - crossed) / np.sqrt(spread_a * spread_b)
-    bowker, bowker_df = _test(kernels.bowker_many, tables)
-    maxwell, maxwell_df = _test(kernels.stuart_maxwell_many, tables)
+    bowker, bowker_df = _test(bowker_many, tables)
+    maxwell, maxwell_df = _test(stuart_maxwell_many, tables)
     return _Found(
         differ / n,
         kappa,

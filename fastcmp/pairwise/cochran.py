@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels, stream
+from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
+from fastcmp.core.protocols import are_paired
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels.bits import allocate_words
 from fastcmp.paired.mcnemar import METHODS as POST_HOC
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.compare_all import (
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.protocols import PairedCounts
     from fastcmp.pairwise.result import PairwiseResult
 
 _METHODS = ("asymptotic", "f", "exact")
@@ -170,7 +173,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     labels = encode(y_true, preds, classes=classes, missing=missing)
     n_models, n = len(labels.names), labels.n_samples
-    words = kernels.allocate_words(n_models, n)
+    words = allocate_words(n_models, n)
     for i, codes in enumerate(labels.preds):
         kernels.pack_equal(labels.y_true, codes, words[i])
     correct = np.array([kernels.count_bits(row) for row in words[:n_models]])
@@ -197,7 +200,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
 
 
 def cochrans_q_from_counts(
-    counts: stream.PairCounts,
+    counts: PairedCounts,
     *,
     method: str = "asymptotic",
     post_hoc: str | None = None,
@@ -245,7 +248,7 @@ def cochrans_q_from_counts(
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
-    check_counts(counts, (stream.PairCounts,))
+    check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:
         message = (

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import stream
 from fastcmp.core.checks import as_share, warn
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.protocols import are_labelled, are_paired
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import choose_pairs, model_index
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
@@ -26,14 +26,19 @@ from fastcmp.pairwise.engine import Judged, Options, judge_pairs, read_keep
 from fastcmp.pairwise.result import PairwiseResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike
 
+    from fastcmp.core.protocols import LabelledCounts, PairedCounts
     from fastcmp.counts.pairs import Judge
 
 _TESTS = ("mcnemar", "cost")
+_COUNTS: dict[str, Callable[[Any], bool]] = {
+    "PairCounts": are_paired,
+    "LabelCounts": are_labelled,
+}
 _THREADS_PAY = 1 << 22  # words of pairs; below it one thread is faster
 _NEVER_RIGHT = 100  # samples of which a model should have got one right
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
@@ -157,15 +162,15 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     level = 1 - options.alpha
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
         judge: Judge
         if test == "cost":
             tested = check_options(method)
-            judge = judge_costs(labels, matrix, tested, level, n_pairs, crew)
+            judge = judge_costs(labels, matrix, tested, level, n_pairs, pool)
         else:
-            judge = judge_accuracies(labels, method, level, crew)
-        judged = judge_pairs(judge, chosen, labels.names, options, crew)
+            judge = judge_accuracies(labels, method, level, pool)
+        judged = judge_pairs(judge, chosen, labels.names, options, pool)
     told = {
         "n_missing": labels.n_missing,
         "n_excluded": labels.n_excluded,
@@ -176,7 +181,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
-    counts: stream.PairCounts | stream.LabelCounts,
+    counts: PairedCounts | LabelledCounts,
     *,
     method: str | None = None,
     cost: Any = None,
@@ -240,7 +245,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     'svm_rbf'
     """
     names = check_counts(counts)
-    test = "mcnemar" if isinstance(counts, stream.PairCounts) else "cost"
+    test = "mcnemar" if are_paired(counts) else "cost"
     method = check_method(test, method)
     options = _read_options(adjust, alpha, keep, memory_limit, test)
     threads = check_workers(workers)
@@ -250,18 +255,16 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     judge = _judge_counts(counts, cost, method, 1 - options.alpha)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        Crew(threads, report) as crew,
+        ThreadPool(threads, report) as pool,
     ):
-        judged = judge_pairs(judge, chosen, names, options, crew)
+        judged = judge_pairs(judge, chosen, names, options, pool)
     told = {"n_missing": counts.n_missing, "n_excluded": counts.n_excluded}
     found = _record(judge, judged, names, options, (test, method), told)
     return _with_control(found, control)
 
 
-def _judge_counts(
-    counts: stream.PairCounts | stream.LabelCounts, cost: Any, method: str, level: float
-) -> Judge:
-    if isinstance(counts, stream.PairCounts):
+def _judge_counts(counts: Any, cost: Any, method: str, level: float) -> Judge:
+    if are_paired(counts):
         refuse_cost(cost)
         return judge_joint_counts(counts.joint, counts.n_samples, method, level)
     if cost is None:
@@ -273,7 +276,7 @@ def _judge_counts(
 
 def check_counts(
     counts: Any,
-    kinds: tuple[type[Any], ...] = (stream.PairCounts, stream.LabelCounts),
+    kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS,
 ) -> tuple[str, ...]:
     """Refuse counts of which nothing can be said.
 
@@ -281,8 +284,8 @@ def check_counts(
     ----------
     counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
         What a stream has gathered.
-    kinds : tuple of type
-        What it may be.
+    kinds : mapping of str to callable
+        What it may be, by the name of the class in `fastcmp.stream`.
 
     Returns
     -------
@@ -296,8 +299,8 @@ def check_counts(
     TypeError
         If they are no such counts.
     """
-    if not isinstance(counts, kinds):
-        wanted = " or ".join(f"fastcmp.stream.{kind.__name__}" for kind in kinds)
+    if not any(are_such(counts) for are_such in kinds.values()):
+        wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"
         message = f"counts must be a {wanted}, got {kind}"
         raise TypeError(message)
@@ -308,7 +311,7 @@ def check_counts(
             f"{len(names)} and {counts.n_samples}"
         )
         raise ValueError(message)
-    if isinstance(counts, stream.PairCounts) and counts.n_samples >= _NEVER_RIGHT:
+    if are_paired(counts) and counts.n_samples >= _NEVER_RIGHT:
         never = [names[i] for i in np.flatnonzero(counts.correct == 0)]
         if never:
             warn(

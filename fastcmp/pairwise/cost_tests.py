@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
 
 #: Different costs; beyond, the differences of each pair are sorted, and counts refused.
 LEVELS = 256
@@ -184,7 +184,7 @@ def judge_costs(  # what is judged, how, and by whom
     options: CostOptions,
     confidence_level: float,
     n_pairs: int,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> CostJudge:
     """Look up what all predictions cost, and judge pairs by these.
 
@@ -200,7 +200,7 @@ def judge_costs(  # what is judged, how, and by whom
         Of all intervals, which are of profile likelihood.
     n_pairs : int
         How many pairs are going to be judged.
-    crew : Crew
+    pool : ThreadPool
         Who looks them up.
 
     Returns
@@ -221,12 +221,12 @@ def judge_costs(  # what is judged, how, and by whom
         used = np.bincount(rows[i], minlength=size)
         found.losses[i] = loss_of(prices, used, confidence_level)
 
-    crew.run(price, range(n_models), steps=no_step)
+    pool.run(price, range(n_models), steps=no_step)
     levels = (options, confidence_level)
     if prices.groups is None:
         return CostJudge(n, found, _by_sorting(prices, rows, *levels), SIDE)
     tables = PairTables(tuple(rows), size, n_pairs)
-    crew.run(tables.pack, tables.packing, steps=no_step)
+    pool.run(tables.pack, tables.packing, steps=no_step)
     judge = by_tables(prices, tables.count, *levels)
     return CostJudge(n, found, judge, min(SIDE, tables.side))
 

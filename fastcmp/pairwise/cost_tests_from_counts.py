@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastcmp.core.protocols import LabelledCounts
     from fastcmp.counts.pairs import Block
     from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.paired.cost_differences import CostOptions
-    from fastcmp.stream import LabelCounts
 
 _COUNTED = 1 << 20  # cells of the counts of a tile
 
 
 def judge_cost_counts(
-    counts: LabelCounts,
+    counts: LabelledCounts,
     matrix: CostMatrix,
     options: CostOptions,
     confidence_level: float,
@@ -93,7 +93,7 @@ def judge_cost_counts(
 
 
 def _summed(
-    counts: LabelCounts, prices: Prices
+    counts: LabelledCounts, prices: Prices
 ) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
     """Make tables of two levels of dense counts."""
     size, tensors = prices.levels.size, counts.counts
@@ -112,7 +112,7 @@ def _summed(
 
 
 def _added(
-    counts: LabelCounts, prices: Prices
+    counts: LabelledCounts, prices: Prices
 ) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
     """Make the same tables of the cells that hold samples."""
     size = prices.levels.size

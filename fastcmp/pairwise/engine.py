@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import (
@@ -25,6 +24,7 @@ from fastcmp.counts.pairs import (
     places_of,
     tiles_of,
 )
+from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.pairwise.adjust import adjust_checked
 from fastcmp.pairwise.output_files import open_table
 from fastcmp.pairwise.ranking import UNTESTED, verdicts_of, verdicts_of_all
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.threads import Crew
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Judge, Tile
 
     #: A tile of models, or a part of the chosen pairs.
@@ -115,7 +115,7 @@ def judge_pairs(
     chosen: NDArray[np.int32] | None,
     names: tuple[str, ...],
     options: Options,
-    crew: Crew,
+    pool: ThreadPool,
 ) -> Judged:
     """Judge pairs of models.
 
@@ -129,13 +129,13 @@ def judge_pairs(
         The models, for a file.
     options : Options
         What to keep, and how to decide.
-    crew : Crew
+    pool : ThreadPool
         Who does the work.
 
     Returns
     -------
     Judged
-        The same for any crew.
+        The same for any pool.
 
     Raises
     ------
@@ -144,28 +144,28 @@ def judge_pairs(
     OSError
         If a file cannot be written.
     """
-    work = _Work(judge, chosen, crew)
+    work = _Work(judge, chosen, pool)
     places = _of_best(work, options) if isinstance(options.keep, int) else None
     _check_room(work, options, 0 if places is None else places.size)
     if isinstance(options.keep, Path):
-        crew.expect(2 * work.n_pairs)
+        pool.expect(2 * work.n_pairs)
         # Opened first: that it cannot be written is better known before the work.
         with open_table(options.keep, names, work.n_pairs) as table:
             adjusted, told, verdicts = _decide_all(work, options)
             for span, some in work.judge_by_rows():
                 table.write(work.pairs_at(span), some, adjusted[span], told[span])
         return Judged(*table.read_back(), work.n_pairs, verdicts)
-    crew.expect(work.n_pairs + (0 if places is None else places.size))
+    pool.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
         columns = work.judge_all()
-        adjusted = adjust_checked(columns.pvalue, options.adjust, crew)
+        adjusted = adjust_checked(columns.pvalue, options.adjust)
         verdicts = work.verdicts(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
         adjusted, told, verdicts = _decide_all(work, options)
         if places is None:
             places = _significant(told, options)
-            crew.expect(places.size)
+            pool.expect(places.size)
         pairs, adjusted = work.pairs_at(places), adjusted[places]
         columns = work.judge_chosen(pairs)
     return Judged(pairs, columns, adjusted, work.n_pairs, verdicts)
@@ -176,7 +176,7 @@ def _decide_all(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
     """Adjust all p-values, hold them against alpha, and say who beats whom."""
     pvalues = work.test_all()
-    adjusted = adjust_checked(pvalues, options.adjust, work.crew, in_place=True)
+    adjusted = adjust_checked(pvalues, options.adjust, in_place=True)
     told = adjusted <= options.alpha
     return adjusted, told, work.verdicts(adjusted, told, options.gain)
 
@@ -218,15 +218,15 @@ class _Work:
     """The pairs, cut into tasks."""
 
     def __init__(
-        self, judge: Judge, chosen: NDArray[np.int32] | None, crew: Crew
+        self, judge: Judge, chosen: NDArray[np.int32] | None, pool: ThreadPool
     ) -> None:
-        self.judge, self.chosen, self.crew = judge, chosen, crew
+        self.judge, self.chosen, self.pool = judge, chosen, pool
         self.n_models = m = judge.score.size
         self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
         # A chosen pair is counted by itself, and slower than in a tile.
         self._some = max(1, judge.side**2 // 4)
-        rows = -(-m // (4 * crew.threads * kernels.TILE_ROWS))
-        self._side = min(judge.side, rows * kernels.TILE_ROWS)
+        rows = -(-m // (4 * pool.threads * TILE_ROWS))
+        self._side = min(judge.side, rows * TILE_ROWS)
         self._tiles = []
         if chosen is None:
             self._tiles = [
@@ -252,7 +252,7 @@ class _Work:
 
     def judge_chosen(self, pairs: NDArray[np.int32]) -> PairColumns:
         """Find out all about some pairs."""
-        return _Work(self.judge, pairs, self.crew).judge_all()
+        return _Work(self.judge, pairs, self.pool).judge_all()
 
     def judge_by_rows(self) -> Iterator[tuple[slice, PairColumns]]:
         """Find out all about all pairs, some rows of models at a time, in order."""
@@ -285,7 +285,7 @@ class _Work:
             pairs[part] = pairs_at(places[part], self.n_models)
 
         # In parts, so that an interrupt need not wait for millions of them.
-        self.crew.run(find, parts(places.size, _SPAN), steps=no_step)
+        self.pool.run(find, parts(places.size, _SPAN), steps=no_step)
         return pairs
 
     def verdicts(
@@ -323,4 +323,4 @@ class _Work:
         return columns
 
     def _run(self, work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
-        self.crew.run(work, tasks, steps=count_pairs)
+        self.pool.run(work, tasks, steps=count_pairs)

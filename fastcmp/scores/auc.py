@@ -13,13 +13,14 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import (
     Scores,
     read_scores,
     read_weights,
 )
+from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.scores.partial_area import check_region
 from fastcmp.scores.thresholds import ThresholdSweep, sorted_classes, sweep_scores
 
@@ -156,8 +157,8 @@ def count_pairs(read: Scores, model: int) -> ConcordanceResult:
     negatives, positives = sorted_classes(read.columns[model], read.positive)
     found = kernels.concordance_sorted(negatives, positives)
     n0, n1 = negatives.size - 1, positives.size - 1
-    concordant = found.concordant_high * kernels.PAIR_BASE + found.concordant_low
-    tied = found.tied_high * kernels.PAIR_BASE + found.tied_low
+    concordant = found.concordant_high * PAIR_BASE + found.concordant_low
+    tied = found.tied_high * PAIR_BASE + found.tied_low
     return ConcordanceResult(
         concordant=concordant,
         discordant=n0 * n1 - concordant - tied,
@@ -275,8 +276,8 @@ def auc(  # noqa: PLR0913  # options, all by keyword
 
     if areas.size * read.positive.size < _THREADS_PAY:
         threads = 1
-    with Crew(min(threads, areas.size)) as crew:
-        crew.run(measure, range(areas.size))
+    with ThreadPool(min(threads, areas.size)) as pool:
+        pool.run(measure, range(areas.size))
     if ties == "half" and region is None:
         warn_of_direction(areas, read, weights)
     return float(areas[0]) if read.single else areas

@@ -14,7 +14,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_interval, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import order_of
@@ -350,8 +350,8 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
             order, tied, read.positive, seed, part.start, out[part]
         )
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))
     warn_of_direction(np.array([auc_a, auc_b]), read)
     observed = auc_a - auc_b

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share
 from fastcmp.core.options import choose
+from fastcmp.core.protocols import TwoClassCounts, are_two_class
 from fastcmp.inputs.binary_labels import (
     are_labels,
     as_doubles,
@@ -21,7 +22,6 @@ from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.paired.mcnemar import ALTERNATIVES, METHODS, mcnemar_from_counts
 from fastcmp.scores.classification_result import INTERVALS, ClassificationTable
 from fastcmp.scores.predictive_values import MeasureComparison, predictive_value_test
-from fastcmp.stream.confusion_counts import ConfusionCounts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -149,7 +149,7 @@ def _count(
 
 
 def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
-    counts: ConfusionCounts | None = None,
+    counts: TwoClassCounts | None = None,
     *,
     tp: int | None = None,
     fp: int | None = None,
@@ -227,7 +227,7 @@ def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
 def _from_confusion(
     counts: Any, positive: Any, options: dict[str, Any]
 ) -> ClassificationTable:
-    if not isinstance(counts, ConfusionCounts):
+    if not are_two_class(counts):
         message = (
             f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
             "numbers by name, tp=, fp=, fn= and tn="

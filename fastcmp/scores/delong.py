@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.options import choose
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.score_direction import warn_of_direction
@@ -138,8 +138,8 @@ def place(read: Scores, threads: int) -> NDArray[np.float64]:
 
     if values.size < _THREADS_PAY:
         threads = 1
-    with Crew(min(threads, len(values))) as crew:
-        crew.run(fill, range(len(values)))
+    with ThreadPool(min(threads, len(values))) as pool:
+        pool.run(fill, range(len(values)))
     return values
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.scores import Scores, order_of, read_scores
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ def bootstrap_aucs(read: Scores, n_resamples: int, seed: int, threads: int) -> F
     def draw(part: slice) -> None:
         kernels.bootstrap_aucs(orders, ties, read.positive, seed, part.start, out[part])
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     return out
 
 
@@ -186,8 +186,8 @@ def bootstrap_rocs(
             orders, ties, read.positive, by_tpr, at, area, seed, part.start, out[part]
         )
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     return out
 
 

@@ -12,7 +12,7 @@ from fastcmp.core.checks import as_seed, as_whole
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.scores.auc import count_pairs
 from fastcmp.scores.resampling import (
     REPLICATES,
@@ -136,8 +136,8 @@ def venkatraman(
             by_rank, read.positive, seed, part.start, out[part]
         )
 
-    with Crew(threads) as crew:
-        crew.run(draw, parts(n_resamples, REPLICATES))
+    with ThreadPool(threads) as pool:
+        pool.run(draw, parts(n_resamples, REPLICATES))
     return VenkatramanResult(
         statistic=observed,
         pvalue=permutation_pvalue(out, observed, "greater"),

@@ -12,6 +12,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.report import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.scores import Scores, order_of, read_scores, read_weights
+from fastcmp.kernels.roc import split_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -170,7 +171,7 @@ def sorted_classes(
         Negatives and positives, ascending, with +inf in the last place.
     """
     both = np.empty(column.size + 2, column.dtype)
-    counts = kernels.split_scores(column, positive, both)
+    counts = split_scores(column, positive, both)
     positives = both[: counts.positives + 1]
     negatives = both[counts.positives + 1 :]
     positives[:-1].sort()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import model_index
 from fastcmp.inputs.binary_labels import positive_label
@@ -177,8 +177,8 @@ class ConfusionCounts(ClassCounts):
             def count(i: int) -> None:
                 kernels.count_agreement(block.y_true, block.preds[i], tables[i])
 
-            with Crew(threads) as crew:
-                crew.run(count, range(m))
+            with ThreadPool(threads) as pool:
+                pool.run(count, range(m))
             return Tally(shape, tables)
         found = [count_cells((block.y_true, pred), k) for pred in block.preds]
         return Tally.of_tables(shape, found)

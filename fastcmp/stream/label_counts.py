@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.label_counts import DenseLabelCounts, SparseLabelCounts, add_cells
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
@@ -139,7 +139,7 @@ class LabelCounts(ClassCounts):
             cells = cells[:, [0, 2, 1]]
         return self._recorded(cells, counts)
 
-    def only_record(self) -> DenseLabelCounts | SparseLabelCounts:
+    def label_table(self) -> DenseLabelCounts | SparseLabelCounts:
         """Give the counts of the only pair.
 
         Returns
@@ -156,7 +156,7 @@ class LabelCounts(ClassCounts):
         --------
         >>> from fastcmp.stream import LabelCounts
         >>> counts = LabelCounts().update([0, 1], {"a": [0, 1], "b": [1, 1]})
-        >>> counts.only_record().n_samples
+        >>> counts.label_table().n_samples
         2
         """
         if self.n_pairs != 1:
@@ -237,8 +237,8 @@ class LabelCounts(ClassCounts):
             t, a, b = (column[cuts[i]] for column in (block.y_true, *block.preds))
             kernels.count_labels(t, a, b, private[i])
 
-        with Crew(threads) as crew:
-            crew.run(count, range(len(cuts)))
+        with ThreadPool(threads) as pool:
+            pool.run(count, range(len(cuts)))
         return Tally(shape, sum(private[1:], private[0])[None])
 
     def _settings(self) -> dict[str, Any]:

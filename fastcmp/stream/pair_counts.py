@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
+from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
 from fastcmp.stream.accumulator import BlockCounts, stored
 from fastcmp.stream.blocks import (
     check_classes,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from fastcmp.inputs.labels import Labels
     from fastcmp.stream.accumulator import Arrays
 
-_TILE = 128  # models a side, at most; a multiple of kernels.TILE_ROWS
+_TILE = 128  # models a side, at most; a multiple of TILE_ROWS
 _PACKED = 1 << 22  # samples whose packing is one task
 _WORDS = 1 << 22  # words of a block that are packed at a time: 32 MB
 _THREADS_PAY = 1 << 24  # samples to pack; below it one thread is faster
@@ -298,31 +299,31 @@ def _count(block: Labels, threads: int) -> NDArray[np.int64]:
     if m * n * (1 + m / _GRAM) < _THREADS_PAY:
         threads = 1
     # Large tiles, but several for each thread.
-    rows = -(-m // (kernels.TILE_ROWS * (1 if threads == 1 else 4 * threads)))
-    tiles = tiles_of(m, min(_TILE, rows * kernels.TILE_ROWS))
-    line = 64 * kernels.LINE_WORDS
+    rows = -(-m // (TILE_ROWS * (1 if threads == 1 else 4 * threads)))
+    tiles = tiles_of(m, min(_TILE, rows * TILE_ROWS))
+    line = 64 * LINE_WORDS
     step = max(line, 64 * _WORDS // m // line * line)
-    with Crew(threads) as crew:
+    with ThreadPool(threads) as pool:
         for part in parts(n, step):
-            words = _pack(block, part, crew)
+            words = _pack(block, part, pool)
 
             def count(tile: tuple[int, int, int, int], words: Any = words) -> None:
                 i0, i1, j0, j1 = tile
-                kernels.common_tile(words, tile, upper[i0:i1, j0:j1])
+                common_tile(words, tile, upper[i0:i1, j0:j1])
 
-            crew.run(count, tiles)
+            pool.run(count, tiles)
     return upper
 
 
-def _pack(block: Labels, part: slice, crew: Crew) -> NDArray[np.uint64]:
+def _pack(block: Labels, part: slice, pool: ThreadPool) -> NDArray[np.uint64]:
     """Pack some samples of all models."""
     m, n = len(block.names), part.stop - part.start
-    words = kernels.allocate_words(m, n)
+    words = allocate_words(m, n)
     y_true = block.y_true[part]
 
     def pack(models: slice) -> None:
         for i in range(models.start, models.stop):
             kernels.pack_equal(y_true, block.preds[i][part], words[i])
 
-    crew.run(pack, parts(m, max(1, min(_PACKED // n, -(-m // crew.threads)))))
+    pool.run(pack, parts(m, max(1, min(_PACKED // n, -(-m // pool.threads)))))
     return words

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.escaping import visible
-from fastcmp.core.threads import Crew, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import named_scores
+from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
 from fastcmp.stream.score_edges import as_words
 from fastcmp.stream.score_labels import FEW, split_labels
 from fastcmp.stream.score_map import ScoreMap, read_score_column
@@ -243,7 +243,7 @@ def _count(
         stops = []
         for model, table in enumerate(tables):
             bins = np.empty(n, np.int64)
-            at = kernels.find_score_bins(words[model], lookups[model], bins)
+            at = find_score_bins(words[model], lookups[model], bins)
             stops.append((model, at))
             if at == n:
                 np.add.at(table, (bins, (labels == pair[1]).astype(np.intp)), 1)
@@ -258,14 +258,14 @@ def _count(
         model, i = task
         part = cuts[i]
         counters = np.zeros(2 * maps[model].n_bins, np.uint32)
-        at = part.start + kernels.count_score_bins(
+        at = part.start + count_score_bins(
             words[model][part], labels[part], pair, lookups[model], counters
         )
         private[i][model] += counters.reshape(-1, 2)
         ends[model, i] = at if at < part.stop else n
 
-    with Crew(min(threads, ends.size)) as crew:
-        crew.run(count, np.ndindex(ends.shape))
+    with ThreadPool(min(threads, ends.size)) as pool:
+        pool.run(count, np.ndindex(ends.shape))
     for tables_of_part in private[1:]:
         for table, other in zip(tables, tables_of_part, strict=True):
             np.add(table, other, out=table)

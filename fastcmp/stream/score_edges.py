@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
+from fastcmp.kernels.score_bins import BinTables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,7 +157,7 @@ def _slot_starts(
     return start, first
 
 
-def make_tables(edges: NDArray[Any]) -> kernels.BinTables:
+def make_tables(edges: NDArray[Any]) -> BinTables:
     """Cut cells into slots until few edges lie within one.
 
     Parameters
@@ -190,7 +190,7 @@ def make_tables(edges: NDArray[Any]) -> kernels.BinTables:
         width = wider
     steps = int(most.max()).bit_length()
     pad = np.full(1 << steps, np.iinfo(keys.dtype).max, keys.dtype)
-    return kernels.BinTables(
+    return BinTables(
         first=(first if steps else below).astype(np.uint32),
         width=width.astype(np.uint32),
         lowest=(lowest if steps else lowest[:1]).astype(np.uint32),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.inputs.scores import as_scores
+from fastcmp.kernels.score_bins import BinTables, find_score_bins
 from fastcmp.stream.score_edges import MOST_EDGES, as_words, lay_edges, make_tables
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class ScoreMap:
             If one is NaN.
         """
         bins = np.empty(column.size, np.int64)
-        at = kernels.find_score_bins(as_words(column), self.tables(), bins)
+        at = find_score_bins(as_words(column), self.tables(), bins)
         if at < column.size:
             message = f"scores has NaN for sample {at}"
             raise ValueError(message)
@@ -257,7 +257,7 @@ class ScoreMap:
             raise ValueError(message)
         return column.astype(self.dtype, copy=False)
 
-    def tables(self) -> kernels.BinTables:
+    def tables(self) -> BinTables:
         """Give what the kernels look bins up in.
 
         Returns

@@ -10,6 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.memory import in_words, read_size
 from fastcmp.core.threads import check_workers
+from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.stream.accumulator import Accumulator, stored
 from fastcmp.stream.saved_checks import require
 from fastcmp.stream.score_blocks import read_block
@@ -245,7 +246,7 @@ class ScoreRefinement(Accumulator):
                 self._collected(model, side, with_end=True) for side in (1 - yes, yes)
             )
             pairs = kernels.concordance_sorted(negatives, positives)
-            base = kernels.PAIR_BASE
+            base = PAIR_BASE
             concordant = int(pairs.concordant_high) * base + int(pairs.concordant_low)
             tied = int(pairs.tied_high) * base + int(pairs.tied_low)
             # Those of a positive and a negative in a lower bin were known.

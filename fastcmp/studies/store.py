@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import Crew, check_workers, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -232,8 +232,8 @@ def _keeper(
 def _workers(count: int, *, threads: bool) -> Iterator[Any]:
     """Give a way to run parts of the work: here, on threads, or in processes."""
     if threads or count == 1:
-        with Crew(count) as crew:
-            yield lambda work, tasks: crew.answers(partial(_run_part, work), tasks)
+        with ThreadPool(count) as pool:
+            yield lambda work, tasks: pool.answers(partial(_run_part, work), tasks)
         return
     try:
         import joblib

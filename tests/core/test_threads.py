@@ -8,7 +8,7 @@ from threading import enumerate as all_threads
 import numpy as np
 import pytest
 
-from fastcmp.core.threads import Crew, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers
 
 THREADS = pytest.mark.parametrize("threads", [1, 2, 5])
 
@@ -58,20 +58,20 @@ def test_bad_workers(workers, error, wanted):
 @pytest.mark.parametrize("n", [0, 1, 200])
 def test_all_tasks_are_done_once(threads, n):
     done = []
-    with Crew(threads) as crew:
-        crew.run(done.append, iter(range(n)))
+    with ThreadPool(threads) as pool:
+        pool.run(done.append, iter(range(n)))
     assert sorted(done) == list(range(n))
 
 
 @THREADS
-def test_a_crew_can_run_more_than_once(threads):
+def test_a_pool_can_run_more_than_once(threads):
     calls, done = [], []
-    with Crew(threads, lambda *now: calls.append(now)) as crew:
-        crew.expect(3)
-        crew.expect(2)
-        crew.run(done.append, range(3))
+    with ThreadPool(threads, lambda *now: calls.append(now)) as pool:
+        pool.expect(3)
+        pool.expect(2)
+        pool.run(done.append, range(3))
         assert sorted(done) == [0, 1, 2]
-        crew.run(done.append, range(3, 5))
+        pool.run(done.append, range(3, 5))
     assert sorted(done) == [0, 1, 2, 3, 4]
     assert calls == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
@@ -84,18 +84,18 @@ def test_progress_is_reported_from_the_calling_thread(threads):
         calls.append((done, total))
         reporters.add(current_thread())
 
-    with Crew(threads, report) as crew:
-        assert crew.threads == threads
-        crew.expect(40)
-        crew.run(lambda _: None, range(40))
+    with ThreadPool(threads, report) as pool:
+        assert pool.threads == threads
+        pool.expect(40)
+        pool.run(lambda _: None, range(40))
     assert calls == [(i, 40) for i in range(1, 41)]
     assert reporters == {current_thread()}
 
 
 def test_one_thread_is_the_calling_one_and_keeps_the_order():
     seen = []
-    with Crew(1) as crew:
-        crew.run(lambda task: seen.append((task, current_thread())), range(9))
+    with ThreadPool(1) as pool:
+        pool.run(lambda task: seen.append((task, current_thread())), range(9))
     assert seen == [(task, current_thread()) for task in range(9)]
 
 
@@ -106,15 +106,15 @@ def test_threads_work_at_the_same_time():
         other[task].set()
         assert other[1 - task].wait(10)
 
-    with Crew(2) as crew:
-        crew.run(meet, range(2))
+    with ThreadPool(2) as pool:
+        pool.run(meet, range(2))
 
 
 @THREADS
 def test_threads_end_with_the_work(threads):
     before = set(all_threads())
-    with Crew(threads) as crew:
-        crew.run(lambda _: time.sleep(0.001), range(20))
+    with ThreadPool(threads) as pool:
+        pool.run(lambda _: time.sleep(0.001), range(20))
     assert set(all_threads()) == before
 
 
@@ -132,8 +132,8 @@ def test_the_first_error_ends_the_work(threads):
             done.append(task)
 
     def run():
-        with Crew(threads, lambda *now: calls.append(now)) as crew:
-            crew.run(work, range(2000))
+        with ThreadPool(threads, lambda *now: calls.append(now)) as pool:
+            pool.run(work, range(2000))
 
     with pytest.raises(Oops, match=r"^task 3$"):
         run()
@@ -157,8 +157,8 @@ def test_an_error_of_the_progress_function_ends_the_work_too(threads):
         done.append(task)
 
     def run():
-        with Crew(threads, report) as crew:
-            crew.run(work, range(1000))
+        with ThreadPool(threads, report) as pool:
+            pool.run(work, range(1000))
 
     with pytest.raises(Oops):
         run()
@@ -172,8 +172,8 @@ def test_an_error_of_the_tasks_themselves(threads):
         raise Oops
 
     def run():
-        with Crew(threads) as crew:
-            crew.run(lambda _: None, tasks())
+        with ThreadPool(threads) as pool:
+            pool.run(lambda _: None, tasks())
 
     with pytest.raises(Oops):
         run()
@@ -181,8 +181,8 @@ def test_an_error_of_the_tasks_themselves(threads):
 
 @THREADS
 def test_answers_come_with_their_tasks(threads):
-    with Crew(threads) as crew:
-        found = dict(crew.answers(lambda x: x * x, range(20)))
+    with ThreadPool(threads) as pool:
+        found = dict(pool.answers(lambda x: x * x, range(20)))
         with pytest.raises(ZeroDivisionError):
-            list(crew.answers(lambda x: 1 // x, [1, 0]))
+            list(pool.answers(lambda x: 1 // x, [1, 0]))
     assert found == {x: x * x for x in range(20)}

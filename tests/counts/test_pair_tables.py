@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import modest
 
-from fastcmp.core.threads import Crew
+from fastcmp.core.threads import ThreadPool
 from fastcmp.counts import pair_tables
 from fastcmp.counts.pair_tables import (
     PairTables,
@@ -47,8 +47,8 @@ def folded(tables, n_pairs, shape, chosen=None, threads=1):
         assert (found[block.where] == -1).all()
         found[block.where] = counts
 
-    with Crew(threads) as crew:
-        tables.fold(chosen, crew, put)
+    with ThreadPool(threads) as pool:
+        tables.fold(chosen, pool, put)
     return found
 
 
@@ -128,8 +128,8 @@ def test_progress_counts_pairs(choose):
     choose(True)
     seen = []
     _, preds = simulate(9, 100, 3)
-    with Crew(2, lambda done, total: seen.append((done, total))) as crew:
-        PairTables(preds, 3, 36).fold(None, crew, lambda *_: None)
+    with ThreadPool(2, lambda done, total: seen.append((done, total))) as pool:
+        PairTables(preds, 3, 36).fold(None, pool, lambda *_: None)
     assert seen[-1] == (36, 36)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
@@ -141,8 +141,8 @@ def test_an_error_in_the_work_comes_out(choose):
     def fail(_block, _counts):
         raise ZeroDivisionError
 
-    with Crew(2) as crew, pytest.raises(ZeroDivisionError):
-        PairTables(preds, 3, 36).fold(None, crew, fail)
+    with ThreadPool(2) as pool, pytest.raises(ZeroDivisionError):
+        PairTables(preds, 3, 36).fold(None, pool, fail)
 
 
 # The rule.

@@ -10,16 +10,13 @@ from hypothesis import given
 from naive import small_if_interpreted
 from strategies import codes, modest, right_matrices
 
-from fastcmp.kernels import (
+from fastcmp.kernels import count_bits, count_common_bits, pack_equal, row_square_sum
+from fastcmp.kernels.bits import (
     LINE_WORDS,
     TILE_ROWS,
     allocate_words,
     common_tile,
-    count_bits,
-    count_common_bits,
     discordant_pairs,
-    pack_equal,
-    row_square_sum,
 )
 
 DTYPES = [np.uint8, np.uint16, np.int32, np.int64]

@@ -141,9 +141,9 @@ def test_pvalues_are_probabilities(right):
         assert 0.0 <= found.f_pvalue <= 1.0
 
 
-@pytest.mark.parametrize("share", [0, 1])
-def test_models_that_never_differ_are_degenerate(share):
-    found = q_of(np.full((4, 10), share))
+@pytest.mark.parametrize("proportion", [0, 1])
+def test_models_that_never_differ_are_degenerate(proportion):
+    found = q_of(np.full((4, 10), proportion))
     assert found == (0.0, 1.0, 0.0, 1.0, DEGENERATE)
 
 

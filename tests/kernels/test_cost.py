@@ -16,17 +16,15 @@ from scipy import stats
 from strategies import modest
 
 from fastcmp.kernels import (
-    CHI_SQUARE,
     DEGENERATE,
     INVALID,
-    LIKELIHOOD,
     OK,
     UNDEFINED,
     cost_chi_square,
     cost_likelihood,
-    cost_test_many,
     mcnemar_asymptotic,
 )
+from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
 
 EPS = 2.0**-52
 
@@ -463,9 +461,9 @@ def test_likelihood_is_the_largest_over_all_multipliers(drawn):
     values, weights, largest = drawn
     assume(has_answer(values, weights, largest))
     found = cost_likelihood(values, weights, largest)
-    shares = np.concatenate([np.linspace(-0.999, 0.999, 41), [1e-3, -1e-3, 1e-6]])
-    for share in shares:
-        dual = 2.0 * weights @ np.log1p(share * values / largest)
+    proportions = np.concatenate([np.linspace(-0.999, 0.999, 41), [1e-3, -1e-3, 1e-6]])
+    for proportion in proportions:
+        dual = 2.0 * weights @ np.log1p(proportion * values / largest)
         assert dual <= found.statistic + 1e-13 * (np.abs(values) @ weights) / largest
     assert abs(found.multiplier) * largest <= 1.0 + 1e-15
     assert np.sign(found.multiplier) == np.sign(math.fsum(values * weights))

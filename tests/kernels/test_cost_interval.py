@@ -14,14 +14,12 @@ from scipy import stats
 from strategies import levels, modest
 
 from fastcmp.kernels import (
-    COST_PROFILE,
-    COST_WALD,
-    cost_interval_many,
     cost_likelihood,
     cost_profile_interval,
     cost_wald_interval,
     wald_interval,
 )
+from fastcmp.kernels.cost_interval import COST_PROFILE, COST_WALD, cost_interval_many
 
 INTERVALS = {"profile": cost_profile_interval, "wald": cost_wald_interval}
 every_interval = pytest.mark.parametrize("interval", INTERVALS.values(), ids=INTERVALS)
@@ -249,7 +247,7 @@ def test_numbers_may_be_integers(interval):
 
 
 def binomial_shortfall(n, level):
-    """How far from 1 a share may lie of which all n samples are."""
+    """How far from 1 a proportion may lie of which all n samples are."""
     return -math.expm1(-0.5 * squared_quantile(level) / n)
 
 

@@ -17,18 +17,23 @@ from strategies import modest
 
 from fastcmp import kernels
 from fastcmp.kernels import (
-    ALPAYDIN_F,
-    CALIBRATED_F,
     DEGENERATE,
-    DIETTERICH_T,
     GREATER,
     INVALID,
     LESS,
     OK,
     TWO_SIDED,
     UNDEFINED,
-    YILDIZ_T,
     FoldOutcome,
+)
+from fastcmp.kernels.fold_t_tests import fold_t_many
+from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
+from fastcmp.kernels.two_fold import (
+    ALPAYDIN_F,
+    CALIBRATED_F,
+    DIETTERICH_T,
+    YILDIZ_T,
+    two_fold_many,
 )
 
 SIDES = (TWO_SIDED, GREATER, LESS)
@@ -222,10 +227,10 @@ def test_constants_against_references(case):
 
 @pytest.mark.parametrize("m", [2, 3, 5, 12])
 @pytest.mark.parametrize("rho1", [-0.7, 0.0, 0.3, 0.5, 0.9])
-@pytest.mark.parametrize("share", [0.0, 0.4, 0.9])
-def test_constants_match_two_moments(m, rho1, share):
+@pytest.mark.parametrize("proportion", [0.0, 0.4, 0.9])
+def test_constants_match_two_moments(m, rho1, proportion):
     """V is a quadratic form: traces give its mean and variance."""
-    rho2 = share * (1 + rho1) / 2
+    rho2 = proportion * (1 + rho1) / 2
     covariance = np.full((2 * m, 2 * m), rho2)
     for i in range(m):
         covariance[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = rho1
@@ -489,15 +494,15 @@ def test_many_equal_one_at_a_time(rows, side):
         CALIBRATED_F: kernels.calibrated_f,
     }
     for code, kernel in two_fold.items():
-        many = partial(kernels.two_fold_many, cuts, code, side)
+        many = partial(two_fold_many, cuts, code, side)
         found = collect(many, n)
         assert_same(found, [kernel(x) for x in cuts])
-    found = collect(partial(kernels.fold_t_many, rows, 1 / 90, 9.0, side), n)
+    found = collect(partial(fold_t_many, rows, 1 / 90, 9.0, side), n)
     assert_same(found, [kernels.kfold_t(x, side) for x in rows])
-    found = collect(partial(kernels.conservative_z_many, rows, halves, side), n)
+    found = collect(partial(conservative_z_many, rows, halves, side), n)
     pairs = zip(rows, halves, strict=True)
     assert_same(found, [kernels.conservative_z(x, h, side) for x, h in pairs])
-    found = collect(partial(kernels.bayle_z_many, rows, folds, 0, side), n)
+    found = collect(partial(bayle_z_many, rows, folds, 0, side), n)
     assert_same(found, [kernels.bayle_z_out(x, side) for x in rows])
-    found = collect(partial(kernels.bayle_z_many, rows, folds, 3, side), n)
+    found = collect(partial(bayle_z_many, rows, folds, 3, side), n)
     assert_same(found, [kernels.bayle_z_in(x, folds, 3, side) for x in rows])

@@ -27,11 +27,13 @@ from fastcmp.kernels import (
     TWO_SIDED,
     bcv_factor,
     bcv_mcnemar,
-    bcv_mcnemar_many,
     count_folds,
     naive_mcnemar,
-    naive_mcnemar_many,
     proportion_z,
+)
+from fastcmp.kernels.fold_tables import (
+    bcv_mcnemar_many,
+    naive_mcnemar_many,
     proportion_z_many,
 )
 

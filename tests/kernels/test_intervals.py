@@ -14,12 +14,7 @@ from scipy import stats
 from strategies import count_pairs, levels, modest, tables
 
 from fastcmp.kernels import (
-    BONETT_PRICE,
-    NEWCOMBE,
-    TANGO,
-    WALD,
     bonett_price_interval,
-    difference_interval_many,
     mcnemar_asymptotic,
     newcombe_interval,
     odds_ratio_exact_interval,
@@ -27,6 +22,13 @@ from fastcmp.kernels import (
     tango_interval,
     wald_interval,
     wilson_interval,
+)
+from fastcmp.kernels.intervals import (
+    BONETT_PRICE,
+    NEWCOMBE,
+    TANGO,
+    WALD,
+    difference_interval_many,
 )
 
 ODDS_RATIOS = {1.0: odds_ratio_exact_interval, 0.5: odds_ratio_midp_interval}
@@ -85,8 +87,8 @@ def test_tango_keeps_its_digits(table, level):
 
 @modest(100)
 @given(st.integers(1, 10**5), st.floats(0.0, 1.0), levels)
-def test_wilson_inverts_the_score_test(n, share, level):
-    successes = round(share * n)
+def test_wilson_inverts_the_score_test(n, proportion, level):
+    successes = round(proportion * n)
     found = wilson_interval(successes, n, level)
     assert found == pytest.approx(naive.wilson(successes, n, level), abs=1e-12)
 
@@ -149,9 +151,9 @@ def test_reference_difference(case):
 
 @pytest.mark.parametrize(("a", "b"), [(11, 1), (1, 11), (5, 5), (3, 0), (900, 870)])
 def test_exact_odds_ratio_equals_scipy(a, b):
-    # Clopper and Pearson's limits of the share, as odds.
-    share = stats.binomtest(a, a + b).proportion_ci(0.95, method="exact")
-    odds = [p / (1.0 - p) if p < 1.0 else math.inf for p in share]
+    # Clopper and Pearson's limits of the proportion, as odds.
+    proportion = stats.binomtest(a, a + b).proportion_ci(0.95, method="exact")
+    odds = [p / (1.0 - p) if p < 1.0 else math.inf for p in proportion]
     assert odds_ratio_exact_interval(a, b, 0.95) == pytest.approx(odds, rel=1e-8)
 
 

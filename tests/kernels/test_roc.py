@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from strategies import modest
 
-from fastcmp.kernels import (
-    PAIR_BASE,
-    concordance_sorted,
-    placements,
-    split_scores,
-    sweep_sorted,
-)
+from fastcmp.kernels import concordance_sorted, placements, sweep_sorted
+from fastcmp.kernels.roc import PAIR_BASE, split_scores
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 SPECIAL = (-inf, -1.5, -0.0, 0.0, 1e-40, 0.25, 1.0, inf)

@@ -125,22 +125,22 @@ def test_exchanges_have_the_distribution_of_all_exchanges():
     ranks = np.array([[1, 2, 3, 4, 5, 6], [2, 6, 1, 3, 5, 4]])
     found = np.empty(small_if_interpreted(60_000, 3_000), np.int64)
     venkatraman_exchanges(np.argsort(ranks, axis=1), positive, 2, 0, found)
-    shares = {}
+    proportions = {}
     for swap in product([0, 1], repeat=6):
         first, second = np.where(swap, ranks[1], ranks[0]), np.where(swap, *ranks)
         # Ties in every order: those of equal rank come in pairs.
         for one, two in product(_all_orders(first), _all_orders(second)):
             e = venkatraman_statistic(positive[one[0]], positive[two[0]])
-            shares[e] = shares.get(e, 0) + one[1] * two[1] / 64
-    assert sum(shares.values()) == pytest.approx(1)
-    for e, share in shares.items():
-        spread = np.sqrt(share * (1 - share) / found.size)
-        assert abs((found == e).mean() - share) < 5 * spread
-    assert set(found.tolist()) <= set(shares)
+            proportions[e] = proportions.get(e, 0) + one[1] * two[1] / 64
+    assert sum(proportions.values()) == pytest.approx(1)
+    for e, proportion in proportions.items():
+        spread = np.sqrt(proportion * (1 - proportion) / found.size)
+        assert abs((found == e).mean() - proportion) < 5 * spread
+    assert set(found.tolist()) <= set(proportions)
 
 
 def _all_orders(ranks):
-    """All orders of samples by rank, ties either way, and the share of each."""
+    """All orders of samples by rank, ties either way, and the proportion of each."""
     tied = [r for r in set(ranks.tolist()) if (ranks == r).sum() == 2]
     for flips in product([0, 1], repeat=len(tied)):
         keys = ranks.astype(float)

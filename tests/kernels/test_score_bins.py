@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from strategies import modest
 
-from fastcmp.kernels import count_score_bins, find_score_bins
+from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
 from fastcmp.stream.score_edges import make_tables
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -12,7 +12,7 @@ from naive import small_if_interpreted
 from strategies import modest
 
 from fastcmp.inputs.scores import order_of
-from fastcmp.kernels import pack_order, unpack_order
+from fastcmp.kernels.score_order import pack_order, unpack_order
 
 
 def index_bits(n):
@@ -69,7 +69,7 @@ def test_zeros_of_either_sign_are_tied():
 @pytest.mark.parametrize("start", [1.0, -1.0, 5e300, -3e-300, 1.7])
 @pytest.mark.parametrize("n", [2, 3, 17, 50, 65])
 def test_scores_that_differ_in_the_last_bits(n, start):
-    # With 17 scores 5 bits go to the index: all of them share their prefix.
+    # With 17 scores 5 bits go to the index: all of them proportion their prefix.
     scores = np.random.default_rng(n).permutation(neighbours(start, n))
     done, order = unpacked(scores)
     assert done

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from strategies import modest
 
-from fastcmp.kernels import (
-    LINE_WORDS,
-    TILE_ROWS,
-    allocate_words,
-    count_labels,
+from fastcmp.kernels import count_labels
+from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words
+from fastcmp.kernels.slices import (
     count_slices,
     gather_codes,
     order_by_class,

@@ -14,7 +14,8 @@ from scipy import special
 from strategies import modest
 
 from fastcmp import kernels
-from fastcmp.kernels import itp_step, log1pmx
+from fastcmp.kernels import log1pmx
+from fastcmp.kernels.roots import itp_step
 
 POSITIVE = [1e-300, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e4, 1e9]
 SHARES = [0.0, 1e-300, 1e-9, 0.025, 0.5, 0.975, 1.0]
@@ -82,9 +83,9 @@ def test_log1pmx_where_its_formula_changes(x):
     st.floats(-1e300, -1e-300) | st.just(-math.inf),
     st.floats(0, 0.5),
 )
-def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, share):
+def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, proportion):
     high = low + width
-    reach = share * (high - low)
+    reach = proportion * (high - low)
     proposal = itp_step(low, f_low, high, f_high, reach)
     assert low <= proposal <= high
     middle = 0.5 * (low + high)

@@ -13,6 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from strategies import modest, pvalues
 
 from fastcmp import adjust
+from fastcmp.pairwise import adjust as adjustments
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
 
 PEERS = {
@@ -184,3 +185,28 @@ def test_promises():
     assert len({said["bh"], said["holm"], said["none"]}) == 3
     assert "expected to be false" in said["bh"]
     assert "nothing holds for all" in said["none"]
+
+
+# Many p-values are sorted in another way.
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_many_as_few(method, monkeypatch):
+    values = np.random.default_rng(5).random(2_000)
+    values[:1_000] = 10.0 ** (-330 * values[:1_000])  # zeros and subnormals among them
+    values[::7] = np.nan
+    few = adjust(values, method)
+    monkeypatch.setattr(adjustments, "_LARGE", 1)
+    monkeypatch.setattr(adjustments, "_PART", 300)
+    np.testing.assert_array_equal(adjust(values, method), few)
+    kept = values.copy()
+    adjusted = adjustments.adjust_checked(values, method, in_place=True)
+    assert adjusted is values
+    np.testing.assert_array_equal(adjusted, few)
+    assert np.array_equal(np.isnan(kept), np.isnan(values))
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+@pytest.mark.parametrize("values", [[0.0, 0.0], [np.nan], [], [0.0, np.nan, -0.0]])
+def test_nothing_to_sort(values, method):
+    np.testing.assert_array_equal(adjust(values, method), np.array(values, float))

@@ -201,7 +201,7 @@ def test_an_interrupt_changes_nothing(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("fastcmp.stream.pair_counts.kernels.common_tile", interrupt)
+        patch.setattr("fastcmp.stream.pair_counts.common_tile", interrupt)
         with pytest.raises(KeyboardInterrupt):
             counts.update(*some(PairCounts, *block_of(20, 3)))
     assert counts == filled(PairCounts)

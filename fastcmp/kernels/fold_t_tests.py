@@ -1,7 +1,7 @@
-"""Student's t and its relatives on the differences that the folds gave.
+"""Student's t tests on the differences of folds.
 
-All is computed in units of a power of two near the largest difference: scores of any
-size neither under- nor overflow when squared, and the scaling costs no digit.
+All is computed in units of a power of two near the largest difference: squares of
+scores of any size neither under- nor overflow, and the scaling loses no digit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fastcmp.kernels.tails import snedecor_tail, student_tails
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, StatusArray
 
-#: Deviations up to this share of the largest difference are the rounding of scores.
+#: Deviations up to this fraction of the largest difference are rounding errors.
 _ROUNDING: Final = 1e-12
 
 
@@ -24,9 +24,9 @@ class FoldOutcome(NamedTuple):
     """The answer of a test on fold differences.
 
     ``statistic`` is `estimate` / `standard_error`, which is NaN for an F. Differences
-    without spread, each within 1e-12 of the largest, have status ``DEGENERATE``: 0 and
-    p = 1 where the numerator is 0 too, else infinity with the sign of the numerator
-    and p = 0, or 1 on the other side. Numbers that are not finite give NaN and
+    without spread, within 1e-12 of the largest, have status ``DEGENERATE``: 0 and p = 1
+    if the numerator is 0 too, else infinity with the sign of the numerator and p = 0,
+    or p = 1 for the opposite alternative. Numbers that are not finite give NaN and
     ``INVALID``.
     """
 
@@ -44,13 +44,13 @@ class _Moments(NamedTuple):
     mean: float
     squares: float  # of deviations from the mean
     farthest: float  # deviation
-    rounding: float  # what a deviation is without spread
+    rounding: float  # the largest deviation that counts as no spread
 
 
 @inlined
 def _exponent(largest: float) -> int:
-    # 2**1000 brings even the smallest number to a size whose square is one. NaN may
-    # or may not have made its way here.
+    # 2**1000 brings even the smallest number to a size whose square is representable.
+    # `largest` may be NaN.
     return max(math.frexp(largest)[1], -1000) if largest > 0.0 else 0
 
 
@@ -129,7 +129,7 @@ def fold_t(
 ) -> FoldOutcome:
     """Student's t of a mean, with any multiple of the sum of squares as its variance.
 
-    Most t tests over folds are this one with their own factor and degrees of freedom.
+    Most t tests over folds are this one with another factor and degrees of freedom.
 
     Parameters
     ----------
@@ -186,30 +186,6 @@ def fold_t_many(  # one row of data, one column of answers
     out: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run `fold_t` on each row.
-
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (N, J)
-        Fold differences, one row a test.
-    factor, df : float
-        As in `fold_t`.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    out : ndarray of float64, shape (4, N)
-        Receives statistics, p-values, estimates and standard errors.
-    status : ndarray of uint8, shape (N,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import fold_t_many
-    >>> rows = np.array([[0.02, 0.01, 0.03, 0.02], [0.0, 0.0, 0.0, 0.0]])
-    >>> out, status = np.empty((4, 2)), np.empty(2, np.uint8)
-    >>> fold_t_many(rows, 1 / 12, 3.0, 0, out, status)
-    >>> out[1].round(4).tolist(), status.tolist()
-    ([0.0163, 1.0], [0, 1])
-    """
+    """Run `fold_t` on each row: statistic, p-value, estimate and standard error."""
     for i in range(differences.shape[0]):
         _store(fold_t(differences[i], factor, df, alternative), i, out, status)

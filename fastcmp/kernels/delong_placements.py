@@ -1,4 +1,4 @@
-"""Placements: the share of the other class that a sample is ranked right with."""
+"""DeLong's placements: how a sample ranks among those of the other class."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def placements(
     order: IntArray, scores: ScoreArray, positive: CodeArray, out: FloatArray
 ) -> None:
-    """Write for each sample the share of the other class that it is ranked right with.
+    """Write for each sample the proportion of the other class that it ranks right with.
 
-    For a positive that is the share of negatives that score lower, for a negative the
-    share of positives that score higher; ties count half. The mean over either class
+    For a positive that is the proportion of negatives that score lower, for a negative
+    that of positives that score higher; ties count half. The mean over either class
     is the AUC.
 
     Parameters
@@ -28,7 +28,7 @@ def placements(
     order : ndarray of int64, shape (n,)
         Samples in ascending order of their scores.
     scores : ndarray of float32 or float64, shape (n,)
-        What a model says of each sample.
+        Scores of a model.
     positive : ndarray of uint8, shape (n,)
         1 for positives, 0 for negatives.
     out : ndarray of float64, shape (n,)
@@ -57,7 +57,7 @@ def placements(
     for i in range(n):
         n1 += int(positive[i])
     n0 = n - n1
-    # Divided by, not multiplied by its inverse: all of n shares must make exactly 1.
+    # Division, not multiplication by the inverse: n of n must be exactly 1.
     all_0 = float(n0) if n0 > 0 else math.nan
     all_1 = float(n1) if n1 > 0 else math.nan
     # Gathered first: loads that wait for memory then wait together.
@@ -72,7 +72,7 @@ def placements(
         while end < n and ascending[end] == ascending[start]:
             end += 1
         if end == start + 1:
-            # No tie, and no branch on the class, which nothing could predict.
+            # No tie, and no branch on the class, which would be mispredicted.
             flag = flags[start]
             of_positive = below_0 / all_0
             of_negative = (n1 - below_1) / all_1

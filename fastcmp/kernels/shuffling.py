@@ -1,8 +1,7 @@
 """Random partitions: an order is shuffled, and a fixed pattern dealt along it.
 
-A whole resampling design is a shuffle and a deal, so that simulations can build it in
-their inner loop. An order depends on nothing but its length, the seed and the number of
-the replicate.
+A resampling design is a shuffle and a deal, so that simulations can build it in their
+inner loop. An order depends only on its length, the seed and the replicate.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 _32 = 32 if _INTERPRETED else np.uint64(32)
 _LOW = 0xFFFFFFFF if _INTERPRETED else np.uint64(0xFFFFFFFF)
-#: Two-level rows that fit beside one another in an int16 that stays positive.
+#: Rows of two levels whose bits fit in an int16 that stays positive.
 _ROWS = 15
 
 
@@ -50,7 +49,7 @@ def shuffle(seed: int, replicate: int, order: OrderArray) -> None:
     Parameters
     ----------
     seed, replicate : int
-        What the order is a function of, not negative.
+        The order is a function of these; not negative.
     order : ndarray, shape (n,)
         What to shuffle in place, such as the integers below n; n below 2**31.
 
@@ -75,21 +74,21 @@ def shuffle(seed: int, replicate: int, order: OrderArray) -> None:
 def shuffle_within(
     seed: int, replicate: int, ends: IntArray, order: OrderArray
 ) -> None:
-    """Put each stretch of an array in a random order of its own.
+    """Put each segment of an array in a random order of its own.
 
     Parameters
     ----------
     seed, replicate : int
-        What the order is a function of, not negative.
+        The order is a function of these; not negative.
     ends : ndarray of int, shape (S,)
-        Where each stretch ends and the next one begins, ascending, at most n. What lies
-        behind the last end stays as it is.
+        Where each segment ends and the next one begins, ascending, at most n. What
+        follows the last end stays as it is.
     order : ndarray, shape (n,)
         What to shuffle in place.
 
     Notes
     -----
-    With one stretch it is `shuffle`.
+    With one segment it is `shuffle`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Types of the columns of a text file, told from what was read of it."""
+"""Types of the columns of a text file, inferred from the rows read so far."""
 
 from __future__ import annotations
 
@@ -23,16 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
 
-class ToldTypes:
-    """What the columns of a text file hold, so far, and their types.
-
-    Parameters
-    ----------
-    kind : str
-        "CSV", "TSV" or "JSON lines".
-    labels : container of str, optional
-        Columns of labels and ids; others hold numbers. By default all.
-    """
+class InferredTypes:
+    """What the columns of a text file hold, so far, and their types."""
 
     def __init__(self, kind: str, labels: Container[str] | None) -> None:
         self._kind = kind
@@ -40,53 +32,21 @@ class ToldTypes:
         self._labels = labels
         #: Types of the columns, in their order.
         self.types: dict[str, Any] = {}
-        # None where JSON tells a type that is none of labels.
+        # None where JSON has a type that no labels have.
         self._found: dict[str, int | None] = {}
         # Whole numbers that are not written as pyarrow reads them, such as 1.0.
         self._by_text: set[str] = set()
 
     def is_label(self, name: str) -> bool:
-        """Tell whether a column holds labels or ids.
-
-        Parameters
-        ----------
-        name : str
-            The column.
-
-        Returns
-        -------
-        bool
-            False where it holds numbers.
-        """
+        """Tell whether a column holds labels or ids."""
         return self._labels is None or name in self._labels
 
     def found_in(self, name: str) -> int | None:
-        """Tell what a column holds, so far.
-
-        Parameters
-        ----------
-        name : str
-            The column.
-
-        Returns
-        -------
-        int or None
-            As `fastcmp.io.text_types` has it; None for JSON, which has types.
-        """
+        """Tell what a column holds, so far."""
         return self._found[name] if self._is_csv else None
 
     def look(self, data: bytes, table: Any, names: Sequence[str] | None) -> None:
-        """Note what the columns of some rows hold, and choose types for it.
-
-        Parameters
-        ----------
-        data : bytes
-            The rows.
-        table : pyarrow.Table
-            As pyarrow reads them.
-        names : sequence of str or None
-            The columns, where the first row does not name them.
-        """
+        """Note what the columns of some rows hold, and choose types for it."""
         for name in table.column_names:  # in this order
             self.types.setdefault(name, pa.null())
         codes = self.may_merge(data)
@@ -139,63 +99,23 @@ class ToldTypes:
         self.types[name] = choose(found | before)
 
     def merge(self, other: Self) -> None:
-        """Add what was found in another file.
-
-        Parameters
-        ----------
-        other : ToldTypes
-            What was found there.
-        """
+        """Add what was found in another file."""
         for name, found in other._found.items():
             self._note(name, other.types[name], found)
         self._by_text |= other._by_text
 
     def adopt(self, first: Self, names: Sequence[str]) -> None:
-        """Take over what was found in another file.
-
-        Parameters
-        ----------
-        first : ToldTypes
-            What was found there.
-        names : sequence of str
-            The columns of this file.
-        """
+        """Take over what was found in another file."""
         self.types = {name: first.types.get(name, pa.null()) for name in names}
         self._found = {name: first._found.get(name, 0) for name in names}
         self._by_text = set(first._by_text)
 
     def may_merge(self, data: bytes) -> bool:
-        """Tell whether pyarrow may read different texts as one whole number.
-
-        Parameters
-        ----------
-        data : bytes
-            Some rows.
-
-        Returns
-        -------
-        bool
-            True also where to look would take longer than to read text: where most
-            columns are no labels.
-        """
+        """Tell whether pyarrow may read different texts as one whole number."""
         return self._is_csv and (self._labels is not None or has_codes(data))
 
     def asked(self, wanted: dict[str, Any], *, careful: bool) -> dict[str, Any]:
-        """Choose the types to ask pyarrow for: text where it might merge texts.
-
-        Parameters
-        ----------
-        wanted : dict
-            Types of columns.
-        careful : bool
-            Whether whole numbers may be written in ways that must not merge, or that
-            pyarrow does not know.
-
-        Returns
-        -------
-        dict
-            Types of the same columns.
-        """
+        """Choose the types to ask pyarrow for: text where it might merge texts."""
         asked = {}
         for name, kind in wanted.items():
             is_text = pa.types.is_integer(kind) and (careful or name in self._by_text)
@@ -206,11 +126,5 @@ class ToldTypes:
         return asked
 
     def be_careful(self, names: Sequence[str]) -> None:
-        """Ask for text wherever whole numbers are.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The columns.
-        """
+        """Ask for text wherever whole numbers are."""
         self._by_text.update(names)

@@ -1,0 +1,73 @@
+"""What counts offer: functions that take them ask for a method, not for a class.
+
+Thus `paired` and `pairwise` take the counts of `fastcmp.stream` without importing it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Counts(Protocol):
+    """What all counts of several models know."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None: ...  # noqa: D102
+    @property
+    def n_samples(self) -> int: ...  # noqa: D102
+    @property
+    def n_missing(self) -> int: ...  # noqa: D102
+    @property
+    def n_excluded(self) -> int: ...  # noqa: D102
+
+
+class PairedCounts(Counts, Protocol):
+    """On which samples two models are right, such as `fastcmp.stream.PairCounts`."""
+
+    @property
+    def correct(self) -> NDArray[Any]: ...  # noqa: D102
+    @property
+    def joint(self) -> NDArray[Any]: ...  # noqa: D102
+    def paired_counts(self) -> dict[str, Any]: ...  # noqa: D102
+
+
+class LabelledCounts(Counts, Protocol):
+    """Samples by true and predicted classes, such as `fastcmp.stream.LabelCounts`."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]: ...  # noqa: D102
+    @property
+    def is_dense(self) -> bool: ...  # noqa: D102
+    @property
+    def counts(self) -> NDArray[Any]: ...  # noqa: D102
+    def cells(self, pair: int) -> tuple[NDArray[Any], NDArray[Any]]: ...  # noqa: D102
+    def label_table(self) -> Any: ...  # noqa: D102
+
+
+class TwoClassCounts(Counts, Protocol):
+    """Counts of one model, such as `fastcmp.stream.ConfusionCounts`."""
+
+    def two_class_counts(  # noqa: D102
+        self, positive: Any = None
+    ) -> tuple[dict[str, int], tuple[Any, Any]]: ...
+
+
+# The class is asked: a frame has an attribute for each of its columns.
+
+
+def are_paired(counts: Any) -> TypeGuard[PairedCounts]:
+    """Tell whether these are counts of pairs of models."""
+    return hasattr(type(counts), "paired_counts")
+
+
+def are_labelled(counts: Any) -> TypeGuard[LabelledCounts]:
+    """Tell whether these are counts by true and predicted classes."""
+    return hasattr(type(counts), "label_table")
+
+
+def are_two_class(counts: Any) -> TypeGuard[TwoClassCounts]:
+    """Tell whether these are counts of true and false positives and negatives."""
+    return hasattr(type(counts), "two_class_counts")

@@ -1,0 +1,47 @@
+"""All that users may import, found by walking the packages' own lists of names."""
+
+import inspect
+from importlib import import_module
+
+from fastcmp.core.records import Record
+
+#: Modules whose ``__all__`` is public.
+MODULES = (
+    "fastcmp",
+    "fastcmp.kernels",
+    "fastcmp.stream",
+    "fastcmp.studies",
+    "fastcmp.designs",
+    "fastcmp.plot",
+    "fastcmp.dask",
+    "fastcmp.compat.mlxtend",
+)
+
+
+def public_objects(module):
+    """List the names of a module, and of its classes' methods, with what they mean."""
+    home = import_module(module)
+    for name in sorted(home.__all__):
+        value = getattr(home, name)
+        yield f"{module}.{name}", value
+        if inspect.isclass(value):
+            for method, _ in inspect.getmembers(value, callable):
+                if not method.startswith("_") and method in vars(value):
+                    yield f"{module}.{name}.{method}", getattr(value, method)
+
+
+def public_functions(module):
+    """List the functions among them."""
+    for name, value in public_objects(module):
+        if inspect.isfunction(value) or hasattr(value, "py_func"):
+            yield name, value
+
+
+def record_classes():
+    """List all records by name."""
+    found = {}
+    for module in MODULES:
+        for name, value in public_objects(module):
+            if inspect.isclass(value) and issubclass(value, Record):
+                found[name.rpartition(".")[2]] = value
+    return found

@@ -1,0 +1,156 @@
+"""Laws of all records: they print, become tables and JSON, and are read back.
+
+A record is what a public function returns; each public record class needs an example
+here, or in the proper calls of `test_refusals`.
+"""
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+import study_records
+from public_names import record_classes
+from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, Y, fitted, models
+
+import fastcmp
+from fastcmp.core.records import Compared, Record
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def called(name):
+    """Make a proper call of a public function."""
+    options = dict(GOOD[name])
+    if name == "compare_cv":
+        options |= dict(zip(("model_a", "model_b"), models(), strict=True))
+    if name == "compare_cv_all":
+        options |= {"models": dict(zip("ab", models(), strict=True))}
+    if name == "compare_holdout":
+        options |= dict(zip(("model_a", "model_b"), fitted(), strict=True))
+    return getattr(fastcmp, name)(**options)
+
+
+@cache
+def examples():
+    """Make a record of each kind, and some kinds in several ways."""
+    found = {name: called(name) for name in sorted(GOOD)}
+    delong = fastcmp.delong(**SCORES)
+    pairwise = fastcmp.compare_all(Y, {"a": A, "b": B, "c": A[::-1]})
+    found |= {
+        "mcnemar of arrays": fastcmp.mcnemar_from_counts([3, 0], [9, 0]),
+        "mcnemar exact": fastcmp.mcnemar(Y, A, B, method="exact"),
+        "mcnemar of words": fastcmp.mcnemar(list("xyyx"), list("xyxx"), list("yyyx")),
+        "cost of dates": fastcmp.cost_test(
+            np.array(Y, "M8[D]"),
+            np.array(A, "M8[D]"),
+            np.array(B, "M8[D]"),
+            [[0, 1], [5, 0]],
+        ),
+        "three models": pairwise,
+        "control": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A}, control="b"),
+        "leaderboard": pairwise.leaderboard,
+        "delong compared": delong.compare("a", "b"),
+        "delong contrast": delong.contrast([[1, -1]]),
+        "delong in pairs": delong.pairwise(),
+        "post hoc": fastcmp.cochrans_q(
+            Y, {"a": A, "b": B, "c": A[::-1]}, post_hoc="midp"
+        ),
+        "bounds": SCORE_COUNTS.auc,
+        **{
+            f"study {name}": getattr(study_records, name)()
+            for name in (
+                "type_one_errors",
+                "power_study",
+                "error_study",
+                "correlation_study",
+            )
+        },
+    }
+    return {name: x for name, x in found.items() if isinstance(x, Record)}
+
+
+RECORDS = sorted(examples())
+
+
+def test_each_public_record_has_an_example():
+    seen = {type(x).__name__ for x in examples().values()}
+    assert set(record_classes()) - {"Record"} <= seen
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_json_is_read_back(name):
+    record = examples()[name]
+    plain = record.to_dict()
+    assert plain["record"] == type(record).__name__
+    assert plain["version"] == 1
+    again = fastcmp.from_dict(json.loads(json.dumps(plain, allow_nan=False)))
+    assert type(again) is type(record)
+    assert again == record
+    assert again.to_dict() == plain
+    assert str(again) == str(record)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_is_one_line(name):
+    record = examples()[name]
+    assert repr(record).startswith(type(record).__name__ + "(")
+    assert "\n" not in repr(record)
+    assert len(repr(record)) <= 250
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_text_fits_the_terminal(name):
+    record = examples()[name]
+    lines = str(record).splitlines()
+    assert 1 <= len(lines) <= 100
+    assert max(map(len, lines)) <= 80
+    assert record.summary().strip()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_tables_of_all_libraries_agree(name):
+    record = examples()[name]
+    columns = record.columns()
+    assert len({len(x) for x in columns.values()}) == 1
+    for library in LIBRARIES:
+        frame = record.to_frame(library)
+        assert list(getattr(frame, "column_names", frame.columns)) == list(columns)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_other_formats(name):
+    record = examples()[name]
+    title = record.sections()[0].title
+    for text in (record.to_markdown(), record.to_html(), record.to_latex()):
+        assert text.strip()
+    assert not title or title.split()[0].strip("'") in record._repr_html_()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_statistics_have_a_distribution(name):
+    record = examples()[name]
+    if not hasattr(record, "statistic"):
+        return
+    assert record.distribution in KNOWN
+    if record.distribution in ("chi2", "t", "F"):
+        assert record.df is not None
+
+
+KNOWN = ("chi2", "normal", "t", "F", "binomial", "permutation", "bootstrap")
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_better_of_two_models(name):
+    record = examples()[name]
+    if not isinstance(record, Compared) or np.ndim(record.difference):
+        return
+    sign = -1 if record.measure in ("cost", "error") else 1
+    wanted = {1: "a", -1: "b"}.get(sign * np.sign(record.difference))
+    assert record.better == wanted
+
+
+@pytest.mark.parametrize("library", ["csv", 1, None])
+def test_unknown_libraries(library):
+    with pytest.raises(ValueError, match="library must be one of"):
+        examples()["mcnemar"].to_frame(library)

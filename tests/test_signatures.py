@@ -1,0 +1,93 @@
+"""Public functions are called in one way: the table in docs/conventions.md, held."""
+
+import inspect
+
+import pytest
+from public_names import MODULES, public_functions
+
+#: What a user brings: by position or by keyword, before everything else.
+DATA = {
+    *("y_true", "y_a", "y_b", "y", "X", "X_a", "X_b"),
+    *("pred_a", "pred_b", "preds", "score", "scores", "score_a", "score_b"),
+    *("score_or_label", "values", "differences", "half_differences", "folds", "tables"),
+    *("counts", "table", "only_a", "only_b", "errors_a", "errors_b", "n", "cost"),
+    *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
+    *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
+}
+#: Options that mean the same everywhere, with their default.
+DEFAULTS = {
+    "alpha": 0.05,
+    "alternative": "two-sided",
+    "classes": None,
+    "confidence_level": 0.95,
+    "control": None,
+    "groups": None,
+    "missing": "raise",
+    "pairs": None,
+    "positive": None,
+    "progress": None,
+    "rng": None,
+    "sample_weight": None,
+    "workers": None,
+}
+#: Other names of the same things.
+FOREIGN = {
+    *("n_jobs", "n_threads", "num_workers", "random_state", "seed", "n_boot", "n_iter"),
+    *("conf_level", "level", "ci", "labels", "sides", "tail", "correction", "verbose"),
+}
+#: Where `test` chooses a family of tests.
+FAMILIES = {"compare_all", "compare_cv", "compare_cv_all", "folds"}
+#: What `groups` and `pairs` mean elsewhere.
+OTHER_DEFAULTS = {("lift_table", "groups")}
+
+
+def functions():
+    """List public functions that are not kernels, nor another library's names."""
+    for module in MODULES:
+        if module not in ("fastcmp.kernels", "fastcmp.compat.mlxtend"):
+            yield from public_functions(module)
+
+
+FUNCTIONS = dict(functions())
+TOP = {n: f for n, f in FUNCTIONS.items() if n.count(".") == 1 or ".dask." in n}
+
+
+def parameters(function):
+    found = dict(inspect.signature(function).parameters)
+    found.pop("self", None)
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_data_come_first_and_all_else_by_keyword(name):
+    for parameter in parameters(FUNCTIONS[name]).values():
+        assert parameter.kind is not parameter.POSITIONAL_ONLY, parameter.name
+        if name in TOP and parameter.name not in DATA and parameter.name != "method":
+            assert parameter.kind is parameter.KEYWORD_ONLY, parameter.name
+        if isinstance(parameter.default, bool):
+            assert parameter.kind is parameter.KEYWORD_ONLY, parameter.name
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_one_name_and_one_default_for_one_thing(name):
+    short = name.rpartition(".")[2]
+    found = parameters(FUNCTIONS[name])
+    assert not FOREIGN & set(found)
+    assert "test" not in found or short in FAMILIES or name not in TOP
+    for option, default in DEFAULTS.items():
+        if option in found and (short, option) not in OTHER_DEFAULTS:
+            assert found[option].default in (default, inspect.Parameter.empty), option
+
+
+@pytest.mark.parametrize("name", TOP)
+def test_what_siblings_have(name):
+    found = set(parameters(TOP[name]))
+    if {"y_true", "pred_a"} <= found or {"y_true", "preds"} <= found:
+        binary = {"positive"} & found
+        assert binary or {"classes", "missing"} <= found
+    if "preds" in found and "data" not in found:
+        assert {"names", "workers", "progress"} <= found
+    if "n_resamples" in found:
+        assert {"rng", "workers"} <= found
+    if "adjust" in found:
+        assert {"alpha"} <= found

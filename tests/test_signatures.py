@@ -37,8 +37,8 @@ FOREIGN = {
 }
 #: Where `test` chooses a family of tests.
 FAMILIES = {"compare_all", "compare_cv", "compare_cv_all", "folds"}
-#: What `groups` and `pairs` mean elsewhere.
-OTHER_DEFAULTS = {("lift_table", "groups")}
+#: What `groups` means elsewhere, and what `CVComparison.test` takes from its record.
+OTHER_DEFAULTS = {("lift_table", "groups"), ("test", "alternative")}
 
 
 def functions():

@@ -52,12 +52,12 @@ class BetaPosterior(NamedTuple):
         above = np.subtract(self.alpha, 1.0), np.subtract(self.beta, 1.0)
         return _proportion(*(np.maximum(x, 0.0) for x in above))
 
-    def interval(self, level: float = 0.95) -> ConfidenceInterval:
+    def interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval with equal probabilities below and above.
 
         Parameters
         ----------
-        level : float
+        confidence_level : float
             Its probability, in (0, 1).
 
         Returns
@@ -74,7 +74,7 @@ class BetaPosterior(NamedTuple):
         """
         from scipy.special import betainccinv, betaincinv
 
-        tail = (1 - as_share(level, "level")) / 2
+        tail = (1 - as_share(confidence_level, "confidence_level")) / 2
         low, high = (f(self.alpha, self.beta, tail) for f in (betaincinv, betainccinv))
         return ConfidenceInterval(_number(low), _number(high))
 

@@ -365,7 +365,7 @@ def test_bad_arguments(make, error, said):
 @pytest.mark.parametrize("size", [0.0, 1.0, -0.2, 1.5, 0, -3, float("nan")])
 def test_bad_sizes(size):
     for make in (repeated_holdout, paired_halves):
-        with pytest.raises(ValueError, match=r"test_size must be a proportion in \(0, 1\)"):
+        with pytest.raises(ValueError, match=r"test_size must be a proportion"):
             make(test_size=size)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
 from fastcmp.studies.store import run_replicates
-from fastcmp.studies.table5 import TypeOneErrors
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 
 @pytest.mark.parametrize("workers", [1, 2])

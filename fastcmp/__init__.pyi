@@ -14,10 +14,13 @@ from fastcmp.crossval.comparison_result import CVComparison as CVComparison
 from fastcmp.crossval.comparison_result import CVPairwiseResult as CVPairwiseResult
 from fastcmp.crossval.comparisons import compare_cv as compare_cv
 from fastcmp.crossval.comparisons import compare_cv_all as compare_cv_all
+from fastcmp.crossval.design import Design as Design
 from fastcmp.crossval.fold_result import FoldTestResult as FoldTestResult
 from fastcmp.crossval.mcnemar import bcv_mcnemar as bcv_mcnemar
 from fastcmp.crossval.mcnemar import naive_mcnemar as naive_mcnemar
 from fastcmp.crossval.mcnemar import proportion_z as proportion_z
+from fastcmp.crossval.runs import CVRuns as CVRuns
+from fastcmp.crossval.runs import DesignRun as DesignRun
 from fastcmp.crossval.t_tests import bouckaert_frank_t as bouckaert_frank_t
 from fastcmp.crossval.t_tests import bouckaert_t as bouckaert_t
 from fastcmp.crossval.t_tests import kfold_t as kfold_t

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from fastcmp.studies.correlations import CorrelationStudy
-from fastcmp.studies.errors import ErrorStudy
-from fastcmp.studies.power import PowerStudy
-from fastcmp.studies.table5 import TypeOneErrors
+from fastcmp.studies.correlation_study import CorrelationStudy
+from fastcmp.studies.error_study import ErrorStudy
+from fastcmp.studies.power_study import PowerStudy
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 
 def type_one_errors(dataset="exp6", replications=400, **options):

@@ -340,7 +340,6 @@ WRONG = {
     "smoothing": _NUMBER,
     "n_resamples": {k: v for k, v in _WHOLE.items() if k != "0"},
     "workers": _WHOLE,
-    "n_jobs": {"0": 0, "a fraction": 1.5, "a string": "2"},
     "n_positives": _WHOLE,
     "n_negatives": _WHOLE,
     "memory_limit": {"negative": -1, "a word": "much", "a list": [1]},
@@ -353,7 +352,6 @@ WRONG = {
     "sensitivity": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
     "rho1": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
     "rho2": {"above 1": 1.5, "a string": "x", "NaN": np.nan},
-    "test_ratio": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
     "n_train": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
     "n_test": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
     "auc": _SHARE | {"0": -1, "1": 2},
@@ -404,6 +402,8 @@ FREE = {
 #: For `lift_table` groups is a number.
 WRONG_IN = {
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
+    ("compare_cv", "workers"): _WHOLE | {"negative": -2},
+    ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.lift", "table"): _OBJECT,
     # How many models there are, a number may say.
     **{

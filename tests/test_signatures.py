@@ -39,8 +39,8 @@ FOREIGN = {
 FAMILIES = {"compare_all", "compare_cv", "compare_cv_all", "folds"}
 #: Where a missing prediction can only be refused: it has no class to count, no cost.
 NEED_CLASSES = {"cost_test", "count_labels"}
-#: What `groups` and `pairs` mean elsewhere.
-OTHER_DEFAULTS = {("lift_table", "groups")}
+#: What `groups` means elsewhere, and what `CVComparison.test` takes from its record.
+OTHER_DEFAULTS = {("lift_table", "groups"), ("test", "alternative")}
 
 
 def functions():

@@ -66,7 +66,7 @@ def _run(options: argparse.Namespace) -> None:
     chosen = studies.Options(
         dataset=dataset,
         replications=options.replications,
-        seed=options.seed,
+        rng=options.seed,
         workers=options.workers,
         path=options.path,
         folder=options.folder,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,17 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, as_share, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import effect_sentence
+from fastcmp.crossval.fold_inputs import as_positive
 
 Floats = NDArray[np.float64]
 
 _HYPOTHESES = {
-    "two-sided": "against: a and b are equally accurate",
-    "greater": "against: a is not better than b",
-    "less": "against: a is not worse than b",
+    "two-sided": "H0: a and b are equally accurate",
+    "greater": "H0: a is not better than b",
+    "less": "H0: a is not worse than b",
 }
 
 
@@ -29,7 +29,7 @@ def _number(x: Any) -> Any:
     return x if np.ndim(x) else float(x)
 
 
-def _share(part: Any, rest: Any) -> Any:
+def _proportion(part: Any, rest: Any) -> Any:
     """Divide a part by the part and the rest; NaN for nothing."""
     with np.errstate(invalid="ignore"):
         return _number(np.divide(part, part + rest))
@@ -44,20 +44,20 @@ class BetaPosterior(NamedTuple):
     @property
     def mean(self) -> Any:
         """Expectation."""
-        return _share(self.alpha, self.beta)
+        return _proportion(self.alpha, self.beta)
 
     @property
     def mode(self) -> Any:
         """Most probable value; NaN where neither parameter is above 1."""
         above = np.subtract(self.alpha, 1.0), np.subtract(self.beta, 1.0)
-        return _share(*(np.maximum(x, 0.0) for x in above))
+        return _proportion(*(np.maximum(x, 0.0) for x in above))
 
-    def interval(self, level: float = 0.95) -> ConfidenceInterval:
+    def interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval with equal probabilities below and above.
 
         Parameters
         ----------
-        level : float
+        confidence_level : float
             Its probability, in (0, 1).
 
         Returns
@@ -74,26 +74,31 @@ class BetaPosterior(NamedTuple):
         """
         from scipy.special import betainccinv, betaincinv
 
-        tail = (1 - as_share(level, "level")) / 2
+        tail = (1 - as_share(confidence_level, "confidence_level")) / 2
         low, high = (f(self.alpha, self.beta, tail) for f in (betaincinv, betainccinv))
         return ConfidenceInterval(_number(low), _number(high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class BCVMcNemarResult(Record):
+class BCVMcNemarResult(Compared, Record):
     """McNemar's test of two models over m two-fold cross-validations.
 
     All numbers are arrays of one shape where there were tables of many pairs.
     """
 
-    #: Chi-square of `effective_table`, with a continuity correction.
+    #: The reference distribution of `statistic`, and its degrees of freedom.
+    distribution: ClassVar[str] = "chi2"
+    df: ClassVar[int] = 1
+
+    #: Chi-square of `effective_table`, with a continuity correction. One-sided p-values
+    #: are those of its root, with the sign of the difference.
     statistic: Any
     pvalue: Any
     #: A `fastcmp.kernels.Status`.
     status: Any
     #: Mean of the 2 m tables, ``table[a is wrong, b is wrong]``, shape (..., 2, 2).
     mean_table: Floats
-    #: For how many independent tables the 2 m count: the t of the paper.
+    #: How many independent tables the 2 m tables are worth: the t of the paper.
     effective_factor: float
     #: Assumed correlation of the two folds of one cut.
     rho1: float
@@ -104,26 +109,31 @@ class BCVMcNemarResult(Record):
     n_replicates: int
 
     @property
+    def measure(self) -> str:
+        """What the models are compared by: "accuracy"."""
+        return "accuracy"
+
+    @property
     def effective_table(self) -> Floats:
-        """The table that the 2 m tables are worth together, shape (..., 2, 2)."""
+        """The counts that the 2 m tables are worth together, shape (..., 2, 2)."""
         return self.effective_factor * self.mean_table
 
     @property
     def n_effective(self) -> Any:
-        """Sum of `effective_table`: what the test takes for the number of samples."""
+        """Sum of `effective_table`: the number of samples for the test."""
         return _number(self.effective_factor * self._total)
 
     @property
     def accuracy_a(self) -> Any:
-        """Share of the tested samples that model a classified rightly."""
+        """Proportion of the tested samples that model a classified correctly."""
         both_right, only_a, only_b, both_wrong = self._cells
-        return _share(both_right + only_a, only_b + both_wrong)
+        return _proportion(both_right + only_a, only_b + both_wrong)
 
     @property
     def accuracy_b(self) -> Any:
-        """Share of the tested samples that model b classified rightly."""
+        """Proportion of the tested samples that model b classified correctly."""
         both_right, only_a, only_b, both_wrong = self._cells
-        return _share(both_right + only_b, only_a + both_wrong)
+        return _proportion(both_right + only_b, only_a + both_wrong)
 
     @property
     def difference(self) -> Any:
@@ -136,9 +146,9 @@ class BCVMcNemarResult(Record):
 
     @property
     def disagreement(self) -> Any:
-        """Share of the samples that exactly one of the models got right (E)."""
+        """Proportion of the samples that exactly one model classified correctly (E)."""
         both_right, only_a, only_b, both_wrong = self._cells
-        return _share(only_a + only_b, both_right + both_wrong)
+        return _proportion(only_a + only_b, both_right + both_wrong)
 
     @property
     def error_where_one_right(self) -> Any:
@@ -147,19 +157,19 @@ class BCVMcNemarResult(Record):
         One half under the null hypothesis, and NaN where there is no such sample.
         """
         _, only_a, only_b, _ = self._cells
-        return _share(only_b, only_a)
+        return _proportion(only_b, only_a)
 
     @property
     def error_where_b_right(self) -> Any:
         """Error rate of a where b is right (Q_a); NaN if b is never right."""
         both_right, _, only_b, _ = self._cells
-        return _share(only_b, both_right)
+        return _proportion(only_b, both_right)
 
     @property
     def error_where_b_wrong(self) -> Any:
         """Error rate of a where b is wrong (Q_b); NaN if b is never wrong."""
         _, only_a, _, both_wrong = self._cells
-        return _share(both_wrong, only_a)
+        return _proportion(both_wrong, only_a)
 
     @property
     def _cells(self) -> tuple[Any, Any, Any, Any]:
@@ -211,12 +221,7 @@ class BCVMcNemarResult(Record):
         (0.6889, 0.6801)
         """
         which = choose(which, "which", ("e", "r", "qa", "qb"))
-        if isinstance(prior, bool) or not isinstance(prior, Real):
-            message = f"prior must be a number > 0, got {prior!r}"
-            raise TypeError(message)
-        if not 0 < prior < np.inf:
-            message = f"prior must be positive and finite, got {prior}"
-            raise ValueError(message)
+        prior = as_positive(prior, "prior")
         both_right, only_a, only_b, both_wrong = self._cells
         kinds = {
             "e": (only_a + only_b, both_right + both_wrong),
@@ -224,7 +229,7 @@ class BCVMcNemarResult(Record):
             "qa": (only_b, both_right),
             "qb": (both_wrong, only_a),
         }[which]
-        counts = (self.effective_factor * x + float(prior) for x in kinds)
+        counts = (self.effective_factor * x + prior for x in kinds)
         return BetaPosterior(*map(_number, counts))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -238,15 +243,16 @@ class BCVMcNemarResult(Record):
         Returns
         -------
         ConfidenceInterval
-            Wald's for two paired shares, from the effective table, clipped to [-1, 1].
+            Wald's for two paired proportions, from the effective table, clipped to
+            [-1, 1].
             For "greater" `high` is 1, for "less" `low` is -1.
 
         Notes
         -----
         The paper gives no interval; this one is fastcmp's. It takes the effective
-        table for counts of independent samples, as the test does, and has no
-        continuity correction, so it may leave out 0 where the test does not reject.
-        Its width is 0 without discordant samples.
+        table for counts of independent samples, as the test does. It has no continuity
+        correction, so it may exclude 0 where the test does not reject. Its width is 0
+        without discordant samples.
 
         Examples
         --------
@@ -258,7 +264,7 @@ class BCVMcNemarResult(Record):
         """
         level = as_level(confidence_level, self.alternative)
         _, only_a, only_b, _ = self._cells
-        # Shares of all samples; the variance of one sample's difference is s - d**2.
+        # Proportions; the variance of one sample's difference is s - d**2.
         apart = (only_a + only_b) / self._total
         difference = (only_a - only_b) / self._total
         variance = np.maximum(apart - difference**2, 0.0) / self.n_effective
@@ -268,6 +274,36 @@ class BCVMcNemarResult(Record):
         return ConfidenceInterval(
             *keep_side((low, high), self.alternative, (-1.0, 1.0))
         )
+
+    def columns(self) -> dict[str, Any]:
+        """Give the main table as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            A row a test; without the tables of counts.
+        """
+        tests = {name: np.ravel(x) for name, x in self._tests().items()}
+        return {name: np.resize(x, np.size(self.pvalue)) for name, x in tests.items()}
+
+    def _tests(self) -> dict[str, Any]:
+        low, high = self.confidence_interval()
+        return {
+            "statistic": self.statistic,
+            "df": self.df,
+            "pvalue": self.pvalue,
+            "difference": self.difference,
+            "low": low,
+            "high": high,
+            "better": self.better,
+            "accuracy_a": self.accuracy_a,
+            "accuracy_b": self.accuracy_b,
+            "n_effective": self.n_effective,
+        }
+
+    def _shown(self) -> dict[str, Any]:
+        about = {"distribution": self.distribution, "measure": self.measure}
+        return {**self._tests(), **about, **self._fields()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -289,8 +325,8 @@ class BCVMcNemarResult(Record):
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
             f"({_HYPOTHESES[self.alternative]})",
             f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f}, means of "
-            f"{2 * self.n_replicates} folds that count for {self.n_effective:.1f} "
-            f"samples (rho1 = {self.rho1:g}, rho2 = {self.rho2:g})",
+            f"{2 * self.n_replicates} folds that are worth {self.n_effective:.1f} "
+            f"independent samples (rho1 = {self.rho1:g}, rho2 = {self.rho2:g})",
         )
         if self.status == kernels.DEGENERATE:
             text += ("both are right on the same samples: p is a convention",)

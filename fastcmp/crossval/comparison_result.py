@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_interval, format_pvalue
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.records import Compared, Drawn, Record
+from fastcmp.core.render import plain_columns
+from fastcmp.core.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+)
+from fastcmp.crossval.fold_result import FoldTestResult
 from fastcmp.crossval.registry import CVTest, find_test
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.summary import describe
@@ -16,12 +24,14 @@ from fastcmp.pairwise.summary import describe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.crossval.runs import CVRuns
+    from fastcmp.crossval.runs import CVRuns, DesignRun
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CVComparison(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CVComparison(Compared, Drawn, Record):
     """Two classifiers compared by cross-validation."""
+
+    _picture: ClassVar[str] = "folds"
 
     #: The record of each test that was asked for, by name.
     tests: dict[str, Any]
@@ -33,6 +43,16 @@ class CVComparison(Record):
     def statistic(self) -> float:
         """Statistic of the first test."""
         return float(self._first.statistic)
+
+    @property
+    def df(self) -> Any:
+        """Degrees of freedom of the first test; None where it has none."""
+        return getattr(self._first, "df", None)
+
+    @property
+    def distribution(self) -> str:
+        """Reference distribution of the first test."""
+        return str(self._first.distribution)
 
     @property
     def pvalue(self) -> float:
@@ -54,6 +74,12 @@ class CVComparison(Record):
         return self.runs.measure
 
     @property
+    def difference(self) -> float:
+        """Mean score of a minus that of b, on the design of the first test."""
+        a, b = self.runs.means(self._run_of(next(iter(self.tests))))
+        return float(a - b)
+
+    @property
     def seed(self) -> int:
         """Where all splits and random states came from."""
         return self.runs.seed
@@ -72,17 +98,20 @@ class CVComparison(Record):
             For both models, all repetitions and their folds.
         """
         name = next(iter(self.tests)) if test is None else test
-        return self.runs.scores(self.runs.find(find_test(name)))
+        return self.runs.scores(self._run_of(name))
+
+    def _run_of(self, test: str) -> DesignRun:
+        return self.runs.find(find_test(test))
 
     def test(self, name: str, *, alternative: str | None = None) -> Any:
-        """Run another test on what was fitted already.
+        """Run another test, without fitting again.
 
         Parameters
         ----------
         name : str
-            As in `compare_cv`.
+            A test, as in `compare_cv`.
         alternative : {"two-sided", "greater", "less"}, optional
-            That of the comparison by default.
+            By default that of the comparison.
 
         Returns
         -------
@@ -92,10 +121,48 @@ class CVComparison(Record):
         Raises
         ------
         ValueError
-            If the test is unknown, or its design was not fitted.
+            If the test is unknown, or models were not fitted on its design.
         """
         chosen = self.alternative if alternative is None else alternative
+        chosen = choose(chosen, "alternative", ALTERNATIVES)
         return evaluate_pair(self.runs, find_test(name), chosen)
+
+    def columns(self) -> dict[str, Any]:
+        """Give the tests as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            A row a test, with its interval for the mean difference.
+        """
+        records = list(self.tests.values())
+        ends = np.array([difference_interval(record) for record in records])
+        degrees = [getattr(record, "df", None) for record in records]
+        pairs = [df if isinstance(df, tuple) else (df, None) for df in degrees]
+        return {
+            "test": list(self.tests),
+            "design": [str(self._run_of(name).design) for name in self.tests],
+            "statistic": [float(record.statistic) for record in records],
+            "df": [np.nan if df is None else float(df) for df, _ in pairs],
+            "df2": [np.nan if df is None else float(df) for _, df in pairs],
+            "pvalue": [float(record.pvalue) for record in records],
+            "low": ends[:, 0],
+            "high": ends[:, 1],
+        }
+
+    def _entries(self) -> dict[str, Any]:
+        a, b = self.runs.means(self._run_of(next(iter(self.tests)))).tolist()
+        return {
+            "names": list(self.names),
+            "measure": self.measure,
+            "score_a": a,
+            "score_b": b,
+            "difference": self.difference,
+            "better": self.better,
+            "alternative": self.alternative,
+            "seed": self.seed,
+            "tests": plain_columns(self.columns()),
+        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -106,15 +173,17 @@ class CVComparison(Record):
             Both scores, and a table of the tests.
         """
         a, b = self.names
-        means = self.runs.means(self.runs.find(find_test(next(iter(self.tests)))))
+        means = self.runs.means(self._run_of(next(iter(self.tests))))
         percent = 100 if self.measure == "accuracy" else 1
-        unit = " %" if percent == 100 else ""
-        better = a if means[0] > means[1] else b
+        unit = "%" if percent == 100 else ""
+        gap = f"{percent * abs(self.difference):.4g}"
+        amount = f"{gap} percentage points" if unit else gap
+        better, worse = (a, b) if self.better == "a" else (b, a)
         lead = (
             f"{a} and {b} score the same on average."
-            if means[0] == means[1]
-            else f"{better} is better by {percent * abs(means[0] - means[1]):.4g}"
-            f"{' points' if unit else ''} of {self.measure}, on average over the folds."
+            if self.better is None
+            else f"The {self.measure} of {better} is {amount} above that of {worse}, "
+            "on average over the folds."
         )
         text = (
             lead,
@@ -122,11 +191,11 @@ class CVComparison(Record):
             f"{b} {percent * means[1]:.4g}{unit}; {self.runs.y.size} samples",
             f"alternative: {self.alternative}; seed {self.seed}",
         )
-        level = "95 %" if self.alternative == "two-sided" else "one-sided 95 %"
+        level = interval_name(0.95, self.alternative)
         rows = tuple(
             (
                 find_test(name).title,
-                str(self.runs.find(find_test(name)).design),
+                str(self._run_of(name).design).replace("cross-validation", "CV"),
                 f"{record.statistic:.4g}",
                 format_pvalue(record.pvalue),
                 _shown(percent * difference_interval(record), 2 if unit else 4),
@@ -137,8 +206,9 @@ class CVComparison(Record):
             Section(
                 title=f"{a} against {b}, cross-validated",
                 text=text,
-                columns=("test", "design", "statistic", "p", f"{a} minus {b}, {level}"),
+                columns=("test", "design", "statistic", "p", level),
                 rows=rows,
+                notes=(f"{level}: {a} minus {b}{', percentage points' * bool(unit)}",),
             )
         ]
 
@@ -150,20 +220,9 @@ def _shown(ends: NDArray[np.float64], digits: int) -> str:
 
 
 def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]:
-    """Give the interval of the mean difference that belongs to a test.
+    """Give the interval of the mean difference that a test has, (..., 2); else NaN.
 
-    Parameters
-    ----------
-    record : FoldTestResult, BCVMcNemarResult or McNemarResult
-        What a test gave.
-    level : float
-        Confidence level, in (0, 1).
-
-    Returns
-    -------
-    ndarray of float64, shape (..., 2)
-        NaN for tests that have none. Dietterich's t has one, but of the first
-        difference and not of the mean.
+    That of Dietterich's t is for the first difference, not for the mean.
     """
     nothing = np.full((*np.shape(record.pvalue), 2), np.nan)
     if getattr(record, "test", "") == "dietterich-t":
@@ -175,32 +234,26 @@ def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]
 
 
 def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:
-    """Run a test on the two models of a comparison.
-
-    Parameters
-    ----------
-    runs : CVRuns
-        Of two models.
-    test : CVTest
-        What to run.
-    alternative : str
-        As in `compare_cv`.
-
-    Returns
-    -------
-    FoldTestResult, BCVMcNemarResult or McNemarResult
-        Of numbers, not arrays.
-    """
+    """Run a test on the two models of a comparison."""
     both = np.array([[0, 1]], np.int32)
     outcomes = runs.outcomes(runs.find(test), both)
-    return test.run(outcomes.pair(0), alternative)
+    record = test.run(outcomes.pair(0), alternative)
+    if isinstance(record, FoldTestResult):
+        return replace(record, measure=runs.measure)
+    return record
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CVPairwiseResult(PairwiseResult):
     """Many classifiers compared in pairs by cross-validation."""
 
+    #: Predictions and folds of all models.
     runs: CVRuns
+
+    @property
+    def seed(self) -> int:
+        """Where all splits and random states came from."""
+        return self.runs.seed
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -208,7 +261,7 @@ class CVPairwiseResult(PairwiseResult):
         Returns
         -------
         list of Section
-            The question, the leaderboard, who beats whom, and the rule.
+            The question, the leaderboard, which models beat which, and the rule.
         """
         test = find_test(self.test)
         design = self.runs.find(test).design

@@ -49,11 +49,11 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     stratify: bool = False,
     groups: ArrayLike | None = None,
     rng: Any = None,
-    n_jobs: int | None = None,
+    workers: int | None = None,
     progress: bool | Progress | None = None,
     names: tuple[str, str] = _NAMES,
 ) -> CVComparison:
-    """Decide by cross-validation which of two classifiers learns better.
+    """Compare two unfitted classifiers by cross-validation.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     y : array-like, shape (n,)
         True labels.
     test : str or sequence of str
-        What to test with; several tests share the fits of the splits that they have
-        in common. One of "bcv-mcnemar", "holdout-mcnemar", "naive-mcnemar",
+        One test or several, which share the fits of the splits that they have in
+        common. Known are "bcv-mcnemar", "holdout-mcnemar", "naive-mcnemar",
         "resampled-t", "kfold-t", "dietterich-t", "nadeau-bengio-t",
         "bouckaert-frank-t", "bouckaert-t", "yildiz-t", "blocked-t", "alpaydin-f",
         "calibrated-f", "proportion-z", "conservative-z" and "bayle-z".
@@ -79,14 +79,16 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
     stratify : bool
-        Whether each fold gets its share of each class, in the default designs.
+        Whether each fold has the classes in the same proportions, in the default
+        designs.
     groups : array-like, shape (n,), optional
         Samples of a group are never on both sides of a split.
     rng : int or numpy.random.Generator, optional
-        Where the splits come from, and the random states of models that have none;
-        both models get the same.
-    n_jobs : int, optional
-        Processes, as in joblib. The result is the same for any number.
+        Source of the splits, and of the random states of models that have none; both
+        models get the same. `seed` of the result repeats it.
+    workers : int, optional
+        Processes that fit models; -1 for one a processor. By default as joblib is set,
+        which is one if nothing else was said. The result is the same for any number.
     progress : bool or callable, optional
         True draws a bar; a function is called with the fits done and all fits.
     names : tuple of two str
@@ -96,7 +98,7 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     -------
     CVComparison
         The record of each test, and all predictions: another test on the same design
-        costs no fit.
+        needs no fit.
 
     Raises
     ------
@@ -135,7 +137,7 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     True
     """
     tests = _read_tests(test)
-    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     named = list(zip(read_pair_names(names), (model_a, model_b), strict=True))
     seed = as_seed(rng)
     runs = fit_models(
@@ -146,7 +148,7 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
         groups=groups,
         scoring=scoring,
         seed=seed,
-        n_jobs=n_jobs,
+        workers=workers,
         progress=progress,
     )
     return CVComparison(
@@ -171,7 +173,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     stratify: bool = False,
     groups: ArrayLike | None = None,
     rng: Any = None,
-    n_jobs: int | None = None,
+    workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CVPairwiseResult:
     """Compare many classifiers by cross-validation, all pairs at once.
@@ -179,7 +181,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     Parameters
     ----------
     models : mapping or sequence
-        Classifiers by name, or in a row, which are then called "model_0", ...
+        Classifiers by name, or a list of them, which are named "model_0", ...
     X : array, sparse matrix, list or frame, n rows
         Predictors.
     y : array-like, shape (n,)
@@ -193,18 +195,18 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     adjust : str
         Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
     alpha : float
-        Error rate of the decisions, in (0, 1); what it bounds, `adjust` decides.
+        Error rate of the decisions, in (0, 1); which one, depends on `adjust`.
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional
-        Compare only this model with all others: the answer is a table against it.
+        Compare only this model with all others.
     stratify : bool
         As in `compare_cv`.
     groups : array-like, shape (n,), optional
         As in `compare_cv`.
     rng : int or numpy.random.Generator, optional
         As in `compare_cv`.
-    n_jobs : int, optional
+    workers : int, optional
         As in `compare_cv`.
     progress : bool or callable, optional
         As in `compare_cv`.
@@ -214,9 +216,9 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     CVPairwiseResult
         Differences, p-values, decisions, leaderboard and groups of ties, as from
         `compare_all`, with all predictions. The intervals of the scores are those of
-        the corrected resampled t, for a single split Wilson's; where the scores of a
-        model do not vary, NaN. So are the intervals of the differences of tests that
-        have none for the mean: those with F and chi-square, and Dietterich's.
+        the corrected resampled t, for a single split Wilson's; they are NaN where the
+        scores of a model do not vary. Intervals of differences are NaN for tests that
+        have none for the mean: F tests, the naive McNemar's and Dietterich's.
 
     Raises
     ------
@@ -268,7 +270,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         groups=groups,
         scoring=scoring,
         seed=seed,
-        n_jobs=n_jobs,
+        workers=workers,
         progress=progress,
     )
     run = runs.find(chosen)

@@ -1,8 +1,8 @@
 """A resampling design: which samples are tested in which fold of which repetition.
 
 Every design puts the samples in a random order, stratum after stratum, and deals the
-folds along it by a fixed pattern. Nothing is fitted here, and nothing is drawn but the
-order, which depends on the seed and on the number of the repetition alone.
+folds along it by a fixed pattern. Only the order is random, and it depends only on the
+seed and the number of the repetition.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_whole
+from fastcmp.core.records import Record
+from fastcmp.core.report import Section
 from fastcmp.crossval.fold_units import Units, check_length, read_units
 from fastcmp.crossval.hadamard import blocked_pattern, smallest_order
 from fastcmp.inputs.columns import count_rows
@@ -36,11 +38,11 @@ _STREAMS = 2**32  # replicates between a cut of paired halves and the next one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """Splits of any data set, the same ones each time they are asked for.
+class Design(Record):
+    """Splits of any data set, the same ones each time.
 
-    Made by the functions of this module. It is a splitter of scikit-learn: pass it as
-    ``cv=``.
+    Made by the functions of `fastcmp.designs`. It is a splitter of scikit-learn: pass
+    it as ``cv=``.
     """
 
     #: "holdout", "kfold", "two-fold", "blocked-two-fold" or "paired-halves".
@@ -48,16 +50,27 @@ class Design:
     n_repeats: int
     #: Folds that are tested in each repetition.
     n_folds: int
-    #: Share or number of samples that a hold-out split tests; None for folds.
+    #: Proportion or number of samples that a hold-out split tests; None for folds.
     test_size: float | int | None = None
-    #: How often all data are cut in two halves that are split apart.
+    #: How often all data are cut in two halves, which are split separately.
     n_halves: int = 0
     stratify: bool = False
     #: What the splits are a function of.
     seed: int
 
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        text = (f"{self.get_n_splits()} splits, seed {self.seed}",)
+        return [Section(title=str(self), text=text)]
+
     def __str__(self) -> str:
-        """Say in words what it does."""
+        """Describe the splits in a few words."""
         stratified = ", stratified" if self.stratify else ""
         many = f"{self.n_repeats} x " if self.n_repeats > 1 else ""
         if self.test_size is None:
@@ -74,7 +87,7 @@ class Design:
         Parameters
         ----------
         X, y, groups : object, optional
-            Not looked at.
+            Ignored.
 
         Returns
         -------
@@ -94,9 +107,9 @@ class Design:
         Parameters
         ----------
         X : array-like, shape (n, ...)
-            Only its length is looked at; None for that of `y`.
+            Only its length is used; None for that of `y`.
         y : array-like, shape (n,), optional
-            Classes, looked at where the design is stratified.
+            Classes; used only if the design is stratified.
         groups : array-like, shape (n,), optional
             As in `folds`.
 
@@ -125,14 +138,13 @@ class Design:
         n : int
             Number of samples.
         y : array-like, shape (n,), optional
-            Classes; needed where the design is stratified, else not looked at. Each
-            class is dealt by itself, so that its shares of the folds differ by about
-            one sample.
+            Classes; needed if the design is stratified, otherwise ignored. Each class
+            is dealt separately, so that its numbers in the folds differ by about one
+            sample.
         groups : array-like, shape (n,), optional
             Whole groups are dealt, the largest first, so that no group is on both sides
-            of a split. Folds then hold about as many samples as one another, and two
-            folds of a stratum differ by at most its largest group, but for blocked
-            designs.
+            of a split. Folds then have about equal sizes: within a stratum, two folds
+            differ by at most its largest group, except in blocked designs.
 
         Returns
         -------
@@ -174,9 +186,9 @@ class Design:
         -------
         ndarray of int16, shape (1, n), or (m, n) if blocked
             What `fastcmp.kernels.deal` deals along a shuffled order; the same for each
-            repetition. Of paired halves, that for the splits of all data. With groups
-            `folds` deals others, as there are fewer units; a blocked design then deals
-            the rows of each round in another order.
+            repetition. For paired halves, that of the splits of all data. With groups
+            the pattern of `folds` is another one, as there are fewer units, and a
+            blocked design deals the rows of each round in another order.
 
         Raises
         ------
@@ -209,7 +221,7 @@ class Design:
             message = f"designs take fewer than 2**31 samples, got {n}"
             raise ValueError(message)
         if self.stratify and y is None and not free:
-            message = "y must be given, for the design is stratified"
+            message = "y must be given, because the design is stratified"
             raise ValueError(message)
         check_length(y, "y", n)
         return read_units(n, y if self.stratify else None, groups)
@@ -232,7 +244,7 @@ class Design:
             raise ValueError(message)
 
     def _n_tested(self, units: Units) -> int:
-        """Tell how many units a hold-out split tests."""
+        """Count the units that a hold-out split tests."""
         assert self.test_size is not None
         n, u = units.n_samples, len(units)
         whole = isinstance(self.test_size, int)
@@ -255,7 +267,7 @@ class Design:
         return tested
 
     def _rows(self, units: Units) -> Iterator[Folds]:
-        """Deal the folds of each repetition, after a look at their number."""
+        """Deal the folds of each repetition, after checking their number."""
         pattern = self._pattern(units)
         return self._deal(units, pattern)
 
@@ -272,7 +284,7 @@ class Design:
             yield from self._deal_halves(units, (cut + 1) * _STREAMS)
 
     def _deal_halves(self, units: Units, first: int) -> Iterator[Folds]:
-        """Cut the units in halves, and split each of them on its own."""
+        """Cut the units in halves, and split each half separately."""
         u = len(units) // 2
         pattern = _spread_tests(u, self._n_tested(units))
         half = np.full(len(units), UNUSED, np.int16)  # the odd one, if there is one
@@ -295,7 +307,7 @@ class Design:
 
 
 def _spread_tests(u: int, tested: int) -> Folds:
-    """Spread the tested evenly, so that each stretch has its share but for one."""
+    """Spread the tested evenly: each stretch has its proportion, up to one unit."""
     pattern = np.full(u, TRAIN, np.int16)
     pattern[(2 * np.arange(tested) + 1) * u // (2 * tested)] = 0
     return pattern

@@ -1,8 +1,8 @@
-"""Resampling designs: index sets for comparing models, and nothing else.
+"""Resampling designs: index sets for comparing models.
 
 Each function makes a `Design`, which is a splitter of scikit-learn and gives the fold
-of each sample as an array. A repetition depends on the seed and on its number alone:
-ten repetitions begin with the one.
+of each sample as an array. A repetition depends only on the seed and its number: the
+first of ten repetitions is the same as a single one.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def kfold(n_folds: int = 10, *, stratify: bool = False, rng: Any = None) -> Desi
     n_folds : int
         K, at least 2. Folds differ by at most one sample.
     stratify : bool
-        Whether to deal each class by itself; its shares of the folds then differ by at
-        most one sample too.
+        Whether to deal each class separately; its numbers in the folds then differ by
+        at most one sample too.
     rng : int or numpy.random.Generator, optional
-        Where the seed comes from.
+        Source of the seed.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def repeated_kfold(
     stratify : bool
         As for `kfold`.
     rng : int or numpy.random.Generator, optional
-        Where the seed comes from.
+        Source of the seed.
 
     Returns
     -------
@@ -122,19 +122,19 @@ def repeated_holdout(
     stratify: bool = False,
     rng: Any = None,
 ) -> Design:
-    """Test a random part of the samples and train on the others, again and again.
+    """Test a random part of the samples and train on the others, several times.
 
     Parameters
     ----------
     n_repeats : int
         Splits, each independent of the others.
     test_size : float or int
-        Share of the samples to test, in (0, 1), rounded to whole samples; or their
-        number. With groups it becomes the nearest share of the groups.
+        Proportion of the samples to test, in (0, 1), rounded to whole samples; or their
+        number. With groups it becomes the nearest proportion of the groups.
     stratify : bool
-        Whether to test the same share of each class, but for less than one sample.
+        Whether to test the same proportion of each class, up to one sample.
     rng : int or numpy.random.Generator, optional
-        Where the seed comes from.
+        Source of the seed.
 
     Returns
     -------
@@ -184,9 +184,9 @@ def two_fold(
         Whether two halves of different cuts always share n/4 samples (block-regularized
         cross-validation). Otherwise each cut is random.
     stratify : bool
-        Whether to deal each class by itself.
+        Whether to deal each class separately.
     rng : int or numpy.random.Generator, optional
-        Where the seed comes from.
+        Source of the seed.
 
     Returns
     -------
@@ -202,13 +202,12 @@ def two_fold(
 
     Notes
     -----
-    A blocked design needs as many samples, or groups, as the smallest Hadamard matrix
-    at hand with more than m columns has rows: 4 for ``m = 3``, 8 for ``m = 5``. Halves
-    then have n/2 samples, and two of them share n/4, each rounded to one of the two
-    next whole numbers, whichever halves they are; exactly so where n is a multiple of
-    4. This holds for all n up to ``m = 43``; beyond, but for some n below four times m,
-    where a matrix is missing. If ``m = 5`` and n is a multiple of 8 there are 8 equal
-    blocks, combined as in Table III of [2]_.
+    A blocked design needs as many samples, or groups, as the smallest known Hadamard
+    matrix with more than m columns has rows: 4 for ``m = 3``, 8 for ``m = 5``. A half
+    then has n/2 samples, and two halves of different cuts share n/4; where n is not a
+    multiple of 4, both are rounded up or down. This holds for any n up to ``m = 11``,
+    and beyond for n of at least 3 m. With ``m = 5`` and n a multiple of 8 there are 8
+    equal blocks, combined as in Table III of [2]_.
 
     References
     ----------
@@ -251,12 +250,12 @@ def paired_halves(
     n_repeats : int
         Splits of all data, and of each half.
     test_size : float or int
-        Samples to test, as a share of all data or their number; as many in the halves,
-        where the other half is not used.
+        Samples to test, as a proportion of all data or their number. In a half as many
+        are tested, and the other half is not used.
     stratify : bool
-        Whether to deal each class by itself.
+        Whether to deal each class separately.
     rng : int or numpy.random.Generator, optional
-        Where the seed comes from.
+        Source of the seed.
 
     Returns
     -------
@@ -305,14 +304,14 @@ def _check_flag(value: Any, name: str) -> bool:
 
 
 def _check_size(value: Any) -> float | int:
-    wanted = "test_size must be a share in (0, 1) or a whole number >= 1"
+    wanted = "test_size must be a proportion in (0, 1) or a whole number >= 1"
     if isinstance(value, bool) or not isinstance(value, Real):
         message = f"{wanted}, got {value!r}"
         raise TypeError(message)
     if isinstance(value, Integral) and int(value) >= 1:
         return int(value)
-    share = float(value)
-    if not 0.0 < share < 1.0:
+    proportion = float(value)
+    if not 0.0 < proportion < 1.0:
         message = f"{wanted}, got {value}"
         raise ValueError(message)
-    return share
+    return proportion

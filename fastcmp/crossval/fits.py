@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.threads import check_workers
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.runs import CVRuns, DesignRun
 from fastcmp.inputs.columns import count_rows, read_column
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fastcmp.crossval.designs import Design
 
 _LARGEST_STATE = 2**31 - 1
+#: Names of a scoring function that would mean something else in a record.
+_TAKEN = {"accuracy", "cost", "error", "loss", "AUC", "<lambda>"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +33,9 @@ class _Split:
 
     repetition: int
     fold: int
-    #: A number made of its samples: with the repetition, what designs share fits by.
+    #: Hash of its samples: with the repetition, it tells which splits are the same.
     digest: int
-    #: Where it is, in words.
+    #: Which split it is, in words.
     place: str
     train: NDArray[np.intp]
     test: NDArray[np.intp]
@@ -65,50 +67,11 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     groups: ArrayLike | None = None,
     scoring: Any = None,
     seed: int = 0,
-    n_jobs: int | None = None,
+    workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CVRuns:
-    """Fit clones of all models on all splits, and keep what they predict.
-
-    Parameters
-    ----------
-    named : sequence of tuple of str and object
-        Classifiers with their names; they are not changed.
-    X : array, sparse matrix, list or frame, n rows
-        Predictors.
-    y : array-like, shape (n,)
-        True labels.
-    designs : sequence of Design
-        A split that several of them share is run once.
-    groups : array-like, shape (n,), optional
-        Samples of a group stay together.
-    scoring : str or callable, optional
-        As in `sklearn.model_selection.cross_validate`; accuracy by default.
-    seed : int
-        For the random states of models that have none: the same for all models.
-    n_jobs : int, optional
-        Processes, as in joblib.
-    progress : bool or callable, optional
-        As in `compare_all`.
-
-    Returns
-    -------
-    CVRuns
-        Predictions and scores.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, labels are missing, a training set has one class only, or a
-        score is not a number.
-    TypeError
-        If a model is not a classifier.
-    RuntimeError
-        If a model fails; the message names the model, the repetition and the fold.
-    ImportError
-        If scikit-learn is not installed.
-    """
-    scorer, parallel = _scikit_learn(scoring, n_jobs)
+    """Fit clones of all models on all splits, and keep what they predict."""
+    scorer, parallel = _scikit_learn(scoring, workers)
     for name, model in named:
         _check_classifier(name, model)
     codes, classes = _encode(y)
@@ -151,8 +114,8 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-def _scikit_learn(scoring: Any, n_jobs: int | None) -> tuple[Any, Any]:
-    """Give the scorer that was asked for, and a way to run tasks."""
+def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
+    """Give the scorer that the user wants, and a function that runs tasks."""
     try:
         import joblib
         from sklearn.metrics import get_scorer
@@ -170,17 +133,11 @@ def _scikit_learn(scoring: Any, n_jobs: int | None) -> tuple[Any, Any]:
             )
             raise TypeError(message)
         scorer = _find_scorer(get_scorer, scoring)
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0
-    ):
-        message = (
-            "n_jobs must be a whole number of processes, or -1 for all processors, "
-            f"got {n_jobs!r}"
-        )
-        raise (ValueError if n_jobs == 0 else TypeError)(message)
+    if workers is not None and workers != -1:
+        check_workers(workers)
 
     def parallel(work: Callable[..., Any], tasks: list[Any]) -> Iterator[Any]:
-        pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+        pool = joblib.Parallel(n_jobs=workers, return_as="generator")
         yield from pool(joblib.delayed(work)(*task) for task in tasks)
 
     return scorer, parallel
@@ -201,8 +158,7 @@ def _measure(scoring: Any) -> str:
     if scoring is None or isinstance(scoring, str):
         return scoring or "accuracy"
     name = str(getattr(scoring, "__name__", "score"))
-    # Whatever a function is called, it is not what these names stand for elsewhere.
-    return "score" if name in {"accuracy", "cost", "AUC", "<lambda>"} else name
+    return "score" if name in _TAKEN else name
 
 
 def _check_classifier(name: str, model: Any) -> None:
@@ -220,7 +176,7 @@ def _check_classifier(name: str, model: Any) -> None:
 
     try:
         known = is_classifier(model)
-    except AttributeError:  # it says nothing of itself in scikit-learn's way
+    except AttributeError:  # a model without scikit-learn's tags
         return
     if not known and hasattr(model, "get_params"):
         message = f"model {name!r} must be a classifier, got {model!r}"
@@ -272,10 +228,7 @@ def _check_training(split: _Split, codes: NDArray[np.int32]) -> None:
 
 
 def _seeded(model: Any, split: _Split, seed: int) -> Any:
-    """Give random states to what has none: one a split, the same for all models.
-
-    They do not depend on which other splits are run.
-    """
+    """Set open random states: one a split, the same for all models and designs."""
     if not hasattr(model, "get_params"):
         return model
     open_states = [
@@ -317,20 +270,7 @@ def _fit(
 
 
 def take_rows(rows: Any, which: NDArray[np.intp]) -> Any:
-    """Select rows of a frame, Arrow table, list, array or sparse matrix.
-
-    Parameters
-    ----------
-    rows : array-like
-        What the user passed.
-    which : ndarray of int
-        Positions of rows.
-
-    Returns
-    -------
-    array-like
-        Of the same type.
-    """
+    """Select rows of a frame, Arrow table, list, array or sparse matrix."""
     if hasattr(rows, "iloc"):
         return rows.iloc[which]
     if hasattr(rows, "column_names"):  # pyarrow
@@ -358,12 +298,12 @@ def _read(predicted: Any, name: str, data: _Data, split: _Split) -> NDArray[np.i
             f"{split.place} is a class of y, such as {column.distinct[0]!r}"
         )
         raise TypeError(message)
-    # A missing prediction (-1) is no class either.
+    # Neither is a missing prediction (-1) a class.
     codes = np.array([*own, len(data.codes)], np.int32)
     return np.asarray(codes[column.positions()])
 
 
-def _collect(  # one design's part of all answers
+def _collect(
     design: Design,
     folds: NDArray[np.int16],
     splits: list[_Split],
@@ -372,6 +312,7 @@ def _collect(  # one design's part of all answers
     *,
     scored: bool,
 ) -> DesignRun:
+    """Gather one design's predictions and scores from those of all splits."""
     predictions = np.full((len(names), *folds.shape), -1, np.int32)
     scores = np.empty((len(names), len(folds), design.n_folds))
     for split in splits:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.fold_result import FoldTestResult
 from fastcmp.kernels.fold_t_tests import fold_t_many
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-ALTERNATIVES = {
-    "two-sided": kernels.TWO_SIDED,
-    "greater": kernels.GREATER,
-    "less": kernels.LESS,
-}
-
 Floats = NDArray[np.float64]
 Statuses = NDArray[np.uint8]
 
@@ -34,29 +28,7 @@ Statuses = NDArray[np.uint8]
 def read_differences(
     raw: ArrayLike, axes: str = "J", name: str = "differences"
 ) -> Floats:
-    """Convert fold differences to one C-ordered float64 array.
-
-    Parameters
-    ----------
-    raw : array-like, shape (..., axes)
-        What the user passed; not copied where it is such an array.
-    axes : str
-        The last axes, such as "J" or "5, 2": numbers are the sizes they must have.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    ndarray of float64
-        Of the same shape.
-
-    Raises
-    ------
-    ValueError
-        If the last axes are not these, or are empty.
-    TypeError
-        If it holds no real numbers.
-    """
+    """Convert fold differences to one C-ordered float64 array."""
     array = as_numbers(raw, name)
     sizes = axes.split(", ")
     last = array.shape[-len(sizes) :]
@@ -71,121 +43,72 @@ def read_differences(
 
 
 def check_folds(n: int, what: str) -> None:
-    """Refuse fewer than two differences.
-
-    Parameters
-    ----------
-    n : int
-        How many there are.
-    what : str
-        What they are, for the error.
-
-    Raises
-    ------
-    ValueError
-        If there are too few.
-    """
+    """Refuse fewer than two differences."""
     if n < 2:
         message = f"differences must hold at least 2 {what}, got {n}"
         raise ValueError(message)
 
 
-def as_positive(value: Any, name: str) -> float:
-    """Check a number of samples, or a ratio of two.
-
-    Parameters
-    ----------
-    value : float
-        What the user passed.
-    name : str
-        The argument.
-
-    Returns
-    -------
-    float
-        Positive and finite.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    TypeError
-        If it is no number.
-    """
+def as_real(value: Any, name: str) -> float:
+    """Refuse what is no number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        message = f"{name} must be a positive number, got {value!r}"
+        message = f"{name} must be a number, got {value!r}"
         raise TypeError(message)
-    number = float(value)
+    return float(value)
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Check a number of samples, a ratio of two, or the like."""
+    number = as_real(value, name)
     if not 0 < number < np.inf:
-        message = f"{name} must be a positive number, got {value}"
+        message = f"{name} must be positive and finite, got {value}"
         raise ValueError(message)
     return number
 
 
-def tail_of(alternative: str) -> int:
-    """Give the kernels' code of an alternative.
-
-    Parameters
-    ----------
-    alternative : {"two-sided", "greater", "less"}
-        What the user passed.
-
-    Returns
-    -------
-    int
-        0, 1 or -1.
-
-    Raises
-    ------
-    ValueError
-        If it is unknown.
-    """
-    alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
-    return ALTERNATIVES[alternative]
+def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
+    """Check correlations within a cut and between cuts: possible for any m."""
+    within, between = as_real(rho1, "rho1"), as_real(rho2, "rho2")
+    # At -1 the mean would have no variance.
+    if not -1 < within <= 1:
+        message = f"rho1 must lie in (-1, 1], got {rho1}"
+        raise ValueError(message)
+    largest = (1 + within) / 2
+    if not 0 <= between <= largest:
+        message = f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}"
+        raise ValueError(message)
+    return within, between
 
 
 def run_rows(
-    fill: Callable[[Floats, Statuses], None],
+    fill: Callable[[int, Floats, Statuses], None],
     shape: tuple[int, ...],
     given: Mapping[str, Floats],
+    *,
+    alternative: str = "two-sided",
+    difference: Any = None,
     **about: Any,
 ) -> FoldTestResult:
-    """Let a kernel answer all rows, and wrap what it wrote.
+    """Let a kernel test all rows of what was given, and wrap what it wrote.
 
-    Parameters
-    ----------
-    fill : callable
-        Called with `out`, shape (4, N), and `status`, shape (N,).
-    shape : tuple of int
-        The leading axes of the data: N tests.
-    given : mapping of str to ndarray
-        The data by argument, for the error.
-    **about : Any
-        The other fields of the record.
-
-    Returns
-    -------
-    FoldTestResult
-        Arrays of `shape`, or numbers.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite.
+    `fill` takes the code of the alternative, numbers (4, N) and statuses (N,).
     """
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     n_tests = prod(shape)
     out, status = np.empty((4, n_tests)), np.empty(n_tests, np.uint8)
-    fill(out, status)
-    # The kernels saw every number: no pass over the data of our own.
+    fill(ALTERNATIVES[alternative], out, status)
+    # The kernels saw every number, so the data need no pass of their own before.
     if (status == kernels.INVALID).any():
         _refuse(given)
     statistic, pvalue, estimate, standard_error = (unwrap(x, shape) for x in out)
     return FoldTestResult(
         statistic=statistic,
         pvalue=pvalue,
+        difference=estimate if difference is None else difference,
         estimate=estimate,
         standard_error=standard_error,
         status=unwrap(status, shape),
+        alternative=alternative,
         **about,
     )
 
@@ -196,37 +119,12 @@ def run_fold_t(
     *,
     factor: float,
     df: float,
-    alternative: str,
-    test: str,
-    title: str,
+    **about: Any,
 ) -> FoldTestResult:
-    """Test the mean over the last axes by Student's t.
-
-    Parameters
-    ----------
-    x : ndarray of float64
-        Differences as `read_differences` gives them.
-    n_axes : int
-        How many axes at the end hold the differences of one test.
-    factor, df : float
-        As in `fastcmp.kernels.fold_t`.
-    alternative, test, title : str
-        For the record.
-
-    Returns
-    -------
-    FoldTestResult
-        Arrays of the leading axes, or numbers.
-
-    Raises
-    ------
-    ValueError
-        If a difference is not finite, or the alternative is unknown.
-    """
-    tail = tail_of(alternative)
+    """Test the mean over the last axes by Student's t."""
     n_folds = prod(x.shape[-n_axes:])
 
-    def fill(out: Floats, status: Statuses) -> None:
+    def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, n_folds)
         fold_t_many(rows, factor, float(df), tail, out, status)
 
@@ -235,10 +133,8 @@ def run_fold_t(
         x.shape[:-n_axes],
         {"differences": x},
         df=df,
-        test=test,
-        title=title,
-        alternative=alternative,
         n_folds=n_folds,
+        **about,
     )
 
 

@@ -1,4 +1,4 @@
-"""The record of a test on the folds of a resampling plan."""
+"""The record of a test on the folds of a resampling design."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 
 _HYPOTHESES = {
-    "two-sided": "against: a and b score alike",
-    "greater": "against: a does not score above b",
-    "less": "against: a does not score below b",
+    "two-sided": "H0: a and b score equally well",
+    "greater": "H0: a does not score higher than b",
+    "less": "H0: a does not score lower than b",
 }
 _ESTIMATES = {
     "dietterich-t": "first difference",
     "proportion-z": "difference of accuracies",
 }
-_SYMBOLS = {"t": "t", "f": "F", "z": "z"}
+#: By what the name of a test ends with.
+_DISTRIBUTIONS = {"t": "t", "f": "F", "z": "normal", "mcnemar": "chi2"}
+_SYMBOLS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class FoldTestResult(Record):
-    """A test of two models on the folds of a resampling plan.
+class FoldTestResult(Compared, Record):
+    """A test of two models on the folds of a resampling design.
 
     All numbers but the degrees of freedom are arrays of one shape where the data had
     leading axes.
@@ -35,16 +37,18 @@ class FoldTestResult(Record):
     -----
     Differences without spread have `status` ``DEGENERATE``. "Without spread" means that
     each lies within 1e-12 of what it should vary about, in units of the largest
-    difference: scores are rounded. Where what is tested is 0 too, the statistic is 0
-    and p is 1; else the statistic is infinite, with the sign of the estimate, and p is
-    0, or 1 where it points against a one-sided alternative.
+    difference: scores are rounded. If what is tested is 0 too, the statistic is 0 and
+    p is 1. Otherwise the statistic is infinite, with the sign of the estimate, and p is
+    0, or 1 where it points away from a one-sided alternative.
     """
 
-    #: Student's t, Snedecor's F, a normal z or a chi-square, as `test` ends.
+    #: Student's t, Snedecor's F, a normal z or a chi-square: see `distribution`.
     statistic: Any
     pvalue: Any
-    #: What is tested against zero: the mean difference, and for Dietterich's t the
-    #: first difference; NaN for chi-square.
+    #: Mean score of a minus that of b.
+    difference: Any
+    #: What is tested against zero: `difference`, except that it is the first difference
+    #: for Dietterich's t, and NaN for chi-square.
     estimate: Any
     #: ``statistic`` = `estimate` / `standard_error` for t and z; NaN for the others.
     standard_error: Any
@@ -56,9 +60,16 @@ class FoldTestResult(Record):
     test: str
     #: The same in words.
     title: str
+    #: What the models are scored by: "score" where only differences are known.
+    measure: str = "score"
     alternative: str = "two-sided"
-    #: Trained pairs of models whose differences make up the estimate.
+    #: Number of folds that the estimate is made of.
     n_folds: int
+
+    @property
+    def distribution(self) -> str:
+        """The reference distribution: "t", "F", "normal" or "chi2"."""
+        return _DISTRIBUTIONS[self.test.rpartition("-")[2]]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval for what `estimate` estimates, one-sided if `alternative` is.
@@ -89,9 +100,9 @@ class FoldTestResult(Record):
         """
         level = as_level(confidence_level, self.alternative)
         tail = (1 - level) / 2
-        if self._family == "z":
+        if self.distribution == "normal":
             quantile = -kernels.ndtri(tail)
-        elif self._family == "t" and isinstance(self.df, int | float):
+        elif self.distribution == "t" and isinstance(self.df, int | float):
             quantile = -kernels.stdtrit(self.df, tail)
         else:
             message = (
@@ -103,9 +114,10 @@ class FoldTestResult(Record):
         ends = self.estimate - spread, self.estimate + spread
         return ConfidenceInterval(*keep_side(ends, self.alternative, (-np.inf, np.inf)))
 
-    @property
-    def _family(self) -> str:
-        return self.test.rpartition("-")[2]
+    def _shown(self) -> dict[str, Any]:
+        df, df2 = self.df if isinstance(self.df, tuple) else (self.df, None)
+        shown = {**self._fields(), "df": df, "df2": df2}
+        return {**shown, "distribution": self.distribution, "better": self.better}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -120,7 +132,7 @@ class FoldTestResult(Record):
                 f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",
             )
             return [Section(title=f"{self.title} ({self.alternative})", text=text)]
-        symbol = _SYMBOLS.get(self._family, "chi-square")
+        symbol = _SYMBOLS[self.distribution]
         text = (
             f"{symbol} = {self.statistic:.4g}{self._degrees()}, "
             f"p = {format_pvalue(self.pvalue)} ({_HYPOTHESES[self.alternative]})",
@@ -128,19 +140,21 @@ class FoldTestResult(Record):
         if not np.isnan(self.estimate):
             text = (self._effect(), *text)
         if self.status == kernels.DEGENERATE:
-            text += ("there is no spread to divide by: p is a convention",)
+            text += ("the differences have no spread: p is a convention",)
         return [Section(title=self.title, text=text)]
 
     def _degrees(self) -> str:
         if self.df is None:
             return ""
         pair = self.df if isinstance(self.df, tuple) else (self.df,)
-        return f" with {' and '.join(f'{df:.4g}' for df in pair)} d.o.f."
+        plural = "" if pair == (1,) else "s"
+        shown = " and ".join(f"{df:.4g}" for df in pair)
+        return f" with {shown} degree{plural} of freedom"
 
     def _effect(self) -> str:
         what = _ESTIMATES.get(self.test, "mean difference")
         effect = f"{what} (a minus b) {self.estimate:+.4f}"
-        if self._family in {"t", "z"}:
+        if self.distribution in {"t", "normal"}:
             low, high = self.confidence_interval()
             shown = format_interval(low, high, digits=4, sign="+")
             effect += f", {interval_name(0.95, self.alternative)} {shown}"

@@ -43,18 +43,7 @@ class Units:
         return "samples" if self.member is None else "groups"
 
     def shuffled(self, seed: int, replicate: int) -> NDArray[Any]:
-        """Shuffle within each stratum; of groups, deal the largest first.
-
-        Parameters
-        ----------
-        seed, replicate : int
-            What the order is a function of.
-
-        Returns
-        -------
-        ndarray of int, shape (u,)
-            The units in the order in which to deal them.
-        """
+        """Shuffle within each stratum; of groups, deal the largest first."""
         order = self.order.copy()
         kernels.shuffle_within(seed, replicate, self.ends, order)
         if self.sizes is None:
@@ -64,18 +53,7 @@ class Units:
         return order[np.lexsort((-self.sizes[order], stratum))]
 
     def part(self, chosen: NDArray[np.bool_]) -> Units:
-        """Select units, which keep their numbers.
-
-        Parameters
-        ----------
-        chosen : ndarray of bool
-            For each unit of the whole, whether to keep it.
-
-        Returns
-        -------
-        Units
-            Those of them that are here.
-        """
+        """Select units, which keep their numbers."""
         kept = chosen[self.order]
         before = np.concatenate([[0], np.cumsum(kept)])
         return Units(
@@ -86,45 +64,14 @@ class Units:
         )
 
     def folds_of_samples(self, folds: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Give each sample the fold of its unit.
-
-        Parameters
-        ----------
-        folds : ndarray of int16, shape (u,)
-            Fold of each unit.
-
-        Returns
-        -------
-        ndarray of int16, shape (n,)
-            Fold of each sample.
-        """
+        """Give each sample the fold of its unit."""
         return folds if self.member is None else folds[self.member]
 
 
 def read_units(n: int, y: Any, groups: Any) -> Units:
-    """Read what is to be dealt.
+    """Read what is to be dealt: samples, or groups in the strata of their classes.
 
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    y : array-like, shape (n,), or None
-        Classes to stratify by.
-    groups : array-like, shape (n,), or None
-        Group of each sample. A group belongs to its most frequent class, of equally
-        frequent ones to that which occurs first in `y`.
-
-    Returns
-    -------
-    Units
-        Samples or groups.
-
-    Raises
-    ------
-    ValueError
-        If a length differs from `n`, or a label is missing.
-    TypeError
-        If labels are of a type that cannot be compared.
+    A group belongs to its most frequent class; of ties, to that which occurs first.
     """
     small = np.int32 if n < 2**31 else np.int64
     classes = None if y is None else _codes(y, "y", n)
@@ -142,29 +89,14 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
 
 
 def check_length(raw: Any, name: str, n: int) -> None:
-    """Refuse labels that are not one a sample.
-
-    Parameters
-    ----------
-    raw : array-like or None
-        What the user passed.
-    name : str
-        The argument.
-    n : int
-        Number of samples.
-
-    Raises
-    ------
-    ValueError
-        If there are more or fewer.
-    """
+    """Refuse labels that are not one a sample."""
     if raw is not None and (length := count_rows(raw, name)) != n:
         message = f"{name} must hold one label for each of {n} samples, got {length}"
         raise ValueError(message)
 
 
 def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
-    """Give numbers to labels as they occur, so that no name matters."""
+    """Give numbers to labels in the order in which they occur, whatever their names."""
     check_length(raw, name, n)
     column = read_column(raw, name)
     absent = column.missing()
@@ -179,7 +111,7 @@ def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
     np.minimum.at(first, codes, np.arange(n))
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    # Labels that only the library knows of sort behind those that occur.
+    # Categories that do not occur come last.
     return np.asarray(rank[codes])
 
 
@@ -196,7 +128,7 @@ def _ends(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 def _most_frequent(
     member: NDArray[np.int64], classes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Give each group its most frequent class; strata that stay empty are none."""
+    """Give each group its most frequent class."""
     n_classes = int(classes.max(initial=0)) + 1
     pairs, counts = np.unique(member * n_classes + classes, return_counts=True)
     group, label = np.divmod(pairs, n_classes)

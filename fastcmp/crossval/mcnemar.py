@@ -1,17 +1,17 @@
-"""Tests that count who is right on the folds: McNemar's, and that of proportions."""
+"""Tests of counts on the folds: McNemar's, and that of two proportions."""
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts
-from fastcmp.core.options import choose
+from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
+from fastcmp.crossval.fold_inputs import as_correlations
 from fastcmp.crossval.fold_result import FoldTestResult
 from fastcmp.kernels.fold_tables import (
     bcv_mcnemar_many,
@@ -22,11 +22,6 @@ from fastcmp.kernels.fold_tables import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ALTERNATIVES = {
-    "two-sided": kernels.TWO_SIDED,
-    "greater": kernels.GREATER,
-    "less": kernels.LESS,
-}
 _TABLE = "table[a is wrong, b is wrong] of each fold"
 
 
@@ -75,9 +70,9 @@ def bcv_mcnemar(
     of the two discordant mean counts, has a chi-square distribution with one degree of
     freedom. One-sided tests use its root with the sign of d.
 
-    The larger the correlations, the smaller t. Within the bounds they are correlations
-    that can be, for any m; 1/2 for both is the paper's choice, on the safe side of what
-    was observed. The paper has m = 5 and cuts whose halves overlap in a quarter of the
+    The larger the correlations, the smaller t. Correlations within the bounds are
+    possible for any m; 1/2 for both is the paper's choice, on the safe side of what was
+    observed. The paper has m = 5 and cuts whose halves overlap in a quarter of the
     samples; other m are fastcmp's extension of its equation (8). Its misprints are
     listed under C1 to C10 of the errata.
 
@@ -97,8 +92,8 @@ def bcv_mcnemar(
     >>> round(result.effective_factor, 4), round(result.n_effective, 1)
     (1.8182, 272.7)
     """
-    alternative = choose(alternative, "alternative", tuple(_ALTERNATIVES))
-    rho1, rho2 = _correlations(rho1, rho2)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    rho1, rho2 = as_correlations(rho1, rho2)
     counts = _tables(tables, (None, 2, 2, 2), f"(..., m, 2, 2, 2), {_TABLE}")
     m = counts.shape[-4]
     if m < 2:
@@ -110,7 +105,7 @@ def bcv_mcnemar(
     flat = counts.reshape(-1, 2 * m, 2, 2)
     means = np.empty((len(flat), 2, 2))
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
-    code = _ALTERNATIVES[alternative]
+    code = ALTERNATIVES[alternative]
     bcv_mcnemar_many(flat, factor, code, means, results, status)
     return BCVMcNemarResult(
         statistic=_column(results, 0, shape),
@@ -177,15 +172,20 @@ def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
     naive_mcnemar_many(flat, results, status)
     nothing = np.full(len(flat), np.nan)
+    gains = (flat[..., 0, 1] - flat[..., 1, 0]).sum(axis=1)
+    with np.errstate(invalid="ignore"):  # NaN where there is no sample
+        difference = gains / flat.sum(axis=(1, 2, 3))
     return FoldTestResult(
         statistic=_column(results, 0, shape),
         pvalue=_column(results, 1, shape),
+        difference=unwrap(difference, shape),
         estimate=unwrap(nothing, shape),
         standard_error=unwrap(nothing, shape),
         df=n_folds,
         status=unwrap(status, shape),
         test="naive-mcnemar",
         title="Naive K-fold McNemar's test",
+        measure="accuracy",
         n_folds=n_folds,
     )
 
@@ -227,7 +227,7 @@ def proportion_z(
     Notes
     -----
     The variance is that of two independent sets of samples. Models that err on the
-    same samples differ by less than that, and the test seldom finds it; `mcnemar` does.
+    same samples vary less, so the test misses differences that `mcnemar` finds.
 
     References
     ----------
@@ -241,7 +241,7 @@ def proportion_z(
     >>> round(result.statistic, 4), f"{result.pvalue:.2e}", round(result.estimate, 4)
     (4.2908, '1.78e-05', 0.1943)
     """
-    alternative = choose(alternative, "alternative", tuple(_ALTERNATIVES))
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     given = {"errors_a": errors_a, "errors_b": errors_b, "n": n}
     counts = {name: as_counts(raw, name) for name, raw in given.items()}
     try:
@@ -255,16 +255,18 @@ def proportion_z(
     _check_errors(flat)
     size = flat.shape[1]
     results, status = np.empty((size, 4)), np.empty(size, np.uint8)
-    proportion_z_many(flat, _ALTERNATIVES[alternative], results, status)
+    proportion_z_many(flat, ALTERNATIVES[alternative], results, status)
     return FoldTestResult(
         statistic=_column(results, 0, shape),
         pvalue=_column(results, 1, shape),
+        difference=_column(results, 2, shape),
         estimate=_column(results, 2, shape),
         standard_error=_column(results, 3, shape),
         df=None,
         status=unwrap(status, shape),
         test="proportion-z",
         title="Difference of two proportions",
+        measure="accuracy",
         alternative=alternative,
         n_folds=1,
     )
@@ -272,22 +274,6 @@ def proportion_z(
 
 def _column(results: NDArray[np.float64], column: int, shape: tuple[int, ...]) -> Any:
     return unwrap(results[:, column].copy(), shape)
-
-
-def _correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
-    for name, value in (("rho1", rho1), ("rho2", rho2)):
-        if isinstance(value, bool) or not isinstance(value, Real):
-            message = f"{name} must be a number, got {value!r}"
-            raise TypeError(message)
-    # At -1 the mean would have no variance, and the effective table no bound.
-    if not -1 < rho1 <= 1:
-        message = f"rho1 must lie in (-1, 1], got {rho1}"
-        raise ValueError(message)
-    largest = (1 + float(rho1)) / 2
-    if not 0 <= rho2 <= largest:
-        message = f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}"
-        raise ValueError(message)
-    return float(rho1), float(rho2)
 
 
 def _tables(

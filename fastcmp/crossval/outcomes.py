@@ -1,4 +1,4 @@
-"""What the folds of one design gave for two models: counts, scores and differences."""
+"""Two models on the folds of one design: counts, scores and differences."""
 
 from __future__ import annotations
 
@@ -15,31 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldOutcomes:
-    """What the folds of one design gave for two models, or for many pairs at once."""
+    """Two models on the folds of one design, or many pairs of models at once."""
 
     design: Design
     #: Score of a minus that of b in each fold, shape (..., R, K).
     differences: NDArray[np.float64]
     #: ``table[a is wrong, b is wrong]`` of each fold, shape (..., R, K, 2, 2); None
-    #: where the score is not the share of right predictions.
+    #: where the score is not accuracy.
     tables: Any = None
     #: Samples that the first fold trained on, and tested.
     n_train: int
     n_test: int
 
     def pair(self, at: int) -> FoldOutcomes:
-        """Choose one pair of many.
-
-        Parameters
-        ----------
-        at : int
-            Its position on the leading axis.
-
-        Returns
-        -------
-        FoldOutcomes
-            Without the leading axis.
-        """
+        """Choose one pair of many."""
         return FoldOutcomes(
             design=self.design,
             differences=self.differences[at],
@@ -50,17 +39,6 @@ class FoldOutcomes:
 
 
 def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Subtract the accuracies in each fold.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (..., 2, 2)
-        ``table[a is wrong, b is wrong]``.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        Accuracy of a minus that of b.
-    """
+    """Subtract the accuracies in each fold."""
     gain = tables[..., 0, 1] - tables[..., 1, 0]
     return np.asarray(gain / tables.sum(axis=(-2, -1)))

@@ -1,4 +1,4 @@
-"""Which test needs which resampling design, and how it is run on what the folds gave.
+"""Which test needs which resampling design, and how it is run on the folds.
 
 One entry a test, so that none can be run on the folds of another design by mistake.
 """
@@ -30,77 +30,33 @@ class CVTest:
 
     name: str
     title: str
-    #: Make the design that its authors describe; called with `stratify` and `rng`.
+    #: Makes the design that its authors describe; called with `stratify` and `rng`.
     design: Callable[..., Design]
     #: That design in words, for errors and tables.
     wanted: str
-    #: Whether a design will do.
+    #: Whether a design can be used.
     accepts: Callable[[Design], bool]
     #: From outcomes and alternative to a record.
     evaluate: Callable[[FoldOutcomes, str], Any]
-    #: Whether it counts right and wrong predictions, so that no other score will do.
+    #: Whether it counts right and wrong predictions, so that it takes no other score.
     counts: bool = False
     #: Whether it has one-sided forms.
     one_sided: bool = True
 
     def run(self, outcomes: FoldOutcomes, alternative: str = "two-sided") -> Any:
-        """Test what the folds gave.
-
-        Parameters
-        ----------
-        outcomes : FoldOutcomes
-            Of a design that the test accepts.
-        alternative : {"two-sided", "greater", "less"}
-            "greater": a is better.
-
-        Returns
-        -------
-        FoldTestResult, BCVMcNemarResult or McNemarResult
-            Arrays of the leading axes.
-
-        Raises
-        ------
-        ValueError
-            If the design is another one, or the test has no such alternative, or
-            counts right predictions and has only scores.
-        """
+        """Test the outcomes of a design; arrays of the leading axes."""
         self.check_design(outcomes.design)
         self.check_options(alternative, counted=outcomes.tables is not None)
         return self.evaluate(outcomes, alternative)
 
     def check_design(self, design: Design) -> None:
-        """Refuse folds of another design.
-
-        Parameters
-        ----------
-        design : Design
-            Where the folds come from.
-
-        Raises
-        ------
-        ValueError
-            If the test is not made for it.
-        """
+        """Refuse folds of another design."""
         if not self.accepts(design):
             message = f"test {self.name!r} needs {self.wanted}, got {design}"
             raise ValueError(message)
 
     def check_options(self, alternative: str, *, counted: bool) -> None:
-        """Refuse what the test cannot be asked.
-
-        Parameters
-        ----------
-        alternative : str
-            What the user passed.
-        counted : bool
-            Whether right and wrong predictions were counted, or something else was
-            scored.
-
-        Raises
-        ------
-        ValueError
-            If the test is two-sided only, or needs counts.
-        """
+        """Refuse an alternative, or a score, that the test does not take."""
         if alternative != "two-sided" and not self.one_sided:
             message = (
                 f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
@@ -137,18 +93,18 @@ def _nadeau_bengio_t(outcomes: FoldOutcomes, alternative: str) -> Any:
     )
 
 
-def _on_grid(door: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
+def _on_grid(test: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
     """Run a test that wants repetitions and folds on two axes."""
 
     def evaluate(outcomes: FoldOutcomes, alternative: str) -> Any:
-        return door(outcomes.differences, alternative=alternative)
+        return test(outcomes.differences, alternative=alternative)
 
     return evaluate
 
 
-def _on_grid_two_sided(door: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
+def _on_grid_two_sided(test: Callable[..., Any]) -> Callable[[FoldOutcomes, str], Any]:
     def evaluate(outcomes: FoldOutcomes, _: str) -> Any:
-        return door(outcomes.differences)
+        return test(outcomes.differences)
 
     return evaluate
 
@@ -165,9 +121,9 @@ def _conservative_z(outcomes: FoldOutcomes, alternative: str) -> Any:
 
 
 def _bayle_z(outcomes: FoldOutcomes, alternative: str) -> Any:
-    """Lay the samples of each fold out: only a right, only b right, all others.
+    """Put the samples of each fold in a row: only a right, only b right, all others.
 
-    The test does not mind their order within a fold.
+    Their order within a fold does not matter.
     """
     tables = outcomes.tables[..., 0, :, :, :]
     sizes = tables.sum((-2, -1)).reshape(-1, tables.shape[-3])[0]
@@ -374,22 +330,6 @@ TESTS: dict[str, CVTest] = {
 
 
 def find_test(name: str) -> CVTest:
-    """Look a test up.
-
-    Parameters
-    ----------
-    name : str
-        Such as "bcv-mcnemar".
-
-    Returns
-    -------
-    CVTest
-        The entry.
-
-    Raises
-    ------
-    ValueError
-        If there is no such test.
-    """
+    """Find a test by its name."""
     name = choose(name, "test", tuple(TESTS))
     return TESTS[name]

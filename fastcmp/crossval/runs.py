@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section
 from fastcmp.crossval.designs import UNUSED
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DesignRun(Record):
-    """What all models said on the splits of one design."""
+    """What all models predicted on the splits of one design."""
 
     design: Design
     #: The fold in which each sample is tested in each repetition, shape (R, n).
@@ -43,6 +44,35 @@ class DesignRun(Record):
         """Number of samples that the first fold trained on."""
         used = np.count_nonzero(self.folds[0] != UNUSED)
         return int(used) - self.n_test
+
+    def columns(self) -> dict[str, Any]:
+        """Give all predictions as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            A row for each model and tested sample: number of the model, repetition,
+            sample, fold, and code of the predicted label.
+        """
+        n_models = len(self.predictions)
+        repetition, sample = np.nonzero(self.folds >= 0)
+        model = np.repeat(np.arange(n_models), sample.size)
+        fold = self.folds[repetition, sample]
+        return {
+            "model": model,
+            "repetition": np.tile(repetition, n_models),
+            "sample": np.tile(sample, n_models),
+            "fold": np.tile(fold, n_models),
+            "prediction": self.predictions[:, repetition, sample].ravel(),
+        }
+
+    def _entries(self) -> dict[str, Any]:
+        return {
+            "design": str(self.design),
+            "n_models": len(self.predictions),
+            "n_train": self.n_train,
+            "n_test": self.n_test,
+        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -73,7 +103,7 @@ class CVRuns(Record):
     seed: int
 
     def find(self, test: CVTest) -> DesignRun:
-        """Choose what a test looks at.
+        """Choose the predictions for a test.
 
         Parameters
         ----------
@@ -83,7 +113,7 @@ class CVRuns(Record):
         Returns
         -------
         DesignRun
-            That of the design its authors describe, or the first it accepts.
+            Those on the design that its authors describe, or the first it accepts.
 
         Raises
         ------
@@ -99,7 +129,7 @@ class CVRuns(Record):
         there = ", ".join(str(run.design) for run in self.runs)
         message = (
             f"test {test.name!r} needs {test.wanted}; fitted were {there}: name it in "
-            "test=[...] when comparing, and its splits are fitted too"
+            "test=[...] when comparing, and models are fitted on its splits too"
         )
         raise ValueError(message)
 
@@ -132,7 +162,7 @@ class CVRuns(Record):
         Returns
         -------
         ndarray of float64, shape (M,)
-            Over all folds of the whole data: not those within halves.
+            Over all folds of the whole data, without those within halves.
         """
         n_whole = run.design.n_repeats
         if run.scores is not None:
@@ -174,6 +204,39 @@ class CVRuns(Record):
             n_test=run.n_test,
         )
 
+    def columns(self) -> dict[str, Any]:
+        """Give the scores in all folds as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            A row for each design, model, repetition and fold.
+        """
+        table: dict[str, list[Any]] = {}
+        for run in self.runs:
+            scores = self.scores(run)
+            model, repetition, fold = (x.ravel() for x in np.indices(scores.shape))
+            part: dict[str, list[Any]] = {
+                "design": [str(run.design)] * scores.size,
+                "model": [self.names[i] for i in model],
+                "repetition": repetition.tolist(),
+                "fold": fold.tolist(),
+                "score": scores.ravel().tolist(),
+            }
+            for name, values in part.items():
+                table.setdefault(name, []).extend(values)
+        return table
+
+    def _entries(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            "n_samples": self.y.size,
+            "classes": readable(self.classes),
+            "measure": self.measure,
+            "seed": self.seed,
+            "designs": [str(run.design) for run in self.runs],
+        }
+
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -193,7 +256,7 @@ class CVRuns(Record):
         return np.asarray(run.predictions != self.y).view(np.uint8)
 
     def _right(self, run: DesignRun) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Count what each model got right, (M, R, K), and the samples, (R, K)."""
+        """Count correct predictions of each model, (M, R, K), and samples, (R, K)."""
         wrong = self._wrong(run)
         nobody = np.broadcast_to(np.zeros((), np.uint8), (1, *run.folds.shape))
         alone = np.array([(i, 0) for i in range(len(wrong))])
@@ -207,7 +270,7 @@ def _count(
     wrong_b: NDArray[np.uint8],
     pairs: NDArray[Any],
 ) -> NDArray[np.int64]:
-    """Count a row of the one against a row of the other, without copies of them."""
+    """Count who is right in each fold, for pairs of rows."""
     n_folds = int(folds.max()) + 1
     tables = np.zeros((len(pairs), len(folds), n_folds, 2, 2), np.int64)
     for table, (a, b) in zip(tables, pairs, strict=True):

@@ -1,4 +1,4 @@
-"""Student's t over all folds of a plan: is one of two models better on average?
+"""Student's t over all folds of a design: is one of two models better on average?
 
 The tests differ in how much they enlarge the variance for training sets that overlap.
 """
@@ -50,8 +50,8 @@ def resampled_t(
 
     Notes
     -----
-    The splits share samples, so the variance is taken too small: models that are
-    equally good are told apart far too often. Use `nadeau_bengio_t` instead.
+    The splits share samples, so the variance is estimated too small: equally good
+    models are found different far too often. Use `nadeau_bengio_t` instead.
 
     References
     ----------
@@ -107,8 +107,9 @@ def kfold_t(
 
     Notes
     -----
-    The training sets overlap, which the test does not know: it errs more often than
-    it says. Repeated folds belong into `bouckaert_frank_t`.
+    The training sets overlap, which the test ignores: it rejects a true null hypothesis
+    more often than its level says. For repeated cross-validation use
+    `bouckaert_frank_t`.
 
     References
     ----------
@@ -139,8 +140,8 @@ def kfold_t(
 def nadeau_bengio_t(
     differences: ArrayLike,
     *,
-    n_train: Any,
-    n_test: Any,
+    n_train: float,
+    n_test: float,
     alternative: str = "two-sided",
 ) -> FoldTestResult:
     """Nadeau and Bengio's corrected resampled t test.
@@ -150,7 +151,8 @@ def nadeau_bengio_t(
     differences : array-like, shape (..., J)
         Score of a minus that of b in each random split. Leading axes hold many tests.
     n_train, n_test : float
-        Samples trained and tested on in each split; only their ratio counts.
+        Samples trained and tested on in each split, or their proportions: only the
+        ratio counts.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
 
@@ -189,13 +191,10 @@ def nadeau_bengio_t(
     x = read_differences(differences, "J")
     n = x.shape[-1]
     check_folds(n, "splits")
-    # Divided first, two sizes that are finite could give a ratio that is not.
-    train, test = as_positive(n_train, "n_train"), as_positive(n_test, "n_test")
-    ratio = as_positive(test / train, "n_test / n_train")
     return run_fold_t(
         x,
         1,
-        factor=kernels.corrected_factor(n, ratio),
+        factor=kernels.corrected_factor(n, _test_ratio(n_train, n_test)),
         df=n - 1,
         alternative=alternative,
         test="nadeau-bengio-t",
@@ -203,10 +202,17 @@ def nadeau_bengio_t(
     )
 
 
+def _test_ratio(n_train: Any, n_test: Any) -> float:
+    train, test = as_positive(n_train, "n_train"), as_positive(n_test, "n_test")
+    # Two finite sizes can have a ratio that is not.
+    return as_positive(test / train, "n_test / n_train")
+
+
 def bouckaert_frank_t(
     differences: ArrayLike,
     *,
-    test_ratio: Any = None,
+    n_train: float | None = None,
+    n_test: float | None = None,
     alternative: str = "two-sided",
 ) -> FoldTestResult:
     """Bouckaert and Frank's corrected t test of repeated K-fold cross-validation.
@@ -216,8 +222,8 @@ def bouckaert_frank_t(
     differences : array-like, shape (..., r, k)
         Score of a minus that of b in each repetition and fold. Leading axes hold many
         tests.
-    test_ratio : float, optional
-        Samples tested on divided by samples trained on; by default 1 / (k - 1).
+    n_train, n_test : float, optional
+        As in `nadeau_bengio_t`. By default those of k equal folds, k - 1 and 1.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
 
@@ -230,10 +236,10 @@ def bouckaert_frank_t(
     Raises
     ------
     ValueError
-        If there are fewer than two differences, one is not finite, the ratio is not
-        positive, or an option is unknown.
+        If there are fewer than two differences, one is not finite, a size is not
+        positive, only one of the sizes is given, or an option is unknown.
     TypeError
-        If differences or ratio are not real numbers.
+        If differences or sizes are not real numbers.
 
     Notes
     -----
@@ -254,19 +260,21 @@ def bouckaert_frank_t(
     x = read_differences(differences, "r, k")
     n, n_folds = x.shape[-2] * x.shape[-1], x.shape[-1]
     check_folds(n, "folds")
-    if test_ratio is None:
+    if (n_train is None) != (n_test is None):
+        message = f"give both n_train and n_test, got {n_train!r} and {n_test!r}"
+        raise ValueError(message)
+    if n_train is None:
         if n_folds < 2:
             message = (
                 "differences must hold at least 2 folds a repetition, got shape "
-                f"{x.shape}: for other splits give test_ratio"
+                f"{x.shape}: for other splits give n_train and n_test"
             )
             raise ValueError(message)
-        test_ratio = 1 / (n_folds - 1)
-    ratio = as_positive(test_ratio, "test_ratio")
+        n_train, n_test = n_folds - 1, 1
     return run_fold_t(
         x,
         2,
-        factor=kernels.corrected_factor(n, ratio),
+        factor=kernels.corrected_factor(n, _test_ratio(n_train, n_test)),
         df=n - 1,
         alternative=alternative,
         test="bouckaert-frank-t",
@@ -328,5 +336,5 @@ def bouckaert_t(
         df=10,
         alternative=alternative,
         test="bouckaert-t",
-        title="10 x 10-fold cross-validated t test with 10 d.o.f. (Bouckaert)",
+        title="10 x 10-fold cross-validated t test with 10 df (Bouckaert)",
     )

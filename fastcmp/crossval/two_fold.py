@@ -1,17 +1,20 @@
 """Tests of repeated cuts in halves, such as 5 x 2 cross-validation.
 
-The two halves of a cut share no training sample, so their spread is an honest measure.
+The two halves of a cut share no training sample, so their spread can be trusted.
 """
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fastcmp import kernels
-from fastcmp.crossval.fold_inputs import read_differences, run_fold_t, run_rows, tail_of
+from fastcmp.core.records import unwrap
+from fastcmp.crossval.fold_inputs import (
+    as_correlations,
+    read_differences,
+    run_fold_t,
+    run_rows,
+)
 from fastcmp.kernels.two_fold import (
     ALPAYDIN_F,
     CALIBRATED_F,
@@ -27,13 +30,10 @@ if TYPE_CHECKING:
     from fastcmp.crossval.fold_result import FoldTestResult
 
 
-def _five_by_two(
-    differences: ArrayLike, method: int, alternative: str, **about: Any
-) -> FoldTestResult:
-    tail = tail_of(alternative)
+def _five_by_two(differences: ArrayLike, method: int, **about: Any) -> FoldTestResult:
     x = read_differences(differences, "5, 2")
 
-    def fill(out: Floats, status: Statuses) -> None:
+    def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, 5, 2)
         two_fold_many(rows, method, tail, out, status)
 
@@ -41,7 +41,7 @@ def _five_by_two(
         fill,
         x.shape[:-2],
         {"differences": x},
-        alternative=alternative,
+        difference=unwrap(x.mean(axis=(-2, -1)), x.shape[:-2]),
         n_folds=10,
         **about,
     )
@@ -94,7 +94,7 @@ def dietterich_t(
     return _five_by_two(
         differences,
         DIETTERICH_T,
-        alternative,
+        alternative=alternative,
         df=5,
         test="dietterich-t",
         title="5 x 2 cross-validated t test (Dietterich)",
@@ -129,7 +129,7 @@ def yildiz_t(
     Notes
     -----
     The ten differences are averaged as if they were independent, which they are not:
-    models that are equally good are told apart too often.
+    equally good models are found different too often.
 
     References
     ----------
@@ -147,7 +147,7 @@ def yildiz_t(
     return _five_by_two(
         differences,
         YILDIZ_T,
-        alternative,
+        alternative=alternative,
         df=5,
         test="yildiz-t",
         title="Combined 5 x 2 cross-validated t test (Yildiz)",
@@ -191,7 +191,6 @@ def alpaydin_f(differences: ArrayLike) -> FoldTestResult:
     return _five_by_two(
         differences,
         ALPAYDIN_F,
-        "two-sided",
         df=(10, 5),
         test="alpaydin-f",
         title="Combined 5 x 2 cross-validated F test (Alpaydin)",
@@ -243,7 +242,6 @@ def calibrated_f(differences: ArrayLike) -> FoldTestResult:
     return _five_by_two(
         differences,
         CALIBRATED_F,
-        "two-sided",
         df=(7, 5),
         test="calibrated-f",
         title="Calibrated F test on balanced 5 x 2 cross-validation (Wang, Li, Li)",
@@ -265,7 +263,7 @@ def blocked_t(
         Score of a minus that of b in each cut and half of a balanced design, in which
         halves of two cuts share a quarter of the samples. Leading axes hold many tests.
     rho1 : float, optional
-        Correlation of the two differences of one cut, in [-1, 1].
+        Correlation of the two differences of one cut, in (-1, 1].
     rho2 : float, optional
         Correlation of differences of two cuts, in [0, (1 + rho1) / 2]. With neither
         it is the test of 2014.
@@ -318,7 +316,6 @@ def blocked_t(
         message = f"differences must hold at least 2 cuts in halves, got {m}"
         raise ValueError(message)
     constant, df = _constants(m, rho1, rho2)
-
     return run_fold_t(
         x,
         2,
@@ -331,23 +328,14 @@ def blocked_t(
 
 
 def _constants(m: int, rho1: Any, rho2: Any) -> tuple[float, float]:
-    """C and the degrees of freedom, which stay whole where they are by design."""
+    """C and the degrees of freedom, a whole number without correlations."""
     if rho1 is None and rho2 is None:
         return 1.0, 2 * m - 1
     if rho1 is None or rho2 is None:
-        message = f"rho1 and rho2 go together, got {rho1!r} and {rho2!r}"
+        message = f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}"
         raise ValueError(message)
-    for name, rho in (("rho1", rho1), ("rho2", rho2)):
-        if isinstance(rho, bool | np.bool_) or not isinstance(rho, Real):
-            message = f"{name} must be a number, got {rho!r}"
-            raise TypeError(message)
-    if not -1 <= rho1 <= 1:
-        message = f"rho1 must lie in [-1, 1], got {rho1}"
-        raise ValueError(message)
-    if not 0 <= rho2 <= (1 + rho1) / 2:
-        message = f"rho2 must lie in [0, (1 + rho1) / 2], got {rho2} with rho1={rho1}"
-        raise ValueError(message)
-    constant, df, status = kernels.blocked_constants(m, float(rho1), float(rho2))
+    rho1, rho2 = as_correlations(rho1, rho2)
+    constant, df, status = kernels.blocked_constants(m, rho1, rho2)
     if status != kernels.OK:
         message = (
             f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "

@@ -8,12 +8,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
-from fastcmp.crossval.fold_inputs import (
-    check_folds,
-    read_differences,
-    run_rows,
-    tail_of,
-)
+from fastcmp.crossval.fold_inputs import check_folds, read_differences, run_rows
 from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
 
 if TYPE_CHECKING:
@@ -61,7 +56,7 @@ def conservative_z(
     Notes
     -----
     The variance is half the mean squared difference between the means of two halves.
-    Models trained on half of the samples vary more, so it is rather too large.
+    Models trained on half of the samples vary more, so it tends to be too large.
     The authors take J = 15 and M = 10.
 
     References
@@ -77,7 +72,6 @@ def conservative_z(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (2.6833, 0.0073)
     """
-    tail = tail_of(alternative)
     x = read_differences(differences, "J")
     halves = read_differences(half_differences, "M, 2, J", "half_differences")
     if halves.shape[:-3] != x.shape[:-1] or halves.shape[-1] != x.shape[-1]:
@@ -88,7 +82,7 @@ def conservative_z(
         )
         raise ValueError(message)
 
-    def fill(out: Floats, status: Statuses) -> None:
+    def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, x.shape[-1])
         blocks = halves.reshape(status.size, *halves.shape[-3:])
         conservative_z_many(rows, blocks, tail, out, status)
@@ -117,8 +111,8 @@ def bayle_z(
     Parameters
     ----------
     differences : array-like, shape (..., n)
-        What a scores above b on each sample, tested once in one cross-validation; for
-        accuracy 1 where only a is right, -1 where only b is. Leading axes hold many
+        Score of a minus that of b on each sample, tested once in one cross-validation;
+        for accuracy 1 where only a is right, -1 where only b is. Leading axes hold many
         tests.
     folds : array-like of int, shape (n,)
         The fold in which each sample was tested, numbered from 0 without gaps.
@@ -162,7 +156,6 @@ def bayle_z(
     >>> round(bayle_z(x, folds, variance="in").statistic, 4)
     1.3416
     """
-    tail = tail_of(alternative)
     variance = choose(variance, "variance", _VARIANCES)
     x = read_differences(differences, "n")
     check_folds(x.shape[-1], "samples")
@@ -174,7 +167,7 @@ def bayle_z(
         )
         raise ValueError(message)
 
-    def fill(out: Floats, status: Statuses) -> None:
+    def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, x.shape[-1])
         n_folds = sizes.size if variance == "in" else 0
         bayle_z_many(rows, number, n_folds, tail, out, status)

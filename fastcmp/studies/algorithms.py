@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, as_whole
+from fastcmp.core.checks import as_numbers, as_seed, as_whole
+from fastcmp.core.options import choose
 from fastcmp.core.progress import reporting
 from fastcmp.studies.extras import one_thread, scikit_learn
 from fastcmp.studies.nearest import nearest_labels
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.core.progress import Progress
     from fastcmp.studies.sources import Population
 
     Floats = NDArray[np.float64]
@@ -63,24 +65,25 @@ _LARGEST_CODE = 2**15 - 1
 
 
 class TrueError(NamedTuple):
-    """A mean over training sets, and how far chance can have moved it."""
+    """A mean error rate over training sets, its standard error, and their seed."""
 
     error: float
     standard_error: float
+    seed: int
 
 
 def triangular(distances: Floats) -> Floats:
-    """Weigh neighbours by their distance, as a share of that of the last one.
+    """Weigh neighbours by their distance, relative to that of the last one.
 
     Parameters
     ----------
     distances : ndarray of float64, shape (n, k + 1)
-        Ascending. The last neighbour is the measure, and has no vote.
+        Ascending. The last neighbour sets the scale, and has no vote.
 
     Returns
     -------
     ndarray of float64, shape (n, k + 1)
-        1 - share, kept within [1e-6, 1 - 1e-6] as kknn does; 0 for the last.
+        1 - ratio, kept within [1e-6, 1 - 1e-6] as kknn does; 0 for the last.
 
     Examples
     --------
@@ -89,8 +92,8 @@ def triangular(distances: Floats) -> Floats:
     >>> triangular(np.array([[1.0, 3.0, 4.0]])).tolist()
     [[0.75, 0.25, 0.0]]
     """
-    share = distances / np.maximum(distances[:, -1:], 1e-6)
-    weights = 1 - np.clip(share, 1e-6, 1 - 1e-6)
+    ratio = distances / np.maximum(distances[:, -1:], 1e-6)
+    weights = 1 - np.clip(ratio, 1e-6, 1 - 1e-6)
     weights[:, -1] = 0.0
     return np.asarray(weights)
 
@@ -126,7 +129,7 @@ def _tree() -> Any:
 
 def _knn() -> Any:
     scaler = scikit_learn("preprocessing").StandardScaler()
-    # The sixth neighbour is the measure of the other five.
+    # The sixth neighbour sets the scale for the other five.
     neighbours = scikit_learn("neighbors").KNeighborsClassifier
     model = neighbours(n_neighbors=6, weights=triangular)
     return scikit_learn("pipeline").make_pipeline(scaler, model)
@@ -170,10 +173,7 @@ def make(name: str) -> Any:
     >>> make("tree").fit([[0], [1], [2], [3]], [0, 0, 1, 1]).predict([[5]]).tolist()
     [1]
     """
-    if name not in _MAKERS:
-        message = f"name must be one of {ALGORITHMS}, got {name!r}"
-        raise ValueError(message)
-    return _MAKERS[name]()
+    return _MAKERS[choose(name, "name", ALGORITHMS)]()
 
 
 def predict_folds(
@@ -211,8 +211,8 @@ def predict_folds(
 
     Notes
     -----
-    Where all training records are of one class, that class is predicted without asking
-    the algorithm: many refuse such data. For a `NearestNeighbour` nothing is trained;
+    Where all training records are of one class, that class is predicted without the
+    algorithm, as many refuse such data. For a `NearestNeighbour` nothing is trained:
     the nearest records are found once for all repetitions.
 
     Examples
@@ -294,9 +294,9 @@ def true_error(
     algorithm: Any,
     population: Population,
     *,
-    seed: int,
+    rng: Any = None,
     n_sets: int = 1000,
-    progress: Any = None,
+    progress: bool | Progress | None = None,
 ) -> TrueError:
     """Estimate the error rate of an algorithm over training sets of a population.
 
@@ -306,8 +306,8 @@ def true_error(
         Of scikit-learn's kind; copied for each training set.
     population : Population
         Where training sets of its size n, and the evaluation set, come from.
-    seed : int
-        Of the training sets; equal seeds give equal sets to all algorithms.
+    rng : int or numpy.random.Generator, optional
+        Source of the training sets; equal seeds give equal sets to all algorithms.
     n_sets : int
         How many training sets, at least 2.
     progress : bool or callable, optional
@@ -316,14 +316,15 @@ def true_error(
     Returns
     -------
     TrueError
-        Mean error on the evaluation set, and its standard error over training sets.
+        Mean error on the evaluation set, its standard error over training sets, and
+        the seed that repeats it.
 
     Raises
     ------
     ValueError
-        If `seed` or `n_sets` is out of range.
+        If `rng` or `n_sets` is out of range.
     TypeError
-        If one is no whole number.
+        If one is of another type.
 
     Notes
     -----
@@ -333,10 +334,10 @@ def true_error(
     --------
     >>> from fastcmp.studies.algorithms import make, true_error
     >>> from fastcmp.studies.populations import Simple
-    >>> true_error(make("majority"), Simple(), seed=1, n_sets=2).error
+    >>> true_error(make("majority"), Simple(), rng=1, n_sets=2).error
     0.5
     """
-    seed = as_whole(seed, "seed", 0)
+    seed = as_seed(rng)
     n_sets = as_whole(n_sets, "n_sets", 2)
     predict, truth = _evaluator(algorithm, population)
     errors = np.empty(n_sets)
@@ -348,7 +349,8 @@ def true_error(
             errors[replicate] = np.count_nonzero(predict(records, codes) != truth)
             report(replicate + 1, n_sets)
     errors /= truth.size
-    return TrueError(float(errors.mean()), float(errors.std(ddof=1) / np.sqrt(n_sets)))
+    standard_error = float(errors.std(ddof=1) / np.sqrt(n_sets))
+    return TrueError(float(errors.mean()), standard_error, seed)
 
 
 def _evaluator(

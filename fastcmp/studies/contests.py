@@ -1,7 +1,7 @@
-"""Which two algorithms are compared on which data, and what drives them apart.
+"""Which two algorithms are compared on which data, along which parameter.
 
-The second algorithm, or the data, have a parameter; at one value of it both err alike,
-and there the null hypothesis is true.
+The second algorithm, or the data, have a parameter. At one of its values both error
+rates are equal, and the null hypothesis is true.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from fastcmp.core.options import choose
 from fastcmp.studies import algorithms, populations
-from fastcmp.studies.errors import ErrorStudy, find_equal
+from fastcmp.studies.error_study import ErrorStudy
 from fastcmp.studies.problems import Problem
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ CONTESTS = (
     "iris",
 )
 _TOLERANCE = 0.002
+_STEPS = 40  # halvings, at most
 #: From the upsilon of small collections, at which the nearest neighbour beats the tree,
 #: to one at which it does not.
 _WIDE = (0.01, 1e12)
@@ -45,33 +46,23 @@ _WIDE = (0.01, 1e12)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Contest:
-    """Two algorithms, and a parameter that drives their error rates apart."""
+    """Two algorithms, and a parameter that their error rates depend on."""
 
     name: str
     setting: str
     parameter: str
     #: From a value of the parameter to what is compared.
     problem: Callable[[float], Problem]
-    #: Where both err alike, if that is known; else between which values to look.
+    #: Where both error rates are equal, if that is known; else where to search.
     null: float | None
     search: tuple[float, float]
     #: The value at which the error rates differ most.
     far: float
 
     def values(self, null: float, steps: int) -> NDArray[np.float64]:
-        """Lay values out from the null hypothesis to the far end.
+        """Give values from the null hypothesis to the far end, evenly spaced.
 
-        Parameters
-        ----------
-        null : float
-            Where both err alike.
-        steps : int
-            How many values, the null hypothesis first.
-
-        Returns
-        -------
-        ndarray of float64, shape (steps,)
-            Evenly spaced; on the scale of logarithms if all are above 0.
+        If all are above 0, they are so on the scale of logarithms.
         """
         if min(null, self.far) > 0:
             return np.geomspace(null, self.far, steps)
@@ -79,25 +70,7 @@ class Contest:
 
 
 def find_contest(name: str, path: Path | None = None) -> Contest:
-    """Look a contest up.
-
-    Parameters
-    ----------
-    name : str
-        One of `CONTESTS`.
-    path : Path, optional
-        Where the data are, for "letter" and "mnist".
-
-    Returns
-    -------
-    Contest
-        What is compared.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or a path is missing.
-    """
+    """Find a contest by its name."""
     name = choose(name, "dataset", CONTESTS)
     if name == "simple":
         return _simple()
@@ -139,8 +112,8 @@ def find_contest(name: str, path: Path | None = None) -> Contest:
 def _powers(population: Any) -> Callable[[float], NDArray[np.float64]]:
     """Weigh predictors by powers of upsilon, from 1/2 to -1/2.
 
-    Predictors of the bundled records have units, and are standardised first: without,
-    the tree wins at any weights on half of them.
+    Predictors of bundled records have units, and are standardised first: otherwise
+    the tree has the smaller error rate at any weights on half of them.
     """
     if isinstance(population, populations.Bundled):
         variances = population.evaluation()[0].var(axis=0)
@@ -180,10 +153,10 @@ def _error(
 ) -> tuple[float, float]:
     """Measure an error rate on training sets of half a data set, as two folds have.
 
-    What the paper prints for EXP6 are rates of such training sets (docs/errata.md).
+    The paper's rates for EXP6 are of such training sets (docs/errata.md, C12).
     """
     half = replace(population, n=population.n // 2)
-    found = algorithms.true_error(algorithm, half, seed=seed, n_sets=n_sets)
+    found = algorithms.true_error(algorithm, half, rng=seed, n_sets=n_sets)
     return found.error, found.standard_error
 
 
@@ -195,31 +168,7 @@ def measure_errors(
     steps: int = 11,
     progress: Progress | None = None,
 ) -> ErrorStudy:
-    """Measure the true error rates along the parameter, and find where they are equal.
-
-    Parameters
-    ----------
-    contest : Contest
-        What is compared.
-    seed : int
-        Of the training sets, the same for all values.
-    n_sets : int
-        Training sets behind each rate.
-    steps : int
-        Values of the parameter, the null hypothesis first.
-    progress : callable, optional
-        Called with the steps done and all steps.
-
-    Returns
-    -------
-    ErrorStudy
-        Both curves and the null hypothesis.
-
-    Raises
-    ------
-    ValueError
-        If the rates cross nowhere.
-    """
+    """Measure the true error rates along the parameter."""
     known: dict[tuple[int, int], tuple[float, float]] = {}
 
     def error(algorithm: Any, population: Any) -> tuple[float, float]:
@@ -236,7 +185,7 @@ def measure_errors(
 
     null = find_null(contest, seed=seed, n_sets=n_sets, progress=tell)
     values = contest.values(null, steps)
-    # All kept, so that no two of them are the same object.
+    # All are kept: their identities tell which errors are known.
     problems = [contest.problem(float(value)) for value in values]
     rates = []
     for done, problem in enumerate(problems):
@@ -274,29 +223,7 @@ def _n_search(contest: Contest) -> int:
 def find_null(
     contest: Contest, *, seed: int, n_sets: int, progress: Progress | None = None
 ) -> float:
-    """Find the value of the parameter at which both algorithms err alike.
-
-    Parameters
-    ----------
-    contest : Contest
-        What is compared.
-    seed : int
-        Of the training sets.
-    n_sets : int
-        How many of them.
-    progress : callable, optional
-        Called with the steps done and all steps.
-
-    Returns
-    -------
-    float
-        The value.
-
-    Raises
-    ------
-    ValueError
-        If the rates cross nowhere.
-    """
+    """Find the value of the parameter at which both error rates are equal."""
     if contest.null is not None:
         return contest.null
     low, high = contest.search
@@ -315,3 +242,35 @@ def find_null(
 
     target = measure(first.algorithm_a, first.population)
     return find_equal(error, target, low, high, _TOLERANCE)
+
+
+def find_equal(
+    error: Callable[[float], float],
+    target: float,
+    low: float,
+    high: float,
+    tolerance: float,
+) -> float:
+    """Find where an error rate, measured on fixed data, reaches a target.
+
+    By bisection on the scale of logarithms: the rate is a step function, on which
+    faster methods gain nothing.
+    """
+    left, right = np.log([low, high])
+    at_left, at_right = error(low) - target, error(high) - target
+    if at_left * at_right > 0:
+        message = (
+            f"error rates cross nowhere between {low:g} and {high:g}: they differ by "
+            f"{at_left:+.4f} and {at_right:+.4f} at the ends"
+        )
+        raise ValueError(message)
+    for _ in range(_STEPS):
+        if right - left <= tolerance:
+            break
+        middle = 0.5 * (left + right)
+        gap = error(float(np.exp(middle))) - target
+        if gap * at_left > 0:
+            left = middle
+        else:
+            right = middle
+    return float(np.exp(0.5 * (left + right)))

@@ -1,4 +1,4 @@
-"""Losses of two algorithms that never were: the epsilon data, drawn directly."""
+"""Losses of two imaginary algorithms, drawn directly: the epsilon data."""
 
 from __future__ import annotations
 
@@ -21,41 +21,10 @@ _FIRST_DRAW = 2**40
 def epsilon_losses(
     seed: int, replicate: int, epsilon: float, wrong_a: CodeArray, wrong_b: CodeArray
 ) -> int:
-    """Draw which records two equally good algorithms get wrong.
+    """Draw which records two equally good algorithms get wrong (Dietterich 1998).
 
-    On the first n // 2 records A errs with probability epsilon / 2 and B with
-    3 epsilon / 2; on the others it is the reverse. All draws are independent.
-
-    Parameters
-    ----------
-    seed, replicate : int
-        What the losses are a function of, not negative.
-    epsilon : float
-        Error rate of both, in [0, 2/3]; rounded such that its half is a multiple of
-        2**-30.
-    wrong_a, wrong_b : ndarray of uint8, shape (n,)
-        Receive 1 where the algorithm errs, 0 elsewhere.
-
-    Returns
-    -------
-    int
-        `OK`, or `INVALID` where epsilon lies outside or the lengths differ; then
-        nothing is written.
-
-    References
-    ----------
-    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised
-       classification learning algorithms", Neural Computation 10 (1998) 1895-1923.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.studies.epsilon import epsilon_losses
-    >>> a, b = np.empty((2, 300), np.uint8)
-    >>> epsilon_losses(1, 0, 0.1, a, b)
-    0
-    >>> bool(a[:150].sum() < b[:150].sum())
-    True
+    Both have the error rate epsilon, in [0, 2/3]: on the first n // 2 records a has
+    epsilon / 2 and b has 3 epsilon / 2, on the others it is the reverse.
     """
     n = wrong_a.size
     # Written such that NaN is refused.

@@ -29,32 +29,9 @@ def epsilon_tables(
     pattern: PatternArray,
     out: IntArray,
 ) -> None:
-    """Count the epsilon losses of data sets on the folds of a design.
+    """Add to `out` (B, R, K, 2, 2) the epsilon losses on the folds of a design.
 
-    Parameters
-    ----------
-    seed, first : int
-        What the data are a function of: data set b has number ``first + b``.
-    offset : int
-        First of the 64 shuffles of a data set that this design uses, so that designs
-        differ.
-    epsilon : float
-        Error rate of both algorithms.
-    pattern : ndarray of int16, shape (m, n)
-        The fold of each dealt record, negative where it is not tested; m repetitions
-        share a shuffle.
-    out : ndarray of int64, shape (B, R, K, 2, 2)
-        Has ``table[a is wrong, b is wrong]`` of each fold added.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.crossval.designs import kfold
-    >>> from fastcmp.studies.epsilon_folds import epsilon_tables
-    >>> out = np.zeros((2, 1, 10, 2, 2), np.int64)
-    >>> epsilon_tables(1, 0, 0, 0.1, kfold(10).pattern(300), out)
-    >>> out.sum((1, 2, 3, 4)).tolist()
-    [300, 300]
+    Data set b has number first + b. Its 64 shuffles begin at `offset` for this design.
     """
     n_rows, n = pattern.shape
     wrong_a, wrong_b = np.empty(n, np.uint8), np.empty(n, np.uint8)
@@ -77,24 +54,7 @@ def epsilon_tables(
 def epsilon_pvalues(
     n: int, epsilon: float, seed: int, first: int, last: int
 ) -> NDArray[np.float64]:
-    """Run all tests of Table V on epsilon data.
-
-    Parameters
-    ----------
-    n : int
-        Records of a data set.
-    epsilon : float
-        Error rate of both algorithms.
-    seed : int
-        Of the study.
-    first, last : int
-        Data sets first, ..., last - 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (last - first, 14)
-        P-values, in the order of `RIVALS`.
-    """
+    """Run all tests of Table V on epsilon data."""
     tables, offset = {}, 0
     for name, make in DESIGNS.items():
         design = make(0)

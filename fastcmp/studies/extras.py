@@ -1,4 +1,4 @@
-"""The one place that asks for scikit-learn."""
+"""The only imports of scikit-learn."""
 
 from __future__ import annotations
 
@@ -8,29 +8,7 @@ from typing import Any
 
 
 def scikit_learn(module: str) -> Any:
-    """Import a module of scikit-learn.
-
-    Parameters
-    ----------
-    module : str
-        Its name within the package.
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed.
-
-    Examples
-    --------
-    >>> from fastcmp.studies.extras import scikit_learn
-    >>> scikit_learn("tree").DecisionTreeClassifier.__name__
-    'DecisionTreeClassifier'
-    """
+    """Import a module of scikit-learn."""
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
@@ -41,24 +19,8 @@ def scikit_learn(module: str) -> Any:
 def one_thread() -> Any:
     """Keep numerical libraries to one thread within a ``with`` block.
 
-    Data sets of a few hundred records are too small to share: logistic regression on
-    two threads takes three to ten times as long. And sums do not depend on the machine.
-
-    Returns
-    -------
-    context manager
-        Of threadpoolctl, which scikit-learn brings along.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed.
-
-    Examples
-    --------
-    >>> from fastcmp.studies.extras import one_thread
-    >>> with one_thread():
-    ...     pass
+    On a few hundred records two threads take three to ten times as long, and sums
+    should not depend on the machine.
     """
     return _controller().limit(limits=1)
 

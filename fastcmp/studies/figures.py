@@ -10,29 +10,17 @@ from fastcmp.plot.style import COLOURS, GREY, PALE, curve_style, prepare_axes
 from fastcmp.studies.rivals import RIVALS
 
 if TYPE_CHECKING:
-    from fastcmp.studies.correlations import CorrelationStudy
-    from fastcmp.studies.errors import ErrorStudy
-    from fastcmp.studies.power import PowerStudy
-    from fastcmp.studies.table5 import TypeOneErrors
+    from fastcmp.studies.correlation_study import CorrelationStudy
+    from fastcmp.studies.error_study import ErrorStudy
+    from fastcmp.studies.power_study import PowerStudy
+    from fastcmp.studies.type_one_errors import TypeOneErrors
 
 _SMALL = {"fontsize": 8}
+_OUTSIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 
 
 def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
-    """Draw type I errors with intervals, and what the paper prints.
-
-    Parameters
-    ----------
-    study : TypeOneErrors
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw type I errors with intervals, and what the paper prints."""
     ax = prepare_axes(ax, (7.0, 4.8))
     places = np.arange(len(RIVALS))[::-1]
     low, high = study.interval.T
@@ -44,35 +32,19 @@ def draw_type_one_errors(study: TypeOneErrors, ax: Any = None) -> Any:
         fmt="o",
         markersize=4.5,
         color=COLOURS[0],
-        label="here, 95 %",
+        label="here, 95% CI",
     )
     if np.isfinite(study.printed).any():
         ax.plot(study.printed, places, "x", color=COLOURS[1], label="paper")
     ax.set_yticks(places, [rival.title for rival in RIVALS], **_SMALL)
     ax.set_xlabel(f"type I error at the level {study.alpha:g}")
     ax.set_xlim(left=0)
-    ax.set_title(
-        f"{study.dataset}: {study.replications} data sets", loc="left", fontsize=10
-    )
-    ax.legend(loc="center right", frameon=False, **_SMALL)
-    return _tidy(ax)
+    title = f"{study.dataset}: {study.replications} data sets"
+    return _finish(ax, title, loc="center right")
 
 
 def draw_power(study: PowerStudy, ax: Any = None) -> Any:
-    """Draw the power curves of the tests that keep their level.
-
-    Parameters
-    ----------
-    study : PowerStudy
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw the power curves of the tests that keep their level."""
     ax = prepare_axes(ax, (8.0, 4.8))
     gaps = 100 * np.abs(study.errors[:, 1] - study.errors[:, 0])
     shown = np.flatnonzero(study.reasonable)
@@ -82,30 +54,15 @@ def draw_power(study: PowerStudy, ax: Any = None) -> Any:
             style |= {"color": "#000000", "linewidth": 2.6, "linestyle": "-"}
         ax.plot(gaps, study.power[:, k], label=RIVALS[k].title, **style)
     ax.axhline(study.alpha, color=GREY, linewidth=1, linestyle="--", zorder=1)
-    ax.set_xlabel("difference of the error rates, points")
-    ax.set_ylabel(f"share of {study.replications} data sets rejected")
+    ax.set_xlabel("difference of the error rates, percentage points")
+    ax.set_ylabel(f"proportion of {study.replications} data sets rejected")
     ax.set_ylim(0, 1)
     ax.set_xlim(left=0)
-    ax.set_title(f"Power, {study.dataset}", loc="left", fontsize=10)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, **_SMALL)
-    return _tidy(ax)
+    return _finish(ax, f"Power, {study.dataset}", **_OUTSIDE)
 
 
 def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
-    """Draw two error rates along the parameter of the second.
-
-    Parameters
-    ----------
-    study : ErrorStudy
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw two error rates along the parameter of the second."""
     ax = prepare_axes(ax, (6.0, 4.0))
     for k, name in enumerate("ab"):
         rate, spread = 100 * study.errors[:, k], 196 * study.standard_errors[:, k]
@@ -142,26 +99,11 @@ def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
     )
     ax.set_xlabel(study.parameter)
     ax.set_ylabel("true error, %")
-    ax.set_title(f"True error rates, {study.dataset}", loc="left", fontsize=10)
-    ax.legend(frameon=False, **_SMALL)
-    return _tidy(ax)
+    return _finish(ax, f"True error rates, {study.dataset}")
 
 
 def draw_correlations(study: CorrelationStudy, ax: Any = None) -> Any:
-    """Draw rho1 against rho2, and the bounds of equations (9) and (10).
-
-    Parameters
-    ----------
-    study : CorrelationStudy
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
-    """
+    """Draw rho1 against rho2, and the bounds of equations (9) and (10)."""
     ax = prepare_axes(ax, (6.4, 5.0))
     ax.fill_between([-1, 0.5], 0, 0.5, color=PALE, zorder=0, label="bounds (10)")
     ends = np.array([-1.0, 1.0])
@@ -185,11 +127,11 @@ def draw_correlations(study: CorrelationStudy, ax: Any = None) -> Any:
     ax.set_ylim(min(-0.2, np.nanmin(study.rho2, initial=1.0) - 0.05), 1.0)
     ax.set_xlabel("rho1, folds of one cut")
     ax.set_ylabel("rho2, folds of two cuts")
-    ax.set_title("Correlations of disagreements", loc="left", fontsize=10)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, **_SMALL)
-    return _tidy(ax)
+    return _finish(ax, "Correlations of disagreements", **_OUTSIDE)
 
 
-def _tidy(ax: Any) -> Any:
+def _finish(ax: Any, title: str, **legend: Any) -> Any:
+    ax.set_title(title, loc="left", fontsize=10)
+    ax.legend(frameon=False, **_SMALL, **legend)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -62,37 +62,12 @@ def nearest_labels(
     weights: FloatArray,
     out: Codes,
 ) -> None:
-    """Give each point the label of its nearest training record.
+    """Give each point, columns (p, n), the label of its nearest training record.
 
-    Parameters
-    ----------
-    columns : ndarray of float64, shape (p, n)
-        The points, one predictor a row.
-    train : ndarray of float64, shape (m, p)
-        At least one training record.
-    labels : ndarray of int16, shape (m,)
-        Their classes.
-    weights : ndarray of float64, shape (p,)
-        What squared differences are multiplied with.
-    out : ndarray of int16, shape (n,)
-        Receives the labels; of equally near records the first one counts.
-
-    Notes
-    -----
     O(m n p), about half a nanosecond for each predictor of a pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.studies.nearest import nearest_labels
-    >>> out, labels = np.empty(3, np.int16), np.array([7, 8], np.int16)
-    >>> train = np.array([[0.0], [1.0]])
-    >>> nearest_labels(np.array([[0.2, 0.5, 0.9]]), train, labels, np.ones(1), out)
-    >>> out.tolist()
-    [7, 7, 8]
     """
     last = weights.size - 1
-    # Taken apart from one array they would no longer count as contiguous.
+    # Slices of one array would no longer count as contiguous.
     all_sums, all_least, all_label = (
         np.empty(_BLOCK),
         np.empty(_BLOCK),
@@ -118,31 +93,9 @@ def nearest_labels(
 
 @kernel
 def nearest_first(columns: FloatArray, weights: FloatArray, out: Neighbours) -> None:
-    """List the nearest other records of each record, the nearest one first.
+    """List the k nearest other records of each record, the nearest one first: (n, k).
 
-    Parameters
-    ----------
-    columns : ndarray of float64, shape (p, n)
-        The records, one predictor a row.
-    weights : ndarray of float64, shape (p,)
-        What squared differences are multiplied with.
-    out : ndarray of int32, shape (n, k)
-        Receives the positions of the k nearest, k < n; of equally near ones the
-        first records.
-
-    Notes
-    -----
-    O(n^2 p), and almost no sorting: most records are not among the nearest k of those
-    seen before.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.studies.nearest import nearest_first
-    >>> out = np.empty((4, 2), np.int32)
-    >>> nearest_first(np.array([[0.0, 1.0, 3.0, 2.0]]), np.ones(1), out)
-    >>> out.tolist()
-    [[1, 3], [0, 3], [3, 1], [1, 2]]
+    O(n^2 p), and almost no sorting: few records are nearer than k seen before.
     """
     n, k = out.shape
     distance = np.empty(n)
@@ -191,39 +144,9 @@ def predict_nearest(
     folds: Codes,
     out: Codes,
 ) -> None:
-    """Predict each tested record by the nearest one that trains.
+    """Predict each tested record by the nearest one that trains; -1 without one.
 
-    Parameters
-    ----------
-    columns, weights : ndarray of float64
-        As for `nearest_first`.
-    neighbours : ndarray of int32, shape (n, k)
-        What `nearest_first` found.
-    labels : ndarray of int16, shape (n,)
-        Classes of the records.
-    folds : ndarray of int16, shape (R, n)
-        The fold in which a record is tested in each repetition; -1: it always trains,
-        -2: it is left out.
-    out : ndarray of int16, shape (R, n)
-        Receives labels; -1 where a record is not tested, or none trains.
-
-    Notes
-    -----
-    With half of the records in the training set the second nearest is reached on
-    average. All records are tried where none of the k nearest trains.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.studies.nearest import nearest_first, predict_nearest
-    >>> columns, weights = np.array([[0.0, 1.0, 3.0, 2.0]]), np.ones(1)
-    >>> neighbours, out = np.empty((4, 2), np.int32), np.empty((1, 4), np.int16)
-    >>> nearest_first(columns, weights, neighbours)
-    >>> labels = np.array([5, 6, 7, 8], np.int16)
-    >>> folds = np.array([[0, 0, 1, 1]], np.int16)
-    >>> predict_nearest(columns, weights, neighbours, labels, folds, out)
-    >>> out.tolist()
-    [[8, 8, 6, 6]]
+    With half of the records in training, the second nearest is reached on average.
     """
     n_repetitions, n = folds.shape
     for r in range(n_repetitions):

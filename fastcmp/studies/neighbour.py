@@ -22,7 +22,7 @@ _GROUPS = ((1, 3, 9, 16), (2, 4, 6, 7, 8, 10, 12, 14, 15), (5, 11, 13))
 
 
 class NearestNeighbour:
-    """The first nearest neighbour under a weighted distance, as scikit-learn has them.
+    """The first nearest neighbour under a weighted distance, for scikit-learn.
 
     A squared distance is the sum over predictors of weight times squared difference. Of
     equally near training records the first one counts.
@@ -160,25 +160,7 @@ class NearestNeighbour:
         return np.asarray(self.classes_[out])
 
     def weights_of(self, n_predictors: int) -> Floats:
-        """Check the weights against data.
-
-        Parameters
-        ----------
-        n_predictors : int
-            How many are wanted.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_predictors,)
-            The weights.
-
-        Raises
-        ------
-        ValueError
-            If there are more or fewer, or one is negative or not finite.
-        TypeError
-            If they are no numbers.
-        """
+        """Check the weights against data."""
         if self.weights is None:
             return np.ones(n_predictors)
         weights = as_numbers(self.weights, "weights").astype(np.float64)
@@ -239,24 +221,7 @@ def predict_folds_nearest(
     y: Codes,
     folds: Codes,
 ) -> Codes:
-    """Predict by nearest neighbours in all repetitions at once.
-
-    Parameters
-    ----------
-    algorithm : NearestNeighbour
-        For its weights.
-    X : ndarray of float64, shape (n, p)
-        Predictors.
-    y : ndarray of int16, shape (n,)
-        Classes.
-    folds : ndarray of int16, shape (R, n)
-        As for `fastcmp.studies.algorithms.predict_folds`.
-
-    Returns
-    -------
-    ndarray of int16, shape (R, n)
-        Predictions; -1 where a record is not tested.
-    """
+    """Predict by nearest neighbours in all repetitions at once, as `predict_folds`."""
     n, n_predictors = X.shape
     weights = algorithm.weights_of(n_predictors)
     columns = np.ascontiguousarray(X.T)
@@ -268,25 +233,7 @@ def predict_folds_nearest(
 
 
 def as_records(raw: ArrayLike) -> Floats:
-    """Convert predictors.
-
-    Parameters
-    ----------
-    raw : array-like, shape (n, p)
-        What the user passed as X.
-
-    Returns
-    -------
-    ndarray of float64
-        C-contiguous.
-
-    Raises
-    ------
-    ValueError
-        If it has not two axes, no predictor, or a number is not finite.
-    TypeError
-        If it holds something else.
-    """
+    """Convert predictors."""
     array = as_numbers(raw, "X")
     if array.ndim != 2 or not array.shape[1]:
         message = f"X must have shape (n, p), got {array.shape}"

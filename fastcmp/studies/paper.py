@@ -1,4 +1,4 @@
-"""What the paper printed: the figures that a study is held against."""
+"""What the paper printed: the numbers that a study is compared with."""
 
 from __future__ import annotations
 

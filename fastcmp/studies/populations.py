@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastcmp.core.options import choose
 from fastcmp.studies.records import BUNDLED, Bundled, Letter, Mnist
 from fastcmp.studies.sources import Population
 from fastcmp.studies.synthetic import Epsilon, Exp6, Simple
@@ -63,9 +64,7 @@ def load(name: str, path: Path | None = None) -> Population:
     >>> load("digits").title
     'Handwritten digits (8 x 8 pixels)'
     """
-    if name not in NAMES:
-        message = f"name must be one of {NAMES}, got {name!r}"
-        raise ValueError(message)
+    name = choose(name, "name", NAMES)
     if name in {"letter", "mnist"}:
         if path is None:
             wanted = {

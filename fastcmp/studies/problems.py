@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.studies.algorithms import predict_folds
-from fastcmp.studies.rivals import DESIGNS, RIVALS, all_pvalues
+from fastcmp.studies.rivals import DESIGNS, all_pvalues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,41 +32,16 @@ class Problem:
 
 
 def data_seed(seed: int, replicate: int) -> int:
-    """Give each data set of a study a seed of its own.
-
-    Parameters
-    ----------
-    seed : int
-        Of the study, below `SEEDS`.
-    replicate : int
-        Number of the data set, below 2**32.
-
-    Returns
-    -------
-    int
-        For the splits of that data set.
-    """
+    """Give each data set of a study a seed of its own."""
     return seed * _STRIDE + replicate
 
 
 def problem_pvalues(
     problems: Sequence[Problem], seed: int, first: int, last: int
 ) -> NDArray[np.float64]:
-    """Run all tests of Table V on data sets of one or more problems.
+    """Run all tests of Table V on data sets first to last - 1 of several problems.
 
-    Parameters
-    ----------
-    problems : sequence of Problem
-        What they share, a population or an algorithm, is drawn or trained once.
-    seed : int
-        Of the study.
-    first, last : int
-        Data sets first, ..., last - 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (last - first, 14 * number of problems)
-        P-values, those of the first problem first.
+    A population or an algorithm that problems share is drawn or trained once.
     """
     columns = []
     counts = [_count(problems, seed, replicate) for replicate in range(first, last)]
@@ -76,22 +51,6 @@ def problem_pvalues(
         }
         columns.append(all_pvalues(tables, problem.population.n))
     return np.concatenate(columns, axis=1)
-
-
-def n_columns(problems: Sequence[Problem]) -> int:
-    """Count the p-values of a data set.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-        As for `problem_pvalues`.
-
-    Returns
-    -------
-    int
-        How many.
-    """
-    return len(RIVALS) * len(problems)
 
 
 def _count(

@@ -23,27 +23,7 @@ _IMAGES, _LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 
 
 def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
-    """Read UCI's letter-recognition.data.
-
-    Parameters
-    ----------
-    path : path
-        Lines of a capital letter and 16 whole numbers, separated by commas.
-
-    Returns
-    -------
-    X : ndarray of float64, shape (n, 16)
-        The numbers.
-    y : ndarray of int16, shape (n,)
-        0 for A to 25 for Z.
-
-    Raises
-    ------
-    ValueError
-        If a line is not so, or there is none.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Read UCI's letter-recognition.data: lines of a letter and 16 whole numbers."""
     file = Path(path)
     if not file.is_file():
         message = f"letter needs a copy of letter-recognition.data, got no file {file}"
@@ -78,25 +58,7 @@ def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
 def read_mnist(path: str | PathLike[str]) -> tuple[Bytes, Codes]:
     """Read the training set of MNIST.
 
-    Parameters
-    ----------
-    path : path
-        A folder with train-images-idx3-ubyte and train-labels-idx1-ubyte, both
-        perhaps with .gz, or Keras' file mnist.npz, or the folder of that.
-
-    Returns
-    -------
-    X : ndarray of uint8, shape (n, pixels)
-        Images, one a row.
-    y : ndarray of int16, shape (n,)
-        The digits.
-
-    Raises
-    ------
-    ValueError
-        If a file is not of that kind, is cut short, or they do not fit together.
-    FileNotFoundError
-        If there are no such files.
+    From a folder of idx files, perhaps with .gz, from Keras' mnist.npz, or its folder.
     """
     place = Path(path)
     if place.is_dir():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from fastcmp.core.checks import as_whole
+from fastcmp.core.options import choose
 from fastcmp.studies.extras import scikit_learn
 from fastcmp.studies.readers import read_letter, read_mnist
 from fastcmp.studies.sources import Population, pick
@@ -111,9 +112,7 @@ class Bundled(Population):
     replace: bool = False
 
     def __post_init__(self) -> None:
-        if self.name not in BUNDLED:
-            message = f"name must be one of {tuple(BUNDLED)}, got {self.name!r}"
-            raise ValueError(message)
+        object.__setattr__(self, "name", choose(self.name, "name", tuple(BUNDLED)))
         n_all = BUNDLED[self.name][2]
         if self.n is None:
             object.__setattr__(self, "n", min(_LARGEST, n_all // 2))

@@ -38,12 +38,12 @@ DESIGNS: dict[str, Callable[[int], Design]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """A test of Table V, and what it looks at."""
+    """A test of Table V, and the folds that it takes."""
 
     test: str
     #: One of `DESIGNS`.
     design: str
-    #: Looks at the first repetition alone.
+    #: Whether it takes only the first repetition.
     first: bool = False
 
     @property
@@ -52,20 +52,7 @@ class Rival:
         return TESTS[self.test].title
 
     def pvalues(self, tables: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-        """Test many data sets.
-
-        Parameters
-        ----------
-        tables : ndarray of int64, shape (B, R, K, 2, 2)
-            Counts of the folds of its design, on B data sets.
-        n : int
-            Records of a data set.
-
-        Returns
-        -------
-        ndarray of float64, shape (B,)
-            P-values.
-        """
+        """Test many data sets."""
         design = DESIGNS[self.design](0)
         if self.first:
             design = TESTS[self.test].design(rng=0)
@@ -101,19 +88,6 @@ RIVALS = (
 
 
 def all_pvalues(tables: Mapping[str, NDArray[np.int64]], n: int) -> NDArray[np.float64]:
-    """Run all tests on many data sets.
-
-    Parameters
-    ----------
-    tables : mapping of str to ndarray of int64, shape (B, R, K, 2, 2)
-        Counts of the folds of each of `DESIGNS`, on B data sets.
-    n : int
-        Records of a data set.
-
-    Returns
-    -------
-    ndarray of float64, shape (B, 14)
-        P-values, a column a test, as in `RIVALS`.
-    """
+    """Run all tests on many data sets."""
     columns = [rival.pvalues(tables[rival.design], n) for rival in RIVALS]
     return np.stack(columns, axis=1)

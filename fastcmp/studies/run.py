@@ -1,37 +1,38 @@
-"""The four studies, from a name and options to a record, resumed where they stopped."""
+"""The four studies, from options to a record; an interrupted one is continued."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole
+from fastcmp.core.checks import as_seed, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.progress import reporting
 from fastcmp.core.threads import check_workers
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
-from fastcmp.studies.correlations import (
+from fastcmp.studies.correlation_study import (
     CorrelationStudy,
     correlations,
     disagreements,
 )
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
-from fastcmp.studies.power import PowerStudy
-from fastcmp.studies.problems import SEEDS, n_columns, problem_pvalues
+from fastcmp.studies.power_study import PowerStudy
+from fastcmp.studies.problems import SEEDS, problem_pvalues
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.store import Store, run_replicates
-from fastcmp.studies.table5 import TypeOneErrors
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fastcmp.core.progress import Progress
-    from fastcmp.studies.errors import ErrorStudy
+    from fastcmp.studies.error_study import ErrorStudy
 
 #: Data sets of Table V.
 DATASETS = ("epsilon", *CONTESTS)
@@ -46,11 +47,13 @@ _ALGORITHMS = ("majority", "mean", "logistic", "svm", "tree", "knn")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What all studies can be told."""
+    """Options of all studies."""
 
     dataset: str = "epsilon"
     replications: int = 1000
-    seed: int = 1
+    #: A seed below 2**30, or a `numpy.random.Generator` or None to draw one from;
+    #: afterwards the seed.
+    rng: Any = 1
     workers: int | None = None
     #: Where letter or MNIST are.
     path: Path | None = None
@@ -63,15 +66,23 @@ class Options:
     progress: bool | Progress | None = None
 
     def __post_init__(self) -> None:
-        # Here, and not after minutes of work.
-        choose(self.dataset, "dataset", DATASETS)
+        # Checked here, and not after minutes of work.
+        dataset = choose(self.dataset, "dataset", DATASETS)
+        object.__setattr__(self, "dataset", dataset)
         as_whole(self.replications, "replications", 1)
-        if as_whole(self.seed, "seed", 0) >= SEEDS:
-            message = f"seed must be below {SEEDS}, got {self.seed}"
+        seed = as_seed(self.rng)
+        if isinstance(self.rng, Integral) and seed >= SEEDS:
+            message = f"rng must be below {SEEDS}, got {self.rng}"
             raise ValueError(message)
+        object.__setattr__(self, "rng", seed % SEEDS)
         check_workers(self.workers)
         as_whole(self.steps, "steps", 2)
         as_whole(self.n_sets, "n_sets", 2)
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers."""
+        return int(self.rng)
 
     def run(self, name: str, work: Any, width: int, **settings: Any) -> Any:
         """Run replicates with these options.
@@ -161,12 +172,12 @@ def table5(options: Options) -> TypeOneErrors:
         pvalues = options.run(
             f"table5-{options.dataset}",
             partial(problem_pvalues, problems, seed),
-            n_columns(problems),
+            len(RIVALS) * len(problems),
             tests=_TESTS,
             **{contest.parameter: null},
         )
         where = f"{contest.parameter} = {null:.4g}"
-        setting = f"{contest.setting} Both err alike at {where}."
+        setting = f"{contest.setting} Both error rates are equal at {where}."
     return TypeOneErrors(
         dataset=options.dataset, setting=setting, pvalues=pvalues, seed=seed
     )
@@ -198,7 +209,7 @@ def power(options: Options) -> PowerStudy:
     pvalues = options.run(
         f"power-{options.dataset}",
         partial(problem_pvalues, problems, options.seed),
-        n_columns(problems),
+        len(RIVALS) * len(problems),
         tests=_TESTS,
         **{contest.parameter: rates.values.tolist()},
     )
@@ -214,7 +225,7 @@ def power(options: Options) -> PowerStudy:
 
 
 def errors(options: Options) -> ErrorStudy:
-    """Measure true error rates, and find where two algorithms err alike.
+    """Measure true error rates, and find where those of two algorithms are equal.
 
     Parameters
     ----------
@@ -235,8 +246,8 @@ def errors(options: Options) -> ErrorStudy:
     """
     if options.dataset == "epsilon":
         message = (
-            "dataset epsilon has fixed error rates, which nothing drives apart: take "
-            f"one of {CONTESTS}"
+            "dataset epsilon has fixed error rates, without a parameter: use one of "
+            f"{CONTESTS}"
         )
         raise ValueError(message)
     contest = find_contest(options.dataset, options.path)

@@ -1,4 +1,4 @@
-"""What a study asks of a population: samples, and a set to measure errors on."""
+"""Populations: sources of samples, with a set to measure errors on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Population(ABC):
-    """A source of data sets: what a study asks of one."""
+    """A source of data sets for a study."""
 
     #: As `load` knows it.
     name: ClassVar[str]
@@ -69,20 +69,5 @@ class Population(ABC):
 
 
 def pick(records: tuple[NDArray[Any], Codes], chosen: NDArray[np.int64]) -> Records:
-    """Take records by their positions.
-
-    Parameters
-    ----------
-    records : tuple of ndarray
-        Predictors and classes of all.
-    chosen : ndarray of int64
-        Which ones.
-
-    Returns
-    -------
-    X : ndarray of float64
-        Their predictors.
-    y : ndarray of int16
-        Their classes.
-    """
+    """Take records by their positions."""
     return records[0][chosen].astype(np.float64), records[1][chosen]

@@ -198,8 +198,8 @@ def test_all_are_here():
     assert set(BY_HAND) == set(TESTS)
     assert all(test.name == name for name, test in TESTS.items())
     assert len({test.title for test in TESTS.values()}) == len(TESTS) == 16
-    for door in (compare_cv, compare_cv_all):
-        assert inspect.signature(door).parameters["test"].default in TESTS
+    for function in (compare_cv, compare_cv_all):
+        assert inspect.signature(function).parameters["test"].default in TESTS
     assert all(f'"{name}"' in (compare_cv.__doc__ or "") for name in TESTS)
 
 
@@ -285,12 +285,12 @@ def test_which_have_sides_and_which_count():
 @pytest.mark.parametrize("name", TESTS)
 def test_other_scores(name):
     if name in COUNTING:
-        for door in (
+        for compare in (
             lambda **k: compare_cv(*MODELS.values(), X, Y, **k),
             lambda **k: compare_cv_all(MODELS, X, Y, **k),
         ):
             with pytest.raises(ValueError, match=f"test '{name}' counts right and wr"):
-                door(test=name, scoring="balanced_accuracy")
+                compare(test=name, scoring="balanced_accuracy")
     else:
         plain = compare_cv(*MODELS.values(), X, Y, test=name, rng=3)
         same = compare_cv(
@@ -378,7 +378,12 @@ def test_outcomes_of_another_design(name, everything):
                 TESTS[name].run(outcomes)
 
 
+def test_tests_are_spelled_freely():
+    for name in ("bcv-mcnemar", "BCV-McNemar", "bcv_mcnemar", "BCV McNemar"):
+        assert find_test(name).name == "bcv-mcnemar"
+
+
 def test_unknown_tests():
-    for name in ("mcnemar", "", "BCV-McNemar", None, ["bcv-mcnemar"]):
+    for name in ("mcnemar", "", "BCV McNemar t", None, ["bcv-mcnemar"]):
         with pytest.raises(ValueError, match=r"test must be one of .*bcv-mcnemar"):
             find_test(name)

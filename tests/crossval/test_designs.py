@@ -365,13 +365,13 @@ def test_bad_arguments(make, error, said):
 @pytest.mark.parametrize("size", [0.0, 1.0, -0.2, 1.5, 0, -3, float("nan")])
 def test_bad_sizes(size):
     for make in (repeated_holdout, paired_halves):
-        with pytest.raises(ValueError, match=r"test_size must be a share in \(0, 1\)"):
+        with pytest.raises(ValueError, match=r"test_size must be a proportion"):
             make(test_size=size)
 
 
 @pytest.mark.parametrize("size", ["0.1", None, True, 1j])
 def test_sizes_of_another_type(size):
-    with pytest.raises(TypeError, match="test_size must be a share"):
+    with pytest.raises(TypeError, match="test_size must be a proportion"):
         repeated_holdout(test_size=size)
 
 

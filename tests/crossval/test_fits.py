@@ -227,25 +227,25 @@ def test_results_come_from_rng():
         assert compare_cv(*pair, X, Y, rng=result.seed) == result
 
 
-@pytest.mark.parametrize("n_jobs", [2, -1])
-def test_any_number_of_processes(n_jobs):
+@pytest.mark.parametrize("workers", [2, -1])
+def test_any_number_of_processes(workers):
     pair = ExtraTreeClassifier(), make_pipeline(StandardScaler(), KNN)
     options = {"test": ["bcv-mcnemar", "kfold-t"], "rng": 1}
     options["scoring"] = None
     alone = compare_cv(*pair, X, Y, **options)
     seen = []
     result = compare_cv(
-        *pair, X, Y, n_jobs=n_jobs, progress=lambda *a: seen.append(a), **options
+        *pair, X, Y, workers=workers, progress=lambda *a: seen.append(a), **options
     )
     assert result == alone
     assert seen == [(i + 1, 40) for i in range(40)]
 
 
 def test_processes_score_and_fail_alike():
-    options = {"test": "kfold-t", "design": designs.kfold(3, rng=1), "n_jobs": 2}
+    options = {"test": "kfold-t", "design": designs.kfold(3, rng=1), "workers": 2}
     options["rng"] = 1
     scored = compare_cv(NB, KNN, X, Y, scoring="f1", **options)
-    expect = compare_cv(NB, KNN, X, Y, scoring="f1", **(options | {"n_jobs": 1}))
+    expect = compare_cv(NB, KNN, X, Y, scoring="f1", **(options | {"workers": 1}))
     assert scored == compare_cv(NB, KNN, X, Y, scoring="f1", **options)
     assert (scored.scores() == expect.scores()).all()
     greedy = KNeighborsClassifier(1000)

@@ -132,6 +132,7 @@ def test_bcv_of_many_pairs_is_that_of_each():
         for name, value in vars(BCVMcNemarResult).items()
         if type(value) is property and not name.startswith("_")
     ]
+    names.remove("measure")
     assert len(names) == 9
     for i in np.ndindex(3, 4):
         one = bcv_mcnemar(many[i], alternative="greater")
@@ -289,20 +290,20 @@ def test_an_interval_ends_at_one():
 
 def test_bcv_prints_what_was_found():
     tables = as_tables([[[7, 13, 7, 123], [9, 18, 7, 116]]] * 5)
-    lines = str(bcv_mcnemar(tables)).splitlines()
+    lines = bcv_mcnemar(tables).summary().splitlines()
     assert lines == [
         "5x2 BCV McNemar's test (two-sided)",
-        "Model b is right on 5.67 % more of the samples than model a: accuracy of a "
-        "minus b -5.67 points, 95 % interval [-10.21, -1.12].",
-        "chi-square = 5.107, p = 0.024 (against: a and b are equally accurate)",
-        "accuracy a 0.8433, b 0.9000, means of 10 folds that count for 272.7 samples "
-        "(rho1 = 0.5, rho2 = 0.5)",
+        "The accuracy of model b is 5.67 percentage points above that of model a "
+        "(a minus b: -5.67, 95% CI [-10.21, -1.12]).",
+        "chi-square = 5.107, p = 0.024 (H0: a and b are equally accurate)",
+        "accuracy a 0.8433, b 0.9000, means of 10 folds that are worth 272.7 "
+        "independent samples (rho1 = 0.5, rho2 = 0.5)",
     ]
     empty = str(bcv_mcnemar(EMPTY[:3], alternative="less"))
     assert empty.startswith("3x2 BCV McNemar's test (less)\nBoth models are right")
     assert empty.endswith("p is a convention")
     assert "<h4>5x2 BCV" in bcv_mcnemar(tables)._repr_html_()
-    assert "Model a is right" in str(bcv_mcnemar(EXAMPLE))
+    assert "The accuracy of model a is" in str(bcv_mcnemar(EXAMPLE))
 
 
 # K folds.
@@ -318,7 +319,8 @@ def test_naive_against_references(case):
     assert math.isnan(result.estimate)
     assert math.isnan(result.standard_error)
     assert (result.test, result.status) == ("naive-mcnemar", OK)
-    assert "chi-square = 12.8 with 10 d.o.f., p = 0.235" in str(result)
+    said = "chi-square = 12.8 with 10 degrees of freedom, p = 0.235"
+    assert said in result.summary()
     with pytest.raises(ValueError, match="no interval"):
         result.confidence_interval()
 
@@ -471,7 +473,7 @@ def test_too_many_samples_together():
         ({"rho2": 0.76}, ValueError, r"rho2 must lie in .*, got 0\.76"),
         ({"rho1": 0.0, "rho2": 0.51}, ValueError, r"= \[0, 0\.5\], got 0\.51"),
         ({"rho2": math.nan}, ValueError, "rho2 must lie in"),
-        ({"alternative": "unequal"}, ValueError, "alternative must be one of"),
+        ({"alternative": "sideways"}, ValueError, "alternative must be one of"),
     ],
 )
 def test_bcv_options_out_of_bounds(options, error, message):
@@ -506,7 +508,7 @@ def test_proportions_of_impossible_counts(arguments, error, message):
 
 def test_unknown_alternative_of_proportions():
     with pytest.raises(ValueError, match="alternative must be one of"):
-        proportion_z(1, 2, 5, alternative="larger")
+        proportion_z(1, 2, 5, alternative="sideways")
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, math.nan])
@@ -521,7 +523,7 @@ def test_levels_out_of_bounds(level):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (("E",), ValueError, "which must be one of"),
+        (("q",), ValueError, "which must be one of"),
         (("e", 0), ValueError, "prior must be positive and finite, got 0"),
         (("e", math.inf), ValueError, "prior must be positive"),
         (("e", math.nan), ValueError, "prior must be positive"),

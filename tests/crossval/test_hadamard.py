@@ -5,7 +5,8 @@ import pytest
 
 from fastcmp.crossval.hadamard import blocked_pattern, halves, rounds, smallest_order
 
-MISSING = {92, 116, 156, 172, 184, 188}
+#: Neither one more than a prime nor twice such an order.
+MISSING = {28, 36, 52, 56, 76, 92, 100, 112, 116, 124, 148, 156, 172, 184, 188, 196}
 ORDERS = [4, *(k for k in range(8, 200, 4) if k not in MISSING)]
 TABLE_III = [
     {1, 2, 3, 4},
@@ -60,7 +61,7 @@ def test_spreading_has_a_limit():
 
 
 def test_smallest_orders():
-    wanted = {1: 2, 2: 4, 3: 4, 4: 8, 7: 8, 8: 12, 12: 16, 48: 52, 51: 52, 88: 96}
+    wanted = {2: 4, 3: 4, 4: 8, 7: 8, 8: 12, 12: 16, 48: 60, 51: 60, 88: 96}
     assert {m: smallest_order(m) for m in wanted} == wanted
     for m in range(2, 199):
         order = smallest_order(m)
@@ -91,7 +92,7 @@ def test_eight_equal_blocks(b):
 @pytest.mark.parametrize("spread", [False, True])
 @pytest.mark.parametrize("m", range(2, 44))
 def test_halves_and_quarters_are_exact(m, spread):
-    for n in sizes(smallest_order(m)):
+    for n in sizes(smallest_order(m) if m <= 11 else 3 * m):
         pattern = blocked_pattern(n, m, spread=spread)
         assert pattern.shape == (m, n)
         assert set(np.unique(pattern)) == {0, 1}
@@ -101,13 +102,13 @@ def test_halves_and_quarters_are_exact(m, spread):
         assert set(quarter.ravel()) <= {n // 4, -(-n // 4)}
 
 
-@pytest.mark.parametrize("m", [44, 51, 60, 80, 90, 119])
+@pytest.mark.parametrize("m", [12, 20, 32, 44, 51, 60, 80, 90, 119])
 def test_where_an_order_is_missing(m):
     least = smallest_order(m)
     inexact = []
     for n in range(least, 5 * m):
         left = rounds(n + (n % 4 == 3), m)[1]
-        assert left <= 3 or n < 4 * m
+        assert left <= 3 or n < 3 * m
         if left <= 3 and n % 13:
             continue  # some of those are looked at
         half, quarter = overlaps(blocked_pattern(n, m))

@@ -10,10 +10,10 @@ from fastcmp.studies.contests import (
     CONTESTS,
     Contest,
     find_contest,
+    find_equal,
     find_null,
     measure_errors,
 )
-from fastcmp.studies.errors import find_equal
 
 AT_HAND = ["exp6", "digits", "breast-cancer", "wine", "iris"]
 
@@ -169,13 +169,13 @@ def test_errors_are_those_of_half_a_data_set(monkeypatch):
     monkeypatch.setattr(algorithms, "true_error", true_error)
     study = measure_errors(find_contest("simple"), seed=3, n_sets=4, steps=3)
     assert {population.n for population, _ in asked} == {500}
-    assert all(options == {"seed": 3, "n_sets": 4} for _, options in asked)
+    assert all(options == {"rng": 3, "n_sets": 4} for _, options in asked)
     assert (study.n_train, study.n_sets, study.null) == (500, 4, 0.0)
     for value, row in zip(study.values, study.errors, strict=True):
         population = replace(populations.Simple(value), n=500)
         for name, rate in zip(("majority", "logistic"), row, strict=True):
             algorithm = algorithms.make(name)
-            assert real(algorithm, population, seed=3, n_sets=4).error == rate
+            assert real(algorithm, population, rng=3, n_sets=4).error == rate
     assert study.errors[:, 0].tolist() == [0.5] * 3
     assert (np.diff(study.errors[:, 1]) < 0).all()
 

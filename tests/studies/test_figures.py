@@ -73,7 +73,7 @@ def test_type_one_errors():
     np.testing.assert_array_equal(here.get_xdata(), study.rate)
     np.testing.assert_array_equal(here.get_ydata(), paper.get_ydata())
     np.testing.assert_array_equal(paper.get_xdata(), study.printed)
-    assert sorted(legend(ax)) == ["here, 95 %", "paper"]
+    assert sorted(legend(ax)) == ["here, 95% CI", "paper"]
     # The first test is on top.
     assert here.get_ydata()[0] == max(here.get_ydata())
     segments = ax.containers[0].lines[2][0].get_segments()
@@ -82,7 +82,7 @@ def test_type_one_errors():
 
 def test_type_one_errors_without_the_paper():
     ax = figures.draw_type_one_errors(type_one_errors("wine"))
-    assert legend(ax) == ["here, 95 %"]
+    assert legend(ax) == ["here, 95% CI"]
 
 
 def test_power():

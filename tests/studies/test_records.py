@@ -12,10 +12,11 @@ from study_records import (
     type_one_errors,
 )
 
+from fastcmp import from_dict
 from fastcmp.core.render import to_csv, to_latex, to_markdown, to_text
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
-from fastcmp.studies.table5 import TypeOneErrors
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 STUDIES = [type_one_errors, power_study, error_study, correlation_study]
 
@@ -31,12 +32,17 @@ def test_records_have_every_form(make):
     said = json.loads(json.dumps(study.to_dict(), allow_nan=False))
     assert said["seed"] == 7
     sections = study.sections()
-    assert str(study) == to_text(sections)
+    assert study.summary() == to_text(sections)
+    assert max(map(len, str(study).splitlines())) <= 80
+    assert "\n" not in repr(study)
+    assert study.to_frame().shape == (len(lines) - 1, len(columns))
+    assert from_dict(said) == study
+    assert study.plot().get_title(loc="left")
     for section in sections:
         assert {len(row) for row in section.rows} == {len(section.columns)}
     assert to_markdown(sections).count("\n| ") >= len(sections[0].rows)
     assert r"\toprule" in to_latex(sections)
-    assert "nan" not in str(study)
+    assert "nan" not in study.summary()
 
 
 # Type I errors.
@@ -87,7 +93,7 @@ def test_where_the_paper_has_no_figure(options):
     study = type_one_errors(**options)
     assert np.isnan(study.printed).all()
     assert np.isnan(study.zscore).all()
-    assert study.sections()[0].columns == ("test", "type I error", "95 %")
+    assert study.sections()[0].columns == ("test", "type I error", "95% CI")
     assert study.to_dict()["tests"]["paper"] == [None] * 14
 
 
@@ -107,7 +113,7 @@ def test_another_level():
 # Power.
 
 
-def test_power_is_a_share():
+def test_power_is_a_proportion():
     study = power_study()
     assert study.power.shape == (8, 14)
     assert study.power[2, 5] == np.mean([row[2, 5] < 0.05 for row in study.pvalues])
@@ -144,8 +150,9 @@ def test_the_table_of_power():
 def test_the_table_of_error_rates():
     section = error_study().sections()[0]
     assert section.rows[2] == ("1", "12.00", "8.24", "0.20")
-    assert "Both err alike, 12.00 %, at omega = 0.3." in section.text
-    assert error_study().to_dict()["null"] == {"omega": 0.3, "error": 0.12}
+    assert "Both error rates are 12.00% at omega = 0.3." in section.text
+    said = error_study().to_dict()
+    assert (said["parameter"], said["null"], said["null_error"]) == ("omega", 0.3, 0.12)
 
 
 # Correlations.

@@ -10,7 +10,7 @@ import pytest
 from fastcmp.designs import two_fold
 from fastcmp.studies import algorithms, populations, run
 from fastcmp.studies.algorithms import predict_folds
-from fastcmp.studies.correlations import correlations, disagreements
+from fastcmp.studies.correlation_study import correlations, disagreements
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
 from fastcmp.studies.problems import data_seed
 from fastcmp.studies.run import Options, correlation, errors, power, table5
@@ -23,8 +23,9 @@ STUDIES = [table5, power, errors, correlation]
     [
         ({"replications": 0}, ValueError, "replications must be .*>= 1, got 0"),
         ({"replications": 2.0}, TypeError, "replications must be a whole number"),
-        ({"seed": -1}, ValueError, "seed must be .*>= 0, got -1"),
-        ({"seed": 2**30}, ValueError, "seed must be below 1073741824, got 1073741824"),
+        ({"rng": -1}, ValueError, "rng must be a whole number in .*, got -1"),
+        ({"rng": 2**30}, ValueError, "rng must be below 1073741824, got 1073741824"),
+        ({"rng": "one"}, TypeError, "rng must be a whole number, a numpy.random"),
         ({"workers": 0}, ValueError, "workers must be at least 1, got 0"),
         ({"workers": 1.5}, TypeError, "workers must be a whole number"),
         ({"steps": 1}, ValueError, "steps must be .*>= 2, got 1"),
@@ -37,8 +38,16 @@ def test_bad_options_are_refused_at_once(options, error, said):
         Options(**options)
 
 
+def test_seeds_are_drawn_and_kept():
+    drawn = Options(rng=np.random.default_rng(3))
+    assert 0 <= drawn.seed < 2**30
+    assert replace(drawn, replications=2).seed == drawn.seed
+    assert Options().seed == 1
+    assert Options(rng=None).seed != Options(rng=None).seed
+
+
 def test_all_seeds_that_are_allowed_work():
-    assert table5(Options(replications=2, seed=2**30 - 1, workers=1)).seed == 2**30 - 1
+    assert table5(Options(replications=2, rng=2**30 - 1, workers=1)).seed == 2**30 - 1
     found = run.problem_pvalues(
         [run.find_contest("iris").problem(1.0)], 2**30 - 1, 0, 1
     )
@@ -73,7 +82,7 @@ def test_missing_letters_are_missed_before_any_work(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_epsilon_is_the_same_for_any_workers_and_stops(tmp_path, workers):
-    options = Options(replications=1200, workers=workers, folder=tmp_path, seed=4)
+    options = Options(replications=1200, workers=workers, folder=tmp_path, rng=4)
     short = table5(replace(options, replications=700))
     study = table5(options)
     expected = epsilon_pvalues(300, 0.1, 4, 0, 1200)
@@ -87,7 +96,7 @@ def test_another_seed_does_not_go_on(tmp_path):
     options = Options(replications=20, workers=1, folder=tmp_path)
     table5(options)
     with pytest.raises(ValueError, match="seed = 1, asked for was 2"):
-        table5(replace(options, seed=2))
+        table5(replace(options, rng=2))
 
 
 @pytest.mark.parametrize("name", ["breast-cancer", "wine", "iris"])
@@ -99,7 +108,7 @@ def test_bundled_records(name, tmp_path):
     study = table5(replace(options, progress=lambda *step: told.append(step)))
     assert study.pvalues.shape == (2, 14)
     assert ((study.pvalues >= 0) & (study.pvalues <= 1)).all()
-    assert "Both err alike at upsilon =" in study.setting
+    assert "Both error rates are equal at upsilon =" in study.setting
     assert np.isnan(study.printed).all()
     assert told[-1] == (2, 2)
     assert len(told) > 10  # the search for the null hypothesis is told too

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
 from fastcmp.core.report import Section
 from fastcmp.crossval import designs
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.problems import data_seed
+from fastcmp.studies.study_record import StudyRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,23 +25,9 @@ _M = 5
 def disagreements(
     population: Any, algorithms: Mapping[str, Any], seed: int, first: int, last: int
 ) -> NDArray[np.float64]:
-    """Measure where the losses of each pair of algorithms differ, on each fold.
+    """Measure how often each pair of algorithms disagrees, on each fold.
 
-    Parameters
-    ----------
-    population : Population
-        Where data sets come from.
-    algorithms : mapping of str to estimator
-        What is compared in pairs.
-    seed : int
-        Of the study.
-    first, last : int
-        Data sets first, ..., last - 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (last - first, pairs * 10)
-        The estimators E of all pairs, in the order of `itertools.combinations`.
+    Gives the estimators E of data sets first to last - 1, shape (B, pairs * 10).
     """
     rows = []
     for replicate in range(first, last):
@@ -63,22 +48,10 @@ def disagreements(
 
 
 def correlations(estimates: NDArray[np.float64]) -> tuple[float, float]:
-    """Estimate the two correlations from many data sets.
-
-    Parameters
-    ----------
-    estimates : ndarray of float64, shape (B, 5, 2)
-        E of each fold, on B data sets.
-
-    Returns
-    -------
-    tuple of float
-        Of the two folds of a cut, rho1, and of folds of different cuts, rho2; NaN where
-        the algorithms always disagree alike, such as never.
-    """
+    """Estimate rho1 and rho2 from E of each fold, (B, 5, 2); NaN if E never varies."""
     n_sets, m, _ = estimates.shape
     flat = estimates.reshape(n_sets, 2 * m)
-    # Asked of the range: the variance of equal numbers may be rounded to above 0.
+    # The range, as the variance of equal numbers may be rounded to above 0.
     if not np.ptp(flat, axis=0).any():
         return np.nan, np.nan
     covariance = np.cov(flat, rowvar=False)
@@ -91,9 +64,12 @@ def correlations(estimates: NDArray[np.float64]) -> tuple[float, float]:
     return float(within), float(across)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CorrelationStudy(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CorrelationStudy(StudyRecord):
     """The correlations of many pairs of algorithms on several data sets: Figure 1."""
+
+    _picture: ClassVar[str] = "draw_correlations"
+    _table: ClassVar[str] = "experiments"
 
     #: Data set and two algorithms of each experiment.
     experiments: tuple[tuple[str, str, str], ...]
@@ -104,21 +80,21 @@ class CorrelationStudy(Record):
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Tell in which experiments the algorithms disagree at all."""
+        """In which experiments the algorithms disagree at all."""
         return np.isfinite(self.rho1)
 
     @property
     def within_bounds(self) -> NDArray[np.bool_]:
-        """Tell where rho1 <= 1/2 and 0 <= rho2 <= 1/2, equation (10)."""
+        """Where rho1 <= 1/2 and 0 <= rho2 <= 1/2, equation (10)."""
         return (self.rho1 <= 0.5) & (self.rho2 >= 0) & (self.rho2 <= 0.5)
 
     @property
     def possible(self) -> NDArray[np.bool_]:
-        """Tell where rho2 < (1 + rho1) / 2, equation (9)."""
+        """Where rho2 < (1 + rho1) / 2, equation (9)."""
         return self.rho2 < (1 + self.rho1) / 2
 
     def columns(self) -> dict[str, Any]:
-        """Lay the experiments out as columns.
+        """Give the experiments as columns.
 
         Returns
         -------
@@ -132,15 +108,6 @@ class CorrelationStudy(Record):
             "algorithm_b": second,
             "rho1": self.rho1,
             "rho2": self.rho2,
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
-        columns = plain_columns(self.columns())
-        return {
-            "replications": self.replications,
-            "seed": self.seed,
-            "experiments": columns,
         }
 
     def sections(self) -> list[Section]:

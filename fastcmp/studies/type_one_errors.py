@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
 from fastcmp.core.report import Section, format_interval
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
+from fastcmp.studies.study_record import StudyRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,9 +20,12 @@ _LEVEL = 0.95
 _QUANTILE = 1.959963984540054
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TypeOneErrors(Record):
-    """How often each test rejects a true null hypothesis."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TypeOneErrors(StudyRecord):
+    """How often each test rejects a true null hypothesis: a column of Table V."""
+
+    _picture: ClassVar[str] = "draw_type_one_errors"
+    _table: ClassVar[str] = "tests"
 
     dataset: str
     #: What was compared on what, in words.
@@ -45,12 +47,12 @@ class TypeOneErrors(Record):
 
     @property
     def rate(self) -> NDArray[np.float64]:
-        """Share of data sets on which each test rejects, shape (14,)."""
+        """Proportion of data sets on which each test rejects, shape (14,)."""
         return np.asarray(self.rejected / self.replications)
 
     @property
     def interval(self) -> NDArray[np.float64]:
-        """Wilson's 95 % interval for each rate, shape (14, 2)."""
+        """Wilson's 95% interval for each rate, shape (14, 2)."""
         ends = [
             kernels.wilson_interval(count, self.replications, _LEVEL)
             for count in self.rejected
@@ -65,9 +67,9 @@ class TypeOneErrors(Record):
 
     @property
     def zscore(self) -> NDArray[np.float64]:
-        """Our rate minus the paper's, in Monte-Carlo standard errors, shape (14,).
+        """The rate minus the paper's, in Monte-Carlo standard errors, shape (14,).
 
-        Both rates are shares of data sets, and vary; they are pooled.
+        Both rates are proportions of data sets, and vary; they are pooled.
         """
         theirs = REPLICATIONS.get(self.dataset, 1)
         counted = self.rejected + self.printed * theirs
@@ -78,12 +80,12 @@ class TypeOneErrors(Record):
             return np.where(gap == 0, 0.0 * gap, gap / np.sqrt(variance))
 
     def columns(self) -> dict[str, Any]:
-        """Lay the tests out as columns, a row a test.
+        """Give the tests as columns.
 
         Returns
         -------
         dict of str to sequence
-            Rates, intervals, and the paper's figures.
+            A row a test: rate, interval, and the paper's figure.
         """
         return {
             "test": [rival.test for rival in RIVALS],
@@ -94,17 +96,6 @@ class TypeOneErrors(Record):
             "high": self.interval[:, 1],
             "paper": self.printed,
             "z": self.zscore,
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
-        tests = plain_columns(self.columns())
-        return {
-            "dataset": self.dataset,
-            "setting": self.setting,
-            "seed": self.seed,
-            "alpha": self.alpha,
-            "tests": tests,
         }
 
     def sections(self) -> list[Section]:
@@ -130,14 +121,14 @@ class TypeOneErrors(Record):
                     "yes" if abs(z[k]) <= _QUANTILE else f"no (z = {z[k]:+.1f})",
                 )
             rows.append(row)
-        columns: tuple[str, ...] = ("test", "type I error", "95 %")
+        columns: tuple[str, ...] = ("test", "type I error", "95% CI")
         notes: tuple[str, ...] = ()
         if compared:
             columns += ("paper", "within Monte-Carlo error")
             notes = (
-                "Within Monte-Carlo error: the two rates, each a share of data sets, "
-                "differ by less than 1.96 standard errors. Of 14 tests that agree in "
-                "truth, 0.7 are expected to fail this.",
+                "Within Monte-Carlo error: the two rates, each a proportion of data "
+                "sets, differ by less than 1.96 standard errors. Even if all 14 true "
+                "rates agree, 0.7 of the tests are expected to fail this.",
             )
         text = (
             f"{self.setting}",

@@ -1,27 +1,27 @@
-"""Power: how often each test tells two algorithms apart as their errors drift apart."""
+"""Power: how often each test finds the difference of two error rates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastcmp import kernels
-from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
 from fastcmp.core.report import Section
 from fastcmp.studies.rivals import RIVALS
+from fastcmp.studies.study_record import StudyRecord
+from fastcmp.studies.type_one_errors import TypeOneErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_LEVEL = 0.95
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PowerStudy(StudyRecord):
+    """Rejections along a parameter that two error rates depend on: Figure 4."""
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PowerStudy(Record):
-    """Rejections along a parameter that drives two error rates apart: Figure 4."""
+    _picture: ClassVar[str] = "draw_power"
+    _table: ClassVar[str] = "power"
 
     dataset: str
     setting: str
@@ -42,29 +42,35 @@ class PowerStudy(Record):
 
     @property
     def power(self) -> NDArray[np.float64]:
-        """Share of data sets on which each test rejects, shape (V, 14)."""
+        """Proportion of data sets on which each test rejects, shape (V, 14)."""
         return np.asarray((self.pvalues < self.alpha).mean(axis=0))
 
     @property
-    def reasonable(self) -> NDArray[np.bool_]:
-        """Tell whose type I error is not seen to exceed `alpha`, shape (14,).
+    def type_one_errors(self) -> TypeOneErrors:
+        """Rejections at the first value, where the null hypothesis is true."""
+        return TypeOneErrors(
+            dataset=self.dataset,
+            setting=self.setting,
+            pvalues=self.pvalues[:, 0],
+            seed=self.seed,
+            alpha=self.alpha,
+        )
 
-        Seen is what lies outside Wilson's 95 % interval of the rate at the first value.
+    @property
+    def reasonable(self) -> NDArray[np.bool_]:
+        """Which tests keep their level, shape (14,).
+
+        Those of which the 95% interval of the type I error is not all above `alpha`.
         """
-        rejected = np.rint(self.power[0] * self.replications).astype(int)
-        low = [
-            kernels.wilson_interval(count, self.replications, _LEVEL).low
-            for count in rejected
-        ]
-        return np.array(low) <= self.alpha
+        return self.type_one_errors.interval[:, 0] <= self.alpha
 
     def columns(self) -> dict[str, Any]:
-        """Lay the curves out as columns, a row a test and value.
+        """Give the curves as columns.
 
         Returns
         -------
         dict of str to sequence
-            Parameter, error rates, test and power.
+            A row a value and test: parameter, error rates, test and power.
         """
         n_tests = len(RIVALS)
         return {
@@ -74,17 +80,6 @@ class PowerStudy(Record):
             "test": [rival.test for rival in RIVALS] * len(self.values),
             "power": self.power.ravel(),
             "reasonable": np.tile(self.reasonable, len(self.values)),
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
-        return {
-            "dataset": self.dataset,
-            "setting": self.setting,
-            "replications": self.replications,
-            "seed": self.seed,
-            "alpha": self.alpha,
-            "power": plain_columns(self.columns()),
         }
 
     def sections(self) -> list[Section]:
@@ -112,9 +107,9 @@ class PowerStudy(Record):
             f"{self.setting}",
             f"{self.replications} data sets for each value of {self.parameter}, level "
             f"{self.alpha:g}, seed {self.seed}. Columns: error of b minus error of a, "
-            "in points; the first is the null hypothesis.",
+            "in percentage points; the first is the null hypothesis.",
         )
-        notes = ("* rejects the true hypothesis too often to be trusted.",)
+        notes = ("* rejects a true null hypothesis more often than the level says.",)
         return [
             Section(
                 title=f"Power, {self.dataset}",

@@ -294,16 +294,10 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         alpha=alpha,
         rule=promise(adjust, alpha),
         df=getattr(record, "df", None),
-        distribution=getattr(record, "distribution", None) or _distribution(chosen),
+        distribution=record.distribution,
         control=None if control is None else names[which[0, 0]],
         runs=runs,
     )
-
-
-def _distribution(test: CVTest) -> str:
-    """Name the reference distribution of a test by the end of its name."""
-    families = {"t": "t", "f": "F", "z": "normal"}
-    return families.get(test.name.rpartition("-")[2], "chi2")
 
 
 def _read_tests(test: str | Sequence[str]) -> list[CVTest]:

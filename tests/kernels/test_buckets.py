@@ -3,7 +3,6 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 from fastcmp.kernels import BUCKET_CELLS, count_cells, fill_buckets, put_back
 
@@ -19,7 +18,6 @@ def cell_of(number):
     return int(counts.argmax())
 
 
-@modest(100)
 @given(numbers, numbers)
 def test_cells_are_in_the_order_of_the_numbers(x, y):
     low, high = sorted([x, y])
@@ -32,7 +30,6 @@ def test_only_zero_is_in_the_first_cell():
     assert cell_of(1.0) == BUCKET_CELLS - 1
 
 
-@modest(50)
 @given(
     st.lists(numbers, max_size=60), st.integers(1, BUCKET_CELLS - 1), st.integers(0, 99)
 )

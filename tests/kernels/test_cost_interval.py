@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import levels, modest
+from strategies import levels
 
 from fastcmp.kernels import (
     COST_PROFILE,
@@ -79,7 +79,6 @@ def assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-11):
 # Oracle.
 
 
-@modest(80)
 @given(samples(), levels)
 def test_profile_ends_reach_the_quantile(drawn, level):
     assert_ends_reach_the_quantile(drawn, cost_profile_interval(*drawn, level), level)
@@ -111,7 +110,6 @@ def test_profile_of_hard_samples(sample, level):
         assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-10)
 
 
-@modest(100)
 @given(samples(), levels)
 def test_wald_equals_the_definition(drawn, level):
     values, weights, n, largest = drawn
@@ -123,7 +121,6 @@ def test_wald_equals_the_definition(drawn, level):
 
 
 @pytest.mark.parametrize("method", [COST_PROFILE, COST_WALD])
-@modest(40)
 @given(seed=st.integers(0, 2**32 - 1), level=levels)
 def test_many_equals_one_by_one(method, seed, level):
     rng = np.random.default_rng(seed)
@@ -146,7 +143,6 @@ def test_many_equals_one_by_one(method, seed, level):
 # Laws.
 
 
-@modest(60)
 @given(samples(10**6))
 def test_profile_agrees_with_the_test_about_zero(drawn):
     values, weights, n, largest = drawn
@@ -157,7 +153,6 @@ def test_profile_agrees_with_the_test_about_zero(drawn):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples(), level=levels)
 def test_swapping_models_negates_the_interval(interval, drawn, level):
     values, *rest = drawn
@@ -168,7 +163,6 @@ def test_swapping_models_negates_the_interval(interval, drawn, level):
 
 @every_interval
 @pytest.mark.parametrize("factor", [4.0, 3.0, 0.1, 1e-6, 1e6])
-@modest(30)
 @given(drawn=samples(), level=levels)
 def test_scaling_costs_scales_the_ends(interval, factor, drawn, level):
     values, weights, n, largest = drawn
@@ -180,7 +174,6 @@ def test_scaling_costs_scales_the_ends(interval, factor, drawn, level):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples(), level=levels)
 def test_intervals_hold_the_mean_and_the_range(interval, drawn, level):
     values, weights, n, largest = drawn
@@ -192,7 +185,6 @@ def test_intervals_hold_the_mean_and_the_range(interval, drawn, level):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples())
 def test_higher_level_is_wider(interval, drawn):
     ends = [interval(*drawn, level) for level in (0.01, 0.5, 0.9, 0.99, 0.9999)]
@@ -202,7 +194,6 @@ def test_higher_level_is_wider(interval, drawn):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples(10**6), level=levels, seed=st.integers(0, 2**32 - 1))
 def test_splitting_and_agreement_change_nothing(interval, drawn, level, seed):
     values, weights, n, largest = drawn
@@ -218,7 +209,6 @@ def test_splitting_and_agreement_change_nothing(interval, drawn, level, seed):
     assert found == pytest.approx(wanted, rel=1e-11, abs=slack * largest)
 
 
-@modest(60)
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6), levels)
 def test_unit_costs_give_wald_of_the_accuracies(only_a, only_b, same, level):
     n = only_a + only_b + same
@@ -230,7 +220,6 @@ def test_unit_costs_give_wald_of_the_accuracies(only_a, only_b, same, level):
 
 
 @every_interval
-@modest(30)
 @given(drawn=samples(), level=levels)
 def test_counts_may_be_integers(interval, drawn, level):
     values, weights, *rest = drawn

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp import adjust
 from fastcmp.core.threads import ThreadPool
@@ -31,7 +30,6 @@ def small_parts(monkeypatch):
 @pytest.mark.parametrize("method", ADJUSTMENTS)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_adjusted_as_by_one_sort(method, threads):
-    @modest(25)
     @given(st.lists(pvalues, max_size=60))
     def check(values):
         values = np.array(values, float)
@@ -68,7 +66,6 @@ def test_millions(method):
 
 
 @pytest.mark.usefixtures("small_parts")
-@modest(40)
 @given(st.lists(pvalues, max_size=80))
 def test_any_function_of_the_sorted_numbers(values):
     values = np.array(values, float)

@@ -603,6 +603,7 @@ def parallel_writer(kernel, n_outputs):
     return {1: one, 2: two, 3: three}[n_outputs]
 
 
+@pytest.mark.full
 @every_kernel
 def test_callable_from_a_users_prange(name):
     example = EXAMPLES[name]
@@ -645,6 +646,7 @@ def strided(value):
     return view
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layout", [read_only, strided])
 @pytest.mark.parametrize("name", takes_arrays)
 def test_any_layout_of_the_inputs(name, layout):
@@ -653,6 +655,7 @@ def test_any_layout_of_the_inputs(name, layout):
     assert_same(run(kernel, other), run(kernel, example))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if e.outputs])
 def test_strided_outputs(name):
     kernel, example = getattr(kernels, name), EXAMPLES[name]

@@ -48,6 +48,7 @@ def test_nan_stays_nan():
     np.testing.assert_array_equal(found, [0.03 * 2 / 3, np.nan, 0.2, 0.0, np.nan])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ADJUSTMENTS)
 def test_millions(method):
     n = small_if_interpreted(3_000_000, 2_000)

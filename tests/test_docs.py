@@ -44,6 +44,7 @@ def test_python_blocks(page):
     assert runner.tries > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "page", list(filter(with_console, PAGES)), ids=lambda page: page.name
 )
@@ -62,6 +63,7 @@ def test_console_blocks(page, tmp_path):
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
+                timeout=250,
             )
             same = doctest.OutputChecker().check_output(expected, done.stdout, FLAGS)
             assert same, f"$ {command}\n{done.stdout}"

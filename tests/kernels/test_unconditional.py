@@ -7,12 +7,13 @@ import math
 import naive
 import numpy as np
 import pytest
+from cases import thinned
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from scipy import stats
-from strategies import alternatives, modest
+from strategies import alternatives
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -37,7 +38,6 @@ def small_tables(draw, largest=24):
 # Oracle.
 
 
-@modest(60)
 @given(small_tables(), alternatives)
 def test_equals_enumeration_of_all_tables(table, alternative):
     found = mcnemar_unconditional(*table, alternative)
@@ -81,7 +81,9 @@ def test_quick_oracle_equals_the_slow_one():
     assert extreme_by_tail(3, 11, 40) == pytest.approx(slow, rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("pair", [(40, 70), (400, 480), (2300, 2450), (0, 12)])
+@pytest.mark.parametrize(
+    "pair", thinned([(40, 70), (400, 480), (2300, 2450), (0, 12)], 4)
+)
 def test_5000_samples_dominate_a_fine_grid(pair):
     n = 5000
     coefficients = extreme_by_tail(*pair, n)
@@ -118,7 +120,6 @@ def test_maximum_at_the_boundary():
 # Laws.
 
 
-@modest(60)
 @given(small_tables(200))
 def test_swapping_models_swaps_alternatives(table):
     a, b, n = table
@@ -127,7 +128,6 @@ def test_swapping_models_swaps_alternatives(table):
     assert mcnemar_unconditional(a, b, n) == mcnemar_unconditional(b, a, n)
 
 
-@modest(60)
 @given(small_tables(200), alternatives)
 def test_pvalue_is_a_probability(table, alternative):
     a, b, _ = table
@@ -137,7 +137,6 @@ def test_pvalue_is_a_probability(table, alternative):
     assert found.statistic == mcnemar_asymptotic(a, b).statistic
 
 
-@modest(60)
 @given(small_tables(200))
 def test_never_below_the_probability_at_the_estimate(table):
     a, b, n = table

@@ -6,10 +6,8 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from naive import small_if_interpreted
 
 HUGE = 10**12
 
@@ -24,12 +22,6 @@ def any_labels():
             lambda _, models, *__: (0,) * len(models),
         )
         yield
-
-
-def modest(n_examples=60):
-    """Set the number of examples; compiling on the first one breaks any deadline."""
-    n = small_if_interpreted(n_examples, max(5, n_examples // 6))
-    return settings(max_examples=n, deadline=None)
 
 
 def counts(largest=HUGE):

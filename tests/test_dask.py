@@ -17,7 +17,6 @@ import pytest
 from dask_work import make_block, make_or_die, make_scores
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 import fastcmp
 from fastcmp.dask import blocks as dask_blocks
@@ -89,7 +88,6 @@ def cut_arrays(draw, make):
 # Arrays.
 
 
-@modest(25)
 @given(cut_arrays(make_block), st.integers(2, 4))
 def test_pairs_of_any_cut(arrays, split_every):
     y_true, preds, truth, rows = arrays
@@ -100,7 +98,6 @@ def test_pairs_of_any_cut(arrays, split_every):
     assert_same(ours, fastcmp.cochrans_q(y_true, preds, post_hoc="midp", method="f"))
 
 
-@modest(25)
 @given(cut_arrays(make_block), st.booleans())
 def test_label_counts_of_any_cut(arrays, given_classes):
     y_true, preds, truth, rows = arrays
@@ -110,7 +107,6 @@ def test_label_counts_of_any_cut(arrays, given_classes):
     assert_same(ours, theirs)
 
 
-@modest(15)
 @given(
     cut_arrays(make_scores),
     st.sampled_from(["f2", "f4", "f8", ">f4", "i8"]),
@@ -238,7 +234,6 @@ def frame_of(y_true, preds):
     return pd.DataFrame(columns)
 
 
-@modest(12)
 @given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from(["i8", "str", "cat"]))
 def test_frames(seed, n_partitions, kind):
     y_true, preds = make_block(seed, 60)
@@ -550,7 +545,7 @@ def cluster():
         yield client
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_cluster(cluster):
     assert len(cluster.scheduler_info()["workers"]) == 2
     make = dask.delayed(make_block)
@@ -574,7 +569,7 @@ def test_cluster(cluster):
         )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_scores_on_a_cluster(cluster):
     make = dask.delayed(make_scores)
     made = [make_scores(seed, 2000) for seed in range(6)]
@@ -585,7 +580,7 @@ def test_scores_on_a_cluster(cluster):
     assert_close_delong(fastcmp.dask.delong(blocks), fastcmp.delong(y_true, scores))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("door", ["compare_all", "auc"])
 def test_a_killed_worker(cluster, tmp_path, door):
     draw = make_scores if door == "auc" else make_block

@@ -9,7 +9,6 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 import fastcmp
 from fastcmp import (
@@ -60,7 +59,6 @@ def weighted(draw):
     return y_true, rng.normal(size=n).round(1), weights
 
 
-@modest()
 @given(weighted(), POWERS)
 def test_weights_in_other_units(problem, power):
     y_true, score, weights = problem
@@ -84,7 +82,6 @@ def test_weights_in_other_units(problem, power):
         assert bits(getattr(other, name)) == bits(want)
 
 
-@modest()
 @given(weighted(), st.integers(-900, 900), st.integers(-900, 900))
 def test_an_area_asks_for_the_weights_within_a_class(problem, of_zeros, of_ones):
     y_true, score, weights = problem
@@ -127,7 +124,6 @@ TESTS = [
 
 
 @pytest.mark.parametrize("options", TESTS, ids=str)
-@modest()
 @given(st.integers(0, 2**32 - 1), POWERS)
 def test_costs_in_other_units(options, seed, power):
     y_true, preds = labels_of_three(seed)
@@ -154,7 +150,6 @@ def test_costs_in_other_units(options, seed, power):
 
 
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
-@modest(20)
 @given(st.integers(0, 2**32 - 1), POWERS)
 def test_all_pairs_with_costs_in_other_units(method, seed, power):
     y_true, preds = labels_of_three(seed)
@@ -199,7 +194,6 @@ def test_a_cost_beyond_all_that_was_seen(small):
     assert (low / small, high / small) == pytest.approx(tuple(want), rel=1e-12)
 
 
-@modest()
 @given(weighted(), POWERS)
 def test_costs_of_a_cut_in_other_units(problem, power):
     y_true, score, _ = problem
@@ -230,7 +224,6 @@ FOLD_TESTS = {
 
 
 @pytest.mark.parametrize("name", FOLD_TESTS)
-@modest()
 @given(seed=st.integers(0, 2**32 - 1), power=POWERS)
 def test_differences_in_other_units(name, seed, power):
     x = np.random.default_rng(seed).normal(0.1, 1.0, FOLD_TESTS[name])
@@ -449,7 +442,6 @@ def test_the_issues_odds():
     assert high == inf
 
 
-@modest()
 @given(
     st.integers(0, HUGE),
     st.integers(0, HUGE),
@@ -498,7 +490,6 @@ def test_mcnemar_against_50_digits(n, sigmas):
             assert abs(found / (2 * want) - 1) < 1e-11
 
 
-@modest()
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
 def test_chi_squares_of_one_degree_of_freedom_are_mcnemars(only_a, only_b, both):
     want = mcnemar_from_counts(only_a, only_b, method="asymptotic")

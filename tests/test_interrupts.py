@@ -124,7 +124,7 @@ def test_an_interrupt_is_an_interrupt(first):
     interrupt(list(CALLS)[first : first + 9], 0.5, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", CALLS)
 def test_many_interrupts(name):
     interrupt([name], 2, 0)

@@ -16,7 +16,7 @@ def soak(*options):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(
     sys.platform != "linux", reason="reads /proc and starts forkservers"
 )

@@ -555,7 +555,7 @@ print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kB on Linux only")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     pa = pytest.importorskip("pyarrow")

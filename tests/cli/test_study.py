@@ -152,7 +152,7 @@ def count_done(file):
         return saved["done"].sum()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_process_that_is_interrupted(tmp_path, workers):
     words = ["study", "table5", "--dataset", "iris", "--sets", "4"]

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcmp
@@ -32,7 +32,7 @@ any_name = (given(names), example(NASTY), example("* x"), example(" [x"), exampl
 def with_names(test):
     for decorate in any_name:
         test = decorate(test)
-    return settings(deadline=None)(test)
+    return test
 
 
 def is_clean(text):

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from reference_cases import cases
 from sklearn.metrics import confusion_matrix
-from strategies import any_labels, modest
+from strategies import any_labels
 
 from fastcmp import LabelTable, count_labels, from_dict
 from fastcmp.counts import label_counts, label_table
@@ -216,7 +216,6 @@ def some_labels(max_size=40):
     )
 
 
-@modest(100)
 @given(some_labels(), st.sampled_from([0, 3, 128]), st.sampled_from([1, 5, 10**6]))
 def test_integers_against_a_dictionary(columns, dense_classes, chunk):
     with pytest.MonkeyPatch.context() as patch:
@@ -453,7 +452,7 @@ def test_hundreds_of_thousands_of_classes(spread):
     assert f"{n} samples of {n} classes" in str(counts)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_million_classes():
     n = 1_000_000
     y_true = np.arange(n) * 2**38
@@ -591,7 +590,6 @@ def test_losses_by_hand(form, form_of):
         counts.losses({"y": {"z": 5}, "z": {"y": 1}})
 
 
-@modest(25)
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1))
 def test_losses_follow_from_confusion_matrices(k, seed):
     columns = random_labels(50, k, seed)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts import pair_tables
@@ -99,7 +98,6 @@ def test_small_blocks_give_the_same(choose, monkeypatch, sliced):
     np.testing.assert_array_equal(folded(small, 55, (4, 4, 4), threads=2), whole)
 
 
-@modest(30)
 @given(st.data())
 def test_both_ways_agree(data):
     k = data.draw(st.integers(2, 9))

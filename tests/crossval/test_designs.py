@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import modest
 
 import fastcmp
 from fastcmp.core.checks import as_seed
@@ -142,7 +141,6 @@ def test_a_repetition_depends_on_its_number_alone():
 # One by one.
 
 
-@modest(50)
 @given(st.integers(2, 15), st.integers(15, 200), st.integers(0, 99))
 def test_folds_are_of_equal_size(n_folds, n, seed):
     y = labels(n, 4, seed)
@@ -157,7 +155,6 @@ def test_folds_are_of_equal_size(n_folds, n, seed):
                     assert np.ptp(shares) <= 1
 
 
-@modest(50)
 @given(st.integers(2, 300), st.floats(0.01, 0.99), st.integers(0, 99))
 def test_holdout_tests_its_share(n, share, seed):
     wanted = int(np.floor(share * n + 0.5))

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
-from strategies import modest
 
 import fastcmp
 from fastcmp import (
@@ -100,7 +99,6 @@ def test_one_sided_bcv_tests():
     assert greater.pvalue == pytest.approx(stats.norm.sf(root))
 
 
-@modest(60)
 @given(st.integers(0, 10**6), st.integers(2, 7))
 def test_laws_of_bcv(seed, m):
     rng = np.random.default_rng(seed)

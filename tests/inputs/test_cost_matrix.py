@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 from fastcmp.inputs.cost_matrix import read_cost
 
@@ -135,7 +134,6 @@ def test_classes_name_plain_costs():
     assert_reads(np.array(PLAIN), PLAIN, ("x", "y", "z"), classes=iter("xyz"))
 
 
-@modest(40)
 @given(st.permutations(NAMES), st.permutations(NAMES))
 def test_the_order_of_names_is_that_of_values(rows, columns):
     frame = pd.DataFrame(COLUMNS, index=list(NAMES)).loc[rows, columns]

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import any_labels, modest
+from strategies import any_labels
 
 from fastcmp.inputs.labels import code_type, encode
 
@@ -50,7 +50,6 @@ def columns_of(label, max_size=30):
     )
 
 
-@modest(150)
 @given(columns_of(st.sampled_from(NUMBERS) | st.integers() | st.floats(-3, 3)))
 @example(([2**63, -1, 2**63 + 1], [2**63, -1, 2**63], [0, 1, 2]))
 @example(([2**63, 2**63 + 1], [2**63, 2**63], [2**63, 2**64 - 1]))
@@ -59,7 +58,6 @@ def test_numbers_of_every_kind(columns):
     assert_equal_where_labels_are(encoded(*columns), *columns)
 
 
-@modest(60)
 @given(columns_of(st.sampled_from([0, 1, True, False, 7, -3])), st.data())
 def test_small_integers_in_mixed_arrays(columns, data):
     kinds = st.sampled_from(["i1", "i4", "i8", "f4", "f8", "O", ">i2"])
@@ -70,7 +68,6 @@ def test_small_integers_in_mixed_arrays(columns, data):
 TEXT = st.text(alphabet="ab\0 é\n", max_size=3)
 
 
-@modest(100)
 @given(columns_of(TEXT))
 @example((["a", "a\0"], ["a", "a"], ["a\0", "a"]))
 def test_strings(columns):
@@ -81,7 +78,6 @@ def test_strings(columns):
     assert_equal_where_labels_are(encoded(*frames), *columns)
 
 
-@modest(60)
 @given(columns_of(st.binary(max_size=2)))
 @example(([b"a", b"a\0"], [b"a", b"a"], [b"a\0", b"a"]))
 def test_bytes(columns):

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 from fastcmp import auc, concordance, delong, roc_curve, threshold_sweep
 from fastcmp.inputs.scores import order_of, read_scores, read_weights
@@ -433,7 +432,6 @@ def test_missing_labels_of_any_library(y_true):
     assert (found.concordant, found.discordant, found.n_missing) == (1, 1, 1)
 
 
-@modest(60)
 @given(st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=1, max_size=30))
 def test_the_direction_is_never_turned(samples):
     y_true = [int(flag) for flag, _ in samples]
@@ -477,7 +475,6 @@ def test_bad_weights(weights, error, message):
 # The order.
 
 
-@modest(60)
 @given(st.lists(st.floats(allow_nan=False, width=32), max_size=50))
 def test_order_of(drawn):
     for dtype in (np.float32, np.float64):

@@ -121,11 +121,7 @@ def test_rows_are_told_before_they_are_read(tmp_path):
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     words=st.lists(
         st.tuples(*[st.sampled_from(['x"', "y\nz", "u,\rv", "", "NA", "1"])] * 3),

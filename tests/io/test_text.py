@@ -25,11 +25,7 @@ from fastcmp.io.text import LateValueError
 from fastcmp.io.text_types import has_codes
 
 LIMIT = 10**9
-ANY_FOLDER = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+ANY_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def written(path, columns, **options):

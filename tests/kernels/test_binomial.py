@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import far_half_binomial, half_binomial, small_if_interpreted
-from strategies import modest
 
 from fastcmp.kernels import binomial_half
 from fastcmp.kernels.binomial import _expansion
@@ -58,7 +57,6 @@ def test_upper_half_mirrors_the_lower(n):
             assert high.mid >= 0.5 >= low.mid
 
 
-@modest(200)
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_equals_exact_integers(k_and_n):
     k, n = k_and_n

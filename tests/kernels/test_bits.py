@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from naive import small_if_interpreted
-from strategies import codes, modest, right_matrices
+from strategies import codes, right_matrices
 
 from fastcmp.kernels import count_bits, count_common_bits, pack_equal, row_square_sum
 from fastcmp.kernels.bits import (
@@ -73,7 +73,6 @@ def test_pack_compares_the_whole_code(dtype):
     assert words[0] == 0b0010
 
 
-@modest()
 @given(codes())
 def test_bits_count_samples(drawn):
     y_true, pred_a, pred_b = drawn
@@ -143,7 +142,6 @@ def test_any_tiling_equals_brute_force(n_models, tiling):
     assert by_tiles(right, *tiling) == brute_force(right)
 
 
-@modest(40)
 @given(right_matrices())
 def test_one_tile_equals_brute_force(right):
     assert by_tiles(right, 16, 16) == brute_force(right)
@@ -156,7 +154,6 @@ def test_panels_of_long_rows(n):
     assert by_tiles(right, 8, 8) == brute_force(right)
 
 
-@modest(20)
 @given(right_matrices())
 def test_common_bits_add_up(right):
     n_models = right.shape[0]
@@ -192,7 +189,6 @@ def test_chosen_pairs_equal_brute_force():
 # The sum for Cochran's Q.
 
 
-@modest()
 @given(right_matrices(20))
 def test_row_square_sum_equals_numpy(right):
     expected = (right.sum(axis=0, dtype=np.int64) ** 2).sum()

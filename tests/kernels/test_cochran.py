@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from reference_cases import expected, parametrize
-from strategies import count_pairs, modest, right_matrices
+from strategies import count_pairs, right_matrices
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -39,7 +39,6 @@ def matrix(case):
 # Oracle.
 
 
-@modest(100)
 @given(right_matrices())
 def test_q_equals_the_definition(right):
     found = q_of(right)
@@ -48,7 +47,6 @@ def test_q_equals_the_definition(right):
     assert found.pvalue == pytest.approx(pvalue, rel=1e-9, abs=1e-300)
 
 
-@modest(100)
 @given(right_matrices())
 def test_f_equals_the_sums_of_squares(right):
     assume(right.shape[1] > 1)
@@ -101,7 +99,6 @@ def test_reference_post_hoc(case):
 # Laws.
 
 
-@modest(60)
 @given(count_pairs())
 def test_two_models_are_mcnemars_test(pair):
     a, b = pair
@@ -114,7 +111,6 @@ def test_two_models_are_mcnemars_test(pair):
     assert found.pvalue == pytest.approx(mcnemar.pvalue, rel=1e-9, abs=1e-300)
 
 
-@modest(60)
 @given(right_matrices())
 def test_order_of_models_and_right_or_wrong_do_not_matter(right):
     found = q_of(right)
@@ -124,14 +120,12 @@ def test_order_of_models_and_right_or_wrong_do_not_matter(right):
         assert other.status == found.status
 
 
-@modest(60)
 @given(right_matrices())
 def test_samples_on_which_all_agree_do_not_matter_to_q(right):
     more = np.column_stack([right, np.ones((right.shape[0], 7), np.uint8)])
     assert q_of(more).statistic == pytest.approx(q_of(right).statistic, rel=1e-12)
 
 
-@modest(60)
 @given(right_matrices())
 def test_pvalues_are_probabilities(right):
     found = q_of(right)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from reference_cases import parametrize
 from scipy import stats
-from strategies import modest
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -145,7 +144,6 @@ def has_answer(values, weights, largest):
 
 
 @supports
-@modest(80)
 @given(drawn=tensors)
 def test_likelihood_equals_the_dual_root(support, drawn):
     values, weights, largest = drawn
@@ -156,7 +154,6 @@ def test_likelihood_equals_the_dual_root(support, drawn):
 
 
 @supports
-@modest(60)
 @given(drawn=whole_tensors)
 def test_whole_costs_keep_all_digits(support, drawn):
     values, weights, largest = drawn
@@ -202,7 +199,6 @@ def test_likelihood_equals_an_optimiser_on_the_simplex(method, problem, seed):
     assert statistic == pytest.approx(per_sample, rel=1e-8, abs=1e-8)
 
 
-@modest(80)
 @given(
     st.lists(
         st.tuples(
@@ -224,7 +220,6 @@ def test_chi_square_equals_every_choice_of_empty_cells(pairs):
     assert abs(fitted @ values) <= 1e-12 * (np.abs(values) @ weights)
 
 
-@modest(80)
 @given(tensors)
 def test_chi_square_closed_form(drawn):
     values, weights, _ = drawn
@@ -240,7 +235,6 @@ def test_chi_square_closed_form(drawn):
     )
 
 
-@modest(40)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(list(COSTS)),
@@ -330,7 +324,6 @@ def test_a_worked_example(pairs, largest, statistic):
 
 
 @supports
-@modest(60)
 @given(drawn=tensors)
 def test_swapping_models_flips_the_multiplier_of_the_likelihood(support, drawn):
     values, weights, largest = drawn
@@ -342,7 +335,6 @@ def test_swapping_models_flips_the_multiplier_of_the_likelihood(support, drawn):
 
 
 @signs
-@modest(60)
 @given(drawn=tensors)
 def test_swapping_models_flips_the_multiplier_of_chi_square(nonnegative, drawn):
     values, weights, _ = drawn
@@ -372,7 +364,6 @@ def assert_alike(found, wanted, times=1.0, of_multiplier=1.0, rel=1e-12):
 
 
 @pytest.mark.parametrize("factor", [3.0, 0.1, 2.0**40, 1e-9])
-@modest(40)
 @given(pairs=short_lists)
 def test_scaling_costs_scales_the_multiplier(factor, pairs):
     values, weights = arrays(pairs)
@@ -396,7 +387,6 @@ def test_the_unit_of_the_costs_does_not_matter(factor):
 
 
 @pytest.mark.parametrize("times", [2, 10, 12345])
-@modest(40)
 @given(pairs=short_lists)
 def test_repeating_samples_multiplies_the_statistic(times, pairs):
     values, weights = arrays(pairs)
@@ -405,7 +395,6 @@ def test_repeating_samples_multiplies_the_statistic(times, pairs):
     assert_alike(found, all_tests(values, weights, largest), times=times)
 
 
-@modest(60)
 @given(short_lists, st.integers(0, 2**32 - 1))
 def test_splitting_and_shuffling_changes_nothing(pairs, seed):
     values, weights = arrays(pairs)
@@ -419,7 +408,6 @@ def test_splitting_and_shuffling_changes_nothing(pairs, seed):
     assert_alike(found, all_tests(values, weights, largest), rel=1e-13)
 
 
-@modest(60)
 @given(tensors)
 def test_nothing_and_agreement_change_nothing(drawn):
     values, weights, largest = drawn
@@ -432,7 +420,6 @@ def test_nothing_and_agreement_change_nothing(drawn):
 
 
 @signs
-@modest(60)
 @given(only_a=st.integers(0, 10**9), only_b=st.integers(0, 10**9))
 def test_unit_costs_give_mcnemar(nonnegative, only_a, only_b):
     found = chi_square([(1, only_b), (-1, only_a)], nonnegative)
@@ -442,7 +429,6 @@ def test_unit_costs_give_mcnemar(nonnegative, only_a, only_b):
     assert found.status == wanted.status
 
 
-@modest(60)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_unit_costs_give_the_likelihood_ratio_of_two_counts(b, c):
     assume(b + c > 0)
@@ -455,7 +441,6 @@ def test_unit_costs_give_the_likelihood_ratio_of_two_counts(b, c):
         assert found.multiplier == pytest.approx((b - c) / (b + c), rel=1e-14)
 
 
-@modest(60)
 @given(tensors)
 def test_likelihood_is_the_largest_over_all_multipliers(drawn):
     values, weights, largest = drawn
@@ -469,7 +454,6 @@ def test_likelihood_is_the_largest_over_all_multipliers(drawn):
     assert np.sign(found.multiplier) == np.sign(math.fsum(values * weights))
 
 
-@modest(60)
 @given(tensors)
 def test_restrictions_raise_the_statistic(drawn):
     values, weights, largest = drawn
@@ -483,7 +467,6 @@ def test_restrictions_raise_the_statistic(drawn):
     assert everywhere.statistic <= observed.statistic * (1.0 + 1e-12) + slack
 
 
-@modest(60)
 @given(tensors)
 def test_pvalue_is_the_tail_of_chi_square(drawn):
     values, weights, largest = drawn
@@ -602,7 +585,6 @@ def test_observed_differences_of_extremely_different_size(ratio):
         assert_solves(likelihood(pairs, 0.0), *arrays(pairs), 0.0)
 
 
-@modest(40)
 @given(short_lists)
 def test_counts_may_be_integers(pairs):
     values, weights = arrays(pairs)

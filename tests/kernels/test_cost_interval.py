@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import levels, modest
+from strategies import levels
 
 from fastcmp.kernels import (
     cost_likelihood,
@@ -77,7 +77,6 @@ def assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-11):
 # Oracle.
 
 
-@modest(80)
 @given(samples(), levels)
 def test_profile_ends_reach_the_quantile(drawn, level):
     assert_ends_reach_the_quantile(drawn, cost_profile_interval(*drawn, level), level)
@@ -109,7 +108,6 @@ def test_profile_of_hard_samples(sample, level):
         assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-10)
 
 
-@modest(100)
 @given(samples(), levels)
 def test_wald_equals_the_definition(drawn, level):
     values, weights, n, largest = drawn
@@ -121,7 +119,6 @@ def test_wald_equals_the_definition(drawn, level):
 
 
 @pytest.mark.parametrize("method", [COST_PROFILE, COST_WALD])
-@modest(40)
 @given(seed=st.integers(0, 2**32 - 1), level=levels)
 def test_many_equals_one_by_one(method, seed, level):
     rng = np.random.default_rng(seed)
@@ -144,7 +141,6 @@ def test_many_equals_one_by_one(method, seed, level):
 # Laws.
 
 
-@modest(60)
 @given(samples(10**6))
 def test_profile_agrees_with_the_test_about_zero(drawn):
     values, weights, n, largest = drawn
@@ -155,7 +151,6 @@ def test_profile_agrees_with_the_test_about_zero(drawn):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples(), level=levels)
 def test_swapping_models_negates_the_interval(interval, drawn, level):
     values, *rest = drawn
@@ -166,7 +161,6 @@ def test_swapping_models_negates_the_interval(interval, drawn, level):
 
 @every_interval
 @pytest.mark.parametrize("factor", [4.0, 3.0, 0.1, 1e-6, 1e6])
-@modest(30)
 @given(drawn=samples(), level=levels)
 def test_scaling_costs_scales_the_ends(interval, factor, drawn, level):
     values, weights, n, largest = drawn
@@ -178,7 +172,6 @@ def test_scaling_costs_scales_the_ends(interval, factor, drawn, level):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples(), level=levels)
 def test_intervals_hold_the_mean_and_the_range(interval, drawn, level):
     values, weights, n, largest = drawn
@@ -190,7 +183,6 @@ def test_intervals_hold_the_mean_and_the_range(interval, drawn, level):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples())
 def test_higher_level_is_wider(interval, drawn):
     ends = [interval(*drawn, level) for level in (0.01, 0.5, 0.9, 0.99, 0.9999)]
@@ -200,7 +192,6 @@ def test_higher_level_is_wider(interval, drawn):
 
 
 @every_interval
-@modest(60)
 @given(drawn=samples(10**6), level=levels, seed=st.integers(0, 2**32 - 1))
 def test_splitting_and_agreement_change_nothing(interval, drawn, level, seed):
     values, weights, n, largest = drawn
@@ -216,7 +207,6 @@ def test_splitting_and_agreement_change_nothing(interval, drawn, level, seed):
     assert found == pytest.approx(wanted, rel=1e-11, abs=slack * largest)
 
 
-@modest(60)
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6), levels)
 def test_unit_costs_give_wald_of_the_accuracies(only_a, only_b, same, level):
     n = only_a + only_b + same
@@ -228,7 +218,6 @@ def test_unit_costs_give_wald_of_the_accuracies(only_a, only_b, same, level):
 
 
 @every_interval
-@modest(30)
 @given(drawn=samples(), level=levels)
 def test_counts_may_be_integers(interval, drawn, level):
     values, weights, *rest = drawn

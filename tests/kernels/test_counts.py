@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
 from reference_cases import parametrize
-from strategies import codes, modest
+from strategies import codes
 
 from fastcmp.kernels import count_agreement, count_labels, count_paired
 
@@ -43,13 +43,11 @@ def paired(y_true, pred_a, pred_b):
     return out.tolist()
 
 
-@modest(100)
 @given(codes())
 def test_paired_equals_brute_force(drawn):
     assert paired(*drawn) == naive.paired_table(*drawn)
 
 
-@modest(100)
 @given(codes())
 def test_agreement_equals_brute_force(drawn):
     _, pred_a, pred_b = drawn
@@ -83,7 +81,6 @@ def test_tables_add_to_what_is_there(dtype):
     assert agreement.tolist() == [[8, 7, 9], [8, 7, 7], [7, 8, 7]]
 
 
-@modest(50)
 @given(codes())
 def test_parts_add_up(drawn):
     out = np.zeros((2, 2), np.int64)
@@ -93,7 +90,6 @@ def test_parts_add_up(drawn):
     assert out.tolist() == paired(*drawn)
 
 
-@modest(50)
 @given(codes())
 def test_swapping_models_transposes(drawn):
     y_true, pred_a, pred_b = drawn
@@ -140,7 +136,6 @@ def test_labels_equal_brute_force(n, n_classes):
     np.testing.assert_array_equal(labels_table(columns, n_classes, 7), oracle + 7)
 
 
-@modest(100)
 @given(codes(2000, 5), st.integers(5, 7))
 def test_drawn_labels_equal_brute_force(drawn, n_classes):
     found = labels_table(drawn, n_classes)
@@ -182,7 +177,6 @@ def test_agreement_of_many_classes(n, n_classes):
     np.testing.assert_array_equal(agreement_table(columns, n_classes, 3), oracle + 3)
 
 
-@modest(50)
 @given(codes(1500, 7))
 def test_agreement_is_the_sum_over_true_classes(drawn):
     table = labels_table(drawn, 7)
@@ -196,7 +190,6 @@ def test_agreement_is_the_sum_over_true_classes(drawn):
     )
 
 
-@modest(50)
 @given(codes(1500))
 def test_labels_hold_the_paired_table(drawn):
     table, k = labels_table(drawn, 4), range(4)

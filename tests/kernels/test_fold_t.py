@@ -13,7 +13,6 @@ from hypothesis.extra import numpy as hnp
 from naive import small_if_interpreted
 from reference_cases import expected, parametrize
 from scipy import stats
-from strategies import modest
 
 from fastcmp import kernels
 from fastcmp.kernels import (
@@ -153,7 +152,6 @@ def draw_block(data, name):
     return x
 
 
-@modest()
 @every_t
 @given(st.data())
 def test_t_equals_its_definition(name, data):
@@ -162,7 +160,6 @@ def test_t_equals_its_definition(name, data):
         assert_close(call(name, x, side), T_TESTS[name][2](x, side))
 
 
-@modest()
 @given(blocks(9))
 def test_kfold_equals_scipy(x):
     assume(has_spread(x, ""))
@@ -173,7 +170,6 @@ def test_kfold_equals_scipy(x):
         assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
 
 
-@modest()
 @given(blocks(5, 2))
 def test_f_equals_its_definition(x):
     assume(has_spread(x, "alpaydin_f"))
@@ -181,7 +177,6 @@ def test_f_equals_its_definition(x):
     assert_close(kernels.calibrated_f(x), f_ratio(x, 7))
 
 
-@modest()
 @given(blocks(4), blocks(3, 2, 4))
 def test_conservative_equals_its_definition(x, halves):
     assume(np.abs(halves.mean(axis=-1) @ [1, -1]).max() > 1e-6)
@@ -190,7 +185,6 @@ def test_conservative_equals_its_definition(x, halves):
         assert_close(outcome, conservative(x, halves, side))
 
 
-@modest()
 @given(st.permutations([0] * 2 + [1] * 3 + [2] * 6), blocks(11))
 def test_bayle_equals_its_definition(folds, x):
     folds = np.array(folds)
@@ -200,7 +194,6 @@ def test_bayle_equals_its_definition(folds, x):
         assert_close(kernels.bayle_z_in(x, folds, 3, side), bayle_in(x, folds, side))
 
 
-@modest()
 @given(blocks(4, 5))
 def test_variance_within_equal_folds_is_a_difference_of_squares(x):
     assume(np.ptp(x, axis=1).max() > 1e-6)
@@ -254,7 +247,6 @@ def test_constants_that_do_not_exist(rhos):
 # Laws.
 
 
-@modest(20)
 @every_t
 @given(st.data())
 def test_swapping_the_models_turns_the_sign(name, data):
@@ -268,7 +260,6 @@ def test_swapping_the_models_turns_the_sign(name, data):
         )
 
 
-@modest(20)
 @every_t
 @given(st.data())
 def test_the_two_sides_make_one(name, data):
@@ -278,7 +269,6 @@ def test_the_two_sides_make_one(name, data):
     assert two == pytest.approx(2 * min(greater, less), rel=1e-12)
 
 
-@modest(20)
 @pytest.mark.parametrize("name", [*T_TESTS, *F_TESTS])
 @given(st.data(), st.integers(-990, 990))
 def test_powers_of_two_cancel_exactly(name, data, exponent):
@@ -308,7 +298,6 @@ def test_scores_of_any_size(size):
         assert math.isfinite(outcome.statistic)
 
 
-@modest(20)
 @pytest.mark.parametrize("name", SYMMETRIC)
 @given(st.data(), st.randoms(use_true_random=False))
 def test_the_order_of_the_folds_does_not_count(name, data, random):
@@ -319,7 +308,6 @@ def test_the_order_of_the_folds_does_not_count(name, data, random):
     assert_close(other, call(name, x)[:4])
 
 
-@modest(20)
 @given(
     blocks(5, 2),
     st.permutations(range(5)),
@@ -341,7 +329,6 @@ def test_dietterich_begins_with_the_first_difference():
     assert kernels.dietterich_t(x[::-1].copy()).estimate == 0.01
 
 
-@modest(20)
 @given(blocks(15))
 def test_relations_between_the_tests(x):
     assume(has_spread(x, ""))

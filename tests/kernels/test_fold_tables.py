@@ -16,7 +16,7 @@ from reference_cases import expected, parametrize
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
 from statsmodels.stats.proportion import proportions_ztest
-from strategies import alternatives, modest
+from strategies import alternatives
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -84,7 +84,6 @@ def bcv(tables, rho1, rho2, alternative):
 # Two-fold cross-validations.
 
 
-@modest(200)
 @given(fold_arrays(), correlations(), alternatives)
 def test_bcv_equals_the_effective_table_in_fractions(halves, rho, alternative):
     tables = np.concatenate([halves, halves[::-1] // 2])
@@ -171,7 +170,6 @@ def test_correlations_that_are_no_numbers(rho):
     assert math.isnan(bcv_factor(0, 0.5, 0.5))
 
 
-@modest(100)
 @given(
     st.integers(0, 500), st.integers(0, 500), st.sampled_from([0.7, 20 / 11, 3.0, 10.0])
 )
@@ -191,7 +189,6 @@ def test_exchanging_the_models_exchanges_the_alternatives(a, b, factor):
         assert (smaller == greater.pvalue) == (a > b) or two.statistic == 0
 
 
-@modest(100)
 @given(st.integers(0, 500), st.integers(0, 500), st.floats(0.5, 20.0))
 def test_only_the_effective_counts_matter(a, b, factor):
     scaled = bcv_mcnemar(a / factor, b / factor, factor)
@@ -229,7 +226,6 @@ def test_counts_up_to_the_largest():
 # K folds.
 
 
-@modest(200)
 @given(fold_arrays())
 def test_naive_equals_the_sum_in_fractions(tables):
     found = naive_mcnemar(tables)
@@ -244,7 +240,6 @@ def test_naive_equals_the_sum_in_fractions(tables):
         assert (found.statistic, found.pvalue) == (0.0, 1.0)
 
 
-@modest(60)
 @given(fold_arrays(min_folds=2), st.data())
 def test_naive_knows_no_order_of_folds_or_models(tables, data):
     order = data.draw(st.permutations(range(len(tables))))
@@ -269,7 +264,6 @@ def test_naive_against_references(case):
 # Two proportions.
 
 
-@modest(200)
 @given(st.integers(1, 10**6), st.data(), alternatives)
 def test_proportions_equal_statsmodels(n, data, alternative):
     a, b = (data.draw(st.integers(0, n)) for _ in "ab")
@@ -360,7 +354,6 @@ def brute_force(folds, wrong_a, wrong_b, n_folds):
     return out
 
 
-@modest(150)
 @given(
     st.integers(1, 4),
     st.integers(0, 150),

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import cells, expected, parametrize
 from scipy import stats
-from strategies import count_pairs, levels, modest, tables
+from strategies import count_pairs, levels, tables
 
 from fastcmp.kernels import (
     bonett_price_interval,
@@ -68,7 +68,6 @@ every_odds_ratio = pytest.mark.parametrize("weight", ODDS_RATIOS)
 
 
 @every_method
-@modest(60)
 @given(table=tables(200), level=levels)
 def test_difference_equals_the_definition(method, table, level):
     found = difference_interval(method, table, level)
@@ -77,7 +76,6 @@ def test_difference_equals_the_definition(method, table, level):
     assert found == pytest.approx(oracle, rel=1e-9, abs=1e-9)
 
 
-@modest(60)
 @given(tables(10**6), levels)
 def test_tango_keeps_its_digits(table, level):
     found = difference_interval(TANGO, table, level)
@@ -85,7 +83,6 @@ def test_tango_keeps_its_digits(table, level):
     assert found == pytest.approx(oracle, rel=1e-9, abs=1e-13)
 
 
-@modest(100)
 @given(st.integers(1, 10**5), st.floats(0.0, 1.0), levels)
 def test_wilson_inverts_the_score_test(n, proportion, level):
     successes = round(proportion * n)
@@ -94,7 +91,6 @@ def test_wilson_inverts_the_score_test(n, proportion, level):
 
 
 @every_odds_ratio
-@modest(60)
 @given(pair=count_pairs(60), level=levels)
 def test_odds_ratio_inverts_binomial_sums(weight, pair, level):
     assume(sum(pair) > 0)
@@ -119,7 +115,6 @@ def test_tango_at_the_ends_of_the_scale(table, level):
 
 
 @every_method
-@modest(30)
 @given(table=tables(), level=levels)
 def test_many_equals_one_by_one(method, table, level):
     columns = np.array([table, table[::-1], (0, 0, 0, 0)], np.int64).T
@@ -161,7 +156,6 @@ def test_exact_odds_ratio_equals_scipy(a, b):
 
 
 @every_method
-@modest(60)
 @given(table=tables(), level=levels)
 def test_swapping_models_negates_the_interval(method, table, level):
     both_right, only_a, only_b, both_wrong = table
@@ -172,7 +166,6 @@ def test_swapping_models_negates_the_interval(method, table, level):
 
 
 @every_method
-@modest(60)
 @given(table=tables(), level=levels)
 def test_difference_stays_within_bounds(method, table, level):
     low, high = difference_interval(method, table, level)
@@ -183,7 +176,6 @@ def test_difference_stays_within_bounds(method, table, level):
 
 
 @every_method
-@modest(60)
 @given(table=tables(10**9))
 def test_higher_level_is_wider(method, table):
     inner = difference_interval(method, table, 0.9)
@@ -192,7 +184,6 @@ def test_higher_level_is_wider(method, table):
     assert inner.high <= outer.high
 
 
-@modest(60)
 @given(tables(), levels)
 def test_tango_limits_solve_the_score_equation(table, level):
     _, only_a, only_b, _ = table
@@ -210,7 +201,6 @@ def test_tango_limits_solve_the_score_equation(table, level):
         assert abs(outside) >= z * (1.0 - 1e-11)
 
 
-@modest(100)
 @given(tables(10**6))
 def test_tango_agrees_with_mcnemar_about_zero(table):
     _, only_a, only_b, _ = table
@@ -221,7 +211,6 @@ def test_tango_agrees_with_mcnemar_about_zero(table):
 
 
 @every_odds_ratio
-@modest(60)
 @given(pair=count_pairs(10**9), level=levels)
 def test_swapping_models_inverts_the_odds(weight, pair, level):
     interval = ODDS_RATIOS[weight]
@@ -236,7 +225,6 @@ def test_swapping_models_inverts_the_odds(weight, pair, level):
         assert other_low == pytest.approx(1.0 / high, rel=1e-12)
 
 
-@modest(60)
 @given(count_pairs(10**9), levels)
 def test_midp_odds_lie_within_the_exact_ones(pair, level):
     exact = odds_ratio_exact_interval(*pair, level)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from naive import small_if_interpreted
 from reference_cases import parametrize
-from strategies import modest, pvalues
+from strategies import pvalues
 
 from fastcmp.kernels import hommel_sorted
 
@@ -17,14 +17,12 @@ def hommel(values):
     return hommel_sorted(np.sort(np.array(values, np.float64)))
 
 
-@modest(200)
 @given(pvalues())
 def test_equals_closed_testing_by_sizes(values):
     oracle = sorted(naive.hommel(values))
     assert hommel(values) == pytest.approx(oracle, rel=1e-12, abs=0)
 
 
-@modest(60)
 @given(pvalues(7))
 def test_equals_closed_testing_of_every_set(values):
     oracle = sorted(naive.closed_simes(values))
@@ -52,7 +50,6 @@ def test_reference(case):
     assert hommel(values) == close
 
 
-@modest(100)
 @given(pvalues())
 def test_never_below_the_pvalue_nor_above_hochberg(values):
     adjusted = hommel(values)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from naive import small_if_interpreted
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
-from strategies import alternatives, count_pairs, modest
+from strategies import alternatives, count_pairs
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -40,7 +40,6 @@ every_variant = pytest.mark.parametrize("test", VARIANTS.values(), ids=VARIANTS)
 # Oracle.
 
 
-@modest(200)
 @given(count_pairs(150), alternatives)
 def test_exact_and_midp_equal_exact_integers(pair, alternative):
     exact, mid = mcnemar_exact(*pair, alternative), mcnemar_midp(*pair, alternative)
@@ -52,7 +51,6 @@ def test_exact_and_midp_equal_exact_integers(pair, alternative):
     assert exact.statistic == mid.statistic == pytest.approx(statistic, rel=1e-15)
 
 
-@modest(200)
 @given(count_pairs(), alternatives)
 def test_asymptotic_and_corrected_equal_the_definition(pair, alternative):
     for test, correction in ((mcnemar_asymptotic, 0), (mcnemar_corrected, 1)):
@@ -66,7 +64,6 @@ def test_asymptotic_and_corrected_equal_the_definition(pair, alternative):
             assert found.pvalue < 1e-249
 
 
-@modest()
 @given(count_pairs(), alternatives)
 def test_many_equals_one_by_one(pair, alternative):
     only_a, only_b = np.array([pair, pair[::-1], (0, 0), (-1, 3)]).T
@@ -123,7 +120,6 @@ def test_reference_midp(case):
 
 
 @every_variant
-@modest()
 @given(pair=count_pairs())
 def test_swapping_models_swaps_alternatives(test, pair):
     a, b = pair
@@ -132,7 +128,6 @@ def test_swapping_models_swaps_alternatives(test, pair):
 
 
 @every_variant
-@modest()
 @given(pair=count_pairs(), alternative=alternatives)
 def test_pvalue_is_a_probability(test, pair, alternative):
     found = test(*pair, alternative)
@@ -142,7 +137,6 @@ def test_pvalue_is_a_probability(test, pair, alternative):
 
 
 @every_variant
-@modest()
 @given(pair=count_pairs(10**6))
 def test_two_sided_doubles_the_smaller_side(test, pair):
     one_sided = min(test(*pair, GREATER).pvalue, test(*pair, LESS).pvalue)
@@ -152,7 +146,6 @@ def test_two_sided_doubles_the_smaller_side(test, pair):
     assert test(*pair).pvalue == pytest.approx(two_sided, rel=1e-12)
 
 
-@modest()
 @given(count_pairs(10**9))
 def test_midp_sides_add_to_one_and_lie_below_exact(pair):
     assume(sum(pair) > 0)

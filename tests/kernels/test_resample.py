@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
 from scipy import stats
-from strategies import modest
 
 from fastcmp.kernels import (
     bootstrap_aucs,
@@ -53,7 +52,6 @@ def by_hand(seed, replicate, draw, n):
     return ((mix(key + (draw + 1) * step) >> 32) * n) >> 32
 
 
-@modest(60)
 @given(
     st.integers(0, 2**62),
     st.integers(0, 2**40),
@@ -82,7 +80,6 @@ def test_uniform_along_each_argument(axis):
 # AUCs with weights.
 
 
-@modest(80)
 @given(st.integers(1, 25), st.integers(0, 2**32 - 1), st.booleans())
 def test_weights_are_repetitions(n, seed, tied):
     rng = np.random.default_rng(seed)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp.kernels import concordance_sorted, placements, sweep_sorted
 from fastcmp.kernels.roc import PAIR_BASE, split_scores
@@ -68,13 +67,11 @@ def by_search(negatives, positives):
 # Concordant pairs.
 
 
-@modest(150)
 @given(two_classes())
 def test_concordance_equals_brute_force(drawn):
     assert counted(*drawn) == naive.pair_table(*drawn)[:2]
 
 
-@modest(60)
 @given(two_classes())
 def test_swapping_classes_leaves_the_ties(drawn):
     negatives, positives = drawn
@@ -158,7 +155,6 @@ def test_random_counts_past_32_bits():
 # Splitting.
 
 
-@modest(150)
 @given(
     st.lists(st.tuples(st.sampled_from(SPECIAL), st.booleans()), max_size=60),
     st.sampled_from([np.float32, np.float64]),
@@ -196,7 +192,6 @@ def swept(negatives, positives):
     return at[:used], counts[:, :used]
 
 
-@modest(200)
 @given(two_classes())
 def test_sweep_equals_brute_force(drawn):
     at, counts = swept(*drawn)
@@ -205,7 +200,6 @@ def test_sweep_equals_brute_force(drawn):
     assert all(np.diff(at) < 0)
 
 
-@modest(60)
 @given(two_classes())
 def test_the_last_of_a_sweep_holds_all(drawn):
     _, counts = swept(*drawn)
@@ -231,7 +225,6 @@ def samples(draw, largest=40):
     return scores[order], flags[order]
 
 
-@modest(150)
 @given(samples())
 def test_placements_equal_brute_force(drawn):
     scores, positive = drawn
@@ -254,7 +247,6 @@ def test_placements_of_perfect_and_of_tied_scores_are_exact(n):
     assert set(placed(np.zeros(2 * n), positive).tolist()) == {0.5}
 
 
-@modest(60)
 @given(samples())
 def test_both_means_of_placements_are_the_auc(drawn):
     scores, positive = drawn

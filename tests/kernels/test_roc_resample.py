@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
 from sklearn.metrics import roc_curve as reference_curve
-from strategies import modest
 
 from fastcmp.kernels import (
     bootstrap_rocs,
@@ -36,7 +35,6 @@ def draw_data(seed, n, tied=True):
     return positive, scores
 
 
-@modest(80)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 25), st.booleans())
 def test_points_are_those_of_repeated_samples(seed, n, tied):
     positive, scores = draw_data(seed, n, tied)
@@ -59,7 +57,6 @@ def test_points_without_a_class_are_nan():
     assert points[1, n - 1] == 1
 
 
-@modest(80)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 25))
 def test_areas_and_heights_of_joined_points(seed, n):
     rng = np.random.default_rng(seed)
@@ -106,7 +103,6 @@ def errors(ranks, positive, cut):
     return int(((ranks > cut) != (positive == 1)).sum())
 
 
-@modest(60)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 20))
 def test_the_statistic_sums_differences_of_errors(seed, n):
     rng = np.random.default_rng(seed)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
 from fastcmp.stream.score_edges import make_tables
@@ -55,7 +54,6 @@ def scores_and_edges(draw):
     return scores, edges
 
 
-@modest(80)
 @given(scores_and_edges())
 def test_bins_equal_a_bisection(drawn):
     scores, edges = drawn
@@ -64,7 +62,6 @@ def test_bins_equal_a_bisection(drawn):
     np.testing.assert_array_equal(bins, np.searchsorted(edges, scores, side="right"))
 
 
-@modest(40)
 @given(scores_and_edges(), st.integers(0, 2**32 - 1))
 def test_counts_equal_bincount(drawn, seed):
     scores, edges = drawn

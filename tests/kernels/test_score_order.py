@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.score_order import pack_order, unpack_order
@@ -49,7 +48,6 @@ scores32 = st.lists(st.floats(allow_nan=False, width=32), max_size=60).map(
 )
 
 
-@modest(300)
 @given(st.one_of(scores64, scores32))
 def test_order_ascends(scores):
     done, order = unpacked(scores)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
 from scipy import stats
-from strategies import modest
 
 from fastcmp.kernels import deal, deal_halves, shuffle, shuffle_within
 
@@ -50,7 +49,6 @@ def shuffled(n, seed, replicate, dtype=np.int64):
 # Orders.
 
 
-@modest(60)
 @given(st.integers(0, 60), st.integers(0, 2**62), st.integers(0, 2**40))
 def test_shuffle_is_fisher_and_yates(n, seed, replicate):
     wanted = by_hand(seed, replicate, [n], n)
@@ -58,7 +56,6 @@ def test_shuffle_is_fisher_and_yates(n, seed, replicate):
         assert shuffled(n, seed, replicate, dtype).tolist() == wanted
 
 
-@modest(60)
 @given(st.lists(st.integers(0, 12), max_size=6), st.integers(0, 2**62))
 def test_stretches_are_shuffled_by_themselves(lengths, seed):
     ends = np.cumsum([0, *lengths])[1:].astype(np.int64)
@@ -121,7 +118,6 @@ def test_replicates_do_not_resemble_one_another():
 # Deals.
 
 
-@modest(60)
 @given(st.integers(1, 40), st.integers(1, 34), st.integers(0, 2**32 - 1))
 def test_deals(n, m, seed):
     rng = np.random.default_rng(seed)

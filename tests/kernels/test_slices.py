@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp.kernels import count_labels
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words
@@ -133,7 +132,6 @@ def test_margins_equal_the_confusion_matrix_and_add_up():
 # Tables.
 
 
-@modest(40)
 @given(st.data())
 def test_one_tile_equals_counting_sample_by_sample(data):
     k = data.draw(st.integers(2, 6))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
-from strategies import count_pairs, modest, square_tables
+from strategies import count_pairs, square_tables
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -26,7 +26,6 @@ both_tests = pytest.mark.parametrize("test", ORACLES, ids=["bowker", "stuart_max
 
 
 @both_tests
-@modest(150)
 @given(table=square_tables())
 def test_equals_the_definition(test, table):
     found = test(table)
@@ -49,7 +48,6 @@ def test_equals_statsmodels(test):
 
 
 @both_tests
-@modest(60)
 @given(table=square_tables(), data=st.data())
 def test_names_and_order_of_classes_and_models_do_not_matter(test, table, data):
     found = test(table)
@@ -61,7 +59,6 @@ def test_names_and_order_of_classes_and_models_do_not_matter(test, table, data):
 
 
 @both_tests
-@modest(60)
 @given(table=square_tables())
 def test_agreement_and_unused_classes_do_not_matter(test, table):
     found = test(table)
@@ -73,7 +70,6 @@ def test_agreement_and_unused_classes_do_not_matter(test, table):
 
 
 @both_tests
-@modest(60)
 @given(pair=count_pairs())
 def test_two_classes_are_mcnemars_test(test, pair):
     assume(sum(pair) > 0)
@@ -85,7 +81,6 @@ def test_two_classes_are_mcnemars_test(test, pair):
 
 
 @both_tests
-@modest(60)
 @given(table=square_tables())
 def test_symmetric_tables_give_zero(test, table):
     found = test(table + table.T)

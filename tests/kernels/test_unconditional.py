@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from scipy import stats
-from strategies import alternatives, modest
+from strategies import alternatives
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -37,7 +37,6 @@ def small_tables(draw, largest=24):
 # Oracle.
 
 
-@modest(60)
 @given(small_tables(), alternatives)
 def test_equals_enumeration_of_all_tables(table, alternative):
     found = mcnemar_unconditional(*table, alternative)
@@ -118,7 +117,6 @@ def test_maximum_at_the_boundary():
 # Laws.
 
 
-@modest(60)
 @given(small_tables(200))
 def test_swapping_models_swaps_alternatives(table):
     a, b, n = table
@@ -127,7 +125,6 @@ def test_swapping_models_swaps_alternatives(table):
     assert mcnemar_unconditional(a, b, n) == mcnemar_unconditional(b, a, n)
 
 
-@modest(60)
 @given(small_tables(200), alternatives)
 def test_pvalue_is_a_probability(table, alternative):
     a, b, _ = table
@@ -137,7 +134,6 @@ def test_pvalue_is_a_probability(table, alternative):
     assert found.statistic == mcnemar_asymptotic(a, b).statistic
 
 
-@modest(60)
 @given(small_tables(200))
 def test_never_below_the_probability_at_the_estimate(table):
     a, b, n = table

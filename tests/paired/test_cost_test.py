@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import optimize, stats
 from sklearn.metrics import confusion_matrix
-from strategies import modest
 
 from fastcmp import (
     CostResult,
@@ -132,7 +131,6 @@ def chi_square_oracle(counts, cost, smoothing, nonnegative):
     return w @ np.minimum(1, multiplier * d) ** 2
 
 
-@modest(80)
 @given(problems(), st.sampled_from([0, 1, 0.25, 4]))
 def test_likelihood_against_all_cells(problem, smoothing):
     counts, cost = problem
@@ -146,7 +144,6 @@ def test_likelihood_against_all_cells(problem, smoothing):
     assert result.pvalue == pytest.approx(stats.chi2.sf(expect, 1), rel=1e-6, abs=1e-4)
 
 
-@modest(80)
 @given(problems(), st.sampled_from([0, 1, 0.25, 4]), st.booleans())
 def test_chi_square_against_all_cells(problem, smoothing, nonnegative):
     counts, cost = problem
@@ -239,7 +236,6 @@ def test_two_classes_of_equal_cost_are_mcnemars(a, b):
 
 
 @ALL_VARIANTS
-@modest(15)
 @given(st.data())
 def test_many_tests_are_those_of_each(options, data):
     k = data.draw(st.integers(2, 4))
@@ -293,7 +289,6 @@ def test_no_tests_at_all(options, shape):
 
 
 @ALL_VARIANTS
-@modest(15)
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_the_order_of_classes_does_not_matter(options, problem, seed):
     counts, cost = problem
@@ -306,7 +301,6 @@ def test_the_order_of_classes_does_not_matter(options, problem, seed):
 
 
 @ALL_VARIANTS
-@modest(15)
 @given(problem=problems())
 def test_swapped_models_swap_the_answer(options, problem):
     counts, cost = problem
@@ -339,7 +333,6 @@ def test_the_unit_of_costs_does_not_matter(options, unit):
 
 
 @ALL_VARIANTS
-@modest(10)
 @given(problem=problems())
 def test_labels_and_counts_give_the_same(options, problem):
     counts, cost = problem
@@ -355,7 +348,6 @@ def test_labels_and_counts_give_the_same(options, problem):
     assert str(sparse) == str(result)
 
 
-@modest(40)
 @given(problems(), st.sampled_from([0.01, 0.05, 0.2, 0.5]))
 def test_the_profile_interval_agrees_with_the_likelihood(problem, alpha):
     result = cost_test_from_counts(*problem)
@@ -392,7 +384,6 @@ def test_the_wald_interval_by_hand():
     ],
     ids=lambda x: " ".join(map(str, x.values())),
 )
-@modest(25)
 @given(problem=problems(), smoothing=st.integers(1, 4))
 def test_smoothing_adds_to_each_cell(options, levels, problem, smoothing):
     counts, cost = problem

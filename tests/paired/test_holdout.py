@@ -26,7 +26,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from strategies import codes, modest, tables
+from strategies import codes, tables
 
 from fastcmp import (
     HoldoutResult,
@@ -72,7 +72,6 @@ ONE_SIDED = labels_of((60, 0, 9, 3))
 # The same as the tests themselves.
 
 
-@modest(40)
 @given(
     codes(n_classes=3).filter(lambda x: x.shape[1] > 1),
     st.sampled_from(METHODS[:4]),
@@ -103,7 +102,6 @@ def test_error_rates_against_mcnemar(drawn, method, alternative, alpha):
     )
 
 
-@modest(25)
 @given(tables(60), st.sampled_from([0.01, 0.05, 0.3]))
 def test_the_interval_of_error_rates_mirrors_newcombes(table, alpha):
     if sum(table) < 2:
@@ -129,7 +127,6 @@ def test_the_default_is_mid_p():
     assert compare_labels(Y, A, B).test == "midp"
 
 
-@modest(40)
 @given(
     codes(n_classes=3).filter(lambda x: x.shape[1] > 1),
     st.sampled_from(COST_TESTS),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from scipy import stats
 from statsmodels.stats import contingency_tables
-from strategies import alternatives, codes, count_pairs, levels, modest, tables
+from strategies import alternatives, codes, count_pairs, levels, tables
 
 from fastcmp import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_table
 from fastcmp.kernels import DEGENERATE, OK, UNCONDITIONAL_MAX_N
@@ -74,7 +74,6 @@ def test_unconditional_against_references(case):
     check_reference(case, "unconditional")
 
 
-@modest(60)
 @given(count_pairs(200), alternatives)
 def test_all_methods_against_their_definitions(pair, alternative):
     a, b = pair
@@ -131,7 +130,6 @@ def test_table_against_references(case):
     assert table == np.ravel(case["expected"]["table"]).tolist()
 
 
-@modest(60)
 @given(codes())
 def test_labels_are_counted(drawn):
     if drawn.shape[1] < 2:
@@ -149,7 +147,6 @@ def test_labels_are_counted(drawn):
 # Laws.
 
 
-@modest(40)
 @given(tables(10**6), st.sampled_from(METHODS[:4]))
 def test_swapping_the_models_mirrors_the_answer(table, method):
     both_right, only_a, only_b, both_wrong = table
@@ -367,7 +364,6 @@ def test_unconditional_refuses_what_is_too_large():
 # The record.
 
 
-@modest(30)
 @given(tables(10**9))
 def test_what_follows_from_the_table(table):
     both_right, only_a, only_b, both_wrong = table
@@ -406,7 +402,6 @@ ORACLES = {
 }
 
 
-@modest(25)
 @given(tables(300), levels, st.sampled_from(INTERVALS))
 def test_intervals_against_their_definitions(table, level, method):
     interval = from_table(table).confidence_interval(level, method)
@@ -415,7 +410,6 @@ def test_intervals_against_their_definitions(table, level, method):
     assert interval.low <= interval.high
 
 
-@modest(25)
 @given(count_pairs(60), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_odds_ratio_intervals_against_their_definitions(pair, level):
     for method, weight in (("exact", 1), ("midp", 0.5)):

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from statsmodels.stats.contingency_tables import SquareTable
-from strategies import codes, modest, square_tables
+from strategies import codes, square_tables
 
 from fastcmp import (
     bowker,
@@ -40,7 +40,6 @@ def labels_of(table):
 
 
 @DOORS
-@modest(40)
 @given(square_tables())
 def test_tables_against_the_definition(door, from_counts, oracle, table):
     result = from_counts(table)
@@ -65,7 +64,6 @@ def test_statsmodels_agrees():
 
 
 @DOORS
-@modest(25)
 @given(codes(80, n_classes=3))
 def test_labels_are_counted(door, from_counts, oracle, drawn):
     a, b, _ = drawn

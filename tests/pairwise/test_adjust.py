@@ -10,7 +10,7 @@ from hypothesis import given
 from reference_cases import parametrize
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-from strategies import modest, pvalues
+from strategies import pvalues
 
 from fastcmp import adjust
 from fastcmp.pairwise import adjust as adjustments
@@ -63,7 +63,6 @@ def test_references_agree(case):
         np.testing.assert_allclose(found, values, rtol=1e-10, atol=0, err_msg=name)
 
 
-@modest(60)
 @given(pvalues())
 def test_definitions_agree(values):
     for method in PEERS:
@@ -75,7 +74,6 @@ def test_definitions_agree(values):
         )
 
 
-@modest(60)
 @given(pvalues())
 def test_laws(values):
     p = np.array(values)

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.contingency_tables import SquareTable
-from strategies import modest
 
 from fastcmp import (
     AgreementResult,
@@ -52,7 +51,6 @@ def pairs_of(result, preds):
 # Each measure.
 
 
-@modest(40)
 @given(st.data())
 def test_right_and_wrong_by_brute_force(data):
     n, k = data.draw(st.integers(2, 60)), data.draw(st.integers(1, 4))

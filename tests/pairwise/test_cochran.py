@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from reference_cases import expected, parametrize
 from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
-from strategies import modest, right_matrices
+from strategies import right_matrices
 
 from fastcmp import (
     cochrans_q,
@@ -86,7 +86,6 @@ def test_pairs_against_references(case):
     np.testing.assert_allclose(pairs.pvalue_adjusted, adjusted, rtol=1e-9)
 
 
-@modest(40)
 @given(right_matrices())
 def test_definitions(right):
     assume(right.shape[1] > 1)

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp import adjust, compare_all, load_digits, mcnemar
 from fastcmp.core import threads
@@ -62,7 +61,6 @@ def big():
 # The same as pair by pair.
 
 
-@modest(25)
 @given(
     st.integers(2, 12),
     st.integers(2, 300),

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
 from scipy import stats
-from strategies import modest
 
 from fastcmp import (
     adjust,
@@ -96,7 +95,6 @@ def check_pairs(result, y_true, preds, cost, alpha=0.05, method="likelihood"):
 # The same as pair by pair.
 
 
-@modest(20)
 @given(
     st.integers(2, 7),
     st.integers(2, 200),
@@ -130,7 +128,6 @@ def test_the_default_is_the_likelihood_ratio():
     )
 
 
-@modest(20)
 @given(st.integers(2, 6), st.integers(2, 150), st.integers(0, 10**6))
 def test_unit_costs_count_as_mcnemars_test(n_models, n, seed):
     y_true, preds = simulate(n_models, n, seed=seed)
@@ -171,7 +168,6 @@ def test_costs_scale():
 # Many different costs.
 
 
-@modest(15)
 @given(
     st.integers(2, 6),
     st.integers(2, 150),
@@ -612,7 +608,6 @@ def test_costs_and_accuracies_may_rank_otherwise():
     assert (result.only_a[0], result.only_b[0]) == (10, 20)
 
 
-@modest(25)
 @given(
     st.integers(2, 5),
     st.integers(2, 120),

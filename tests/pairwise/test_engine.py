@@ -364,7 +364,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.timeout(120)
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_stops_soon_and_leaves_no_threads():

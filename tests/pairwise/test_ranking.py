@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 from fastcmp.pairwise.ranking import (
     BEATS,
@@ -51,7 +50,6 @@ def cocktail_party(n_couples):
     return tied
 
 
-@modest(200)
 @given(graphs())
 def test_groups_are_all_maximal_cliques(graph):
     order, tied = graph
@@ -67,7 +65,6 @@ def test_groups_are_all_maximal_cliques(graph):
     assert all(type(model) is int for group in found.groups for model in group)
 
 
-@modest(60)
 @given(graphs(), st.randoms(use_true_random=False))
 def test_names_of_models_do_not_matter(graph, random):
     order, tied = graph
@@ -126,7 +123,6 @@ def check_runs(order, tied, groups):
     assert set().union(*groups) == set(range(n))
 
 
-@modest(100)
 @given(graphs())
 def test_runs_of_any_graph(graph):
     order, tied = graph
@@ -154,7 +150,6 @@ def test_large_random_graphs_end_soon():
     check_runs(np.arange(n), tied, found.groups)
 
 
-@modest(60)
 @given(graphs(), st.randoms(use_true_random=False))
 def test_rank_intervals_by_their_definition(graph, random):
     order, tied = graph
@@ -182,7 +177,6 @@ def test_rank_intervals_without_decisions():
     assert rank_intervals(verdicts).tolist() == [[1, 3]] * 3
 
 
-@modest(40)
 @given(
     st.integers(2, 9), st.lists(st.integers(0, 4), min_size=9), st.integers(0, 2**36)
 )
@@ -205,7 +199,6 @@ def test_pairs_that_were_not_compared_are_neither_tied_nor_decided():
     assert verdicts.tolist() == [[3, 3, 2], [3, 3, 3], [2, 3, 3]]
 
 
-@modest(60)
 @given(graphs())
 def test_models_share_a_letter_where_they_are_tied(graph):
     order, tied = graph

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
-from strategies import modest
 
 from fastcmp import compare_all, load_digits, mcnemar
 from fastcmp.core.render import to_latex, to_markdown
@@ -46,7 +45,6 @@ def digits():
 # The leaderboard.
 
 
-@modest(40)
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=9))
 def test_the_leaderboard_is_ordered_by_accuracy(correct):
     y_true = np.zeros(6, int)
@@ -138,7 +136,6 @@ def designs(draw, largest=6):
     return y_true, preds, pairs, options
 
 
-@modest(60)
 @given(designs())
 def test_what_was_not_tested_is_no_tie_and_never_different(design):
     y_true, preds, pairs, options = design
@@ -161,7 +158,6 @@ def test_what_was_not_tested_is_no_tie_and_never_different(design):
         assert f"No letters of ties: {len(every) - len(pairs)} pairs were not" in text
 
 
-@modest(60)
 @given(designs())
 def test_the_best_lost_no_tested_pair(design):
     y_true, preds, pairs, options = design
@@ -185,7 +181,6 @@ def test_the_best_lost_no_tested_pair(design):
     )
 
 
-@modest(40)
 @given(designs())
 def test_ranks_of_some_pairs_are_bounded_by_these(design):
     y_true, preds, pairs, options = design

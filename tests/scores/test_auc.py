@@ -14,7 +14,6 @@ import sklearn.metrics
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import cases, expected, parametrize
-from strategies import modest
 
 from fastcmp import (
     auc,
@@ -91,7 +90,6 @@ def test_references_cover_both_axes():
 # Against definitions.
 
 
-@modest(150)
 @given(problems())
 def test_concordance_equals_brute_force(drawn):
     y_true, scores = drawn
@@ -102,7 +100,6 @@ def test_concordance_equals_brute_force(drawn):
     assert found.somers_d == pytest.approx(2 * found.auc - 1, abs=1e-15)
 
 
-@modest(100)
 @given(problems(), st.sampled_from(TIES))
 def test_auc_equals_brute_force(drawn, ties):
     y_true, scores = drawn
@@ -111,7 +108,6 @@ def test_auc_equals_brute_force(drawn, ties):
     assert concordance(y_true, scores).area(ties) == float(wanted)
 
 
-@modest(100)
 @given(problems(20), st.sampled_from(TIES), st.integers(0, 2**32 - 1))
 def test_weighted_auc_equals_brute_force(drawn, ties, seed):
     y_true, scores = drawn
@@ -121,7 +117,6 @@ def test_weighted_auc_equals_brute_force(drawn, ties, seed):
     assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-15)
 
 
-@modest(100)
 @given(problems(), st.sampled_from(TIES), st.integers(0, 2**32 - 1))
 def test_whole_weights_repeat_samples(drawn, ties, seed):
     y_true, scores = drawn
@@ -132,7 +127,6 @@ def test_whole_weights_repeat_samples(drawn, ties, seed):
     assert found == pytest.approx(wanted, rel=1e-13, abs=1e-15)
 
 
-@modest(60)
 @given(problems())
 def test_auc_equals_that_of_scikit_learn(drawn):
     y_true, scores = drawn
@@ -144,7 +138,6 @@ def test_auc_equals_that_of_scikit_learn(drawn):
     assert found == pytest.approx(peer, rel=1e-13, abs=1e-15)
 
 
-@modest(60)
 @given(problems())
 def test_half_lies_in_the_middle(drawn):
     half, high, low = (auc(*drawn, ties=ties) for ties in TIES)
@@ -155,7 +148,6 @@ def test_half_lies_in_the_middle(drawn):
 # Laws.
 
 
-@modest(80)
 @given(problems(), st.sampled_from(TIES), st.booleans())
 def test_swapping_classes_and_negating(drawn, ties, weighted):
     y_true, scores = drawn
@@ -171,7 +163,6 @@ def test_swapping_classes_and_negating(drawn, ties, weighted):
         assert turned == pytest.approx(1 - found, rel=1e-12, abs=1e-14)
 
 
-@modest(60)
 @given(problems(), st.integers(0, 99))
 def test_monotone_transforms_and_order_change_nothing(drawn, seed):
     y_true, scores = drawn
@@ -207,7 +198,6 @@ def test_never_above_1(n):
     assert auc(y_true, scores, fpr_range=(0.1, 0.4)) <= 0.4 - 0.1
 
 
-@modest(60)
 @given(st.floats(0.01, 1e6), st.integers(2, 40))
 def test_weights_never_lift_it_above_1(weight, n):
     y_true, scores = np.arange(n) % 2, np.arange(n) % 2
@@ -241,7 +231,6 @@ def test_counts_of_many_pairs_are_exact():
 # Parts of the curve.
 
 
-@modest(100)
 @given(problems(), st.floats(0.01, 1))
 def test_partial_auc_equals_that_of_scikit_learn(drawn, share):
     peer = sklearn.metrics.roc_auc_score(*drawn, max_fpr=share)
@@ -249,7 +238,6 @@ def test_partial_auc_equals_that_of_scikit_learn(drawn, share):
     assert found == pytest.approx(peer, rel=1e-10, abs=1e-12)
 
 
-@modest(100)
 @given(problems(), st.lists(st.floats(0, 1), min_size=2, max_size=4, unique=True))
 def test_adjacent_parts_add_up(drawn, ends):
     ends = sorted(ends)
@@ -263,7 +251,6 @@ def test_adjacent_parts_add_up(drawn, ends):
         )
 
 
-@modest(80)
 @given(problems())
 def test_parts_that_meet_at_points_of_the_curve(drawn):
     curve = roc_curve(*drawn)
@@ -273,7 +260,6 @@ def test_parts_that_meet_at_points_of_the_curve(drawn):
         assert sum(parts) == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
 
 
-@modest(80)
 @given(problems(), st.booleans())
 def test_the_full_range_is_the_auc(drawn, standardize):
     options = {"standardize": standardize}
@@ -282,7 +268,6 @@ def test_the_full_range_is_the_auc(drawn, standardize):
         assert found == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
 
 
-@modest(80)
 @given(problems(), st.floats(0, 0.99), st.floats(0.01, 1), st.booleans())
 def test_the_axes_mirror_each_other(drawn, low, width, standardize):
     y_true, scores = drawn
@@ -315,7 +300,6 @@ def test_chance_is_one_half_when_standardized():
             assert found == pytest.approx(0.5, abs=1e-14)
 
 
-@modest(40)
 @given(problems(), st.integers(0, 99))
 def test_parts_with_whole_weights_repeat_samples(drawn, seed):
     y_true, scores = drawn
@@ -446,7 +430,6 @@ def test_what_is_printed():
 # As scikit-learn has it.
 
 
-@modest(100)
 @given(problems(), st.floats(0.01, 1), st.integers(0, 99), st.booleans())
 def test_max_fpr_equals_that_of_scikit_learn(drawn, high, seed, weighted):
     y_true, scores = drawn

@@ -8,7 +8,6 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 from fastcmp import auc, auc_multiclass, average_precision
 
@@ -29,7 +28,6 @@ def problems(draw):
 
 @METHODS
 @AVERAGES
-@modest(60)
 @given(problems())
 def test_equals_scikit_learn(method, average, drawn):
     y_true, scores = drawn
@@ -180,7 +178,6 @@ def labels_of_samples(draw):
 
 
 @EVERY
-@modest(60)
 @given(problems(), st.integers(0, 99), st.booleans())
 def test_classes_equal_scikit_learn(average, drawn, seed, weighted):
     y_true, scores = drawn
@@ -201,7 +198,6 @@ def test_classes_equal_scikit_learn(average, drawn, seed, weighted):
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", "samples", None])
-@modest(60)
 @given(labels_of_samples())
 def test_indicators_equal_scikit_learn(average, drawn):
     y_true, scores, weights = drawn
@@ -225,7 +221,6 @@ def test_indicators_equal_scikit_learn(average, drawn):
 
 @METHODS
 @AVERAGES
-@modest(40)
 @given(problems(), st.integers(0, 99))
 def test_whole_weights_repeat_samples(method, average, drawn, seed):
     y_true, scores = drawn

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import stats
 from sklearn import metrics
-from strategies import levels, modest
+from strategies import levels
 
 from fastcmp import load_digits_scores, optimal_cutpoint
 from fastcmp.core.render import to_csv
@@ -96,7 +96,6 @@ def naive_measures(tp, fp, fn, tn):
     }
 
 
-@modest(150)
 @given(TABLES)
 def test_measures_against_their_definitions(counts):
     table = classification_table_from_counts(**counts)
@@ -115,7 +114,6 @@ def test_measures_against_their_definitions(counts):
     assert np.array_equal(table.table, confusion)
 
 
-@modest(60)
 @given(TABLES)
 def test_swapping_the_classes_swaps_the_measures(counts):
     one = classification_table_from_counts(**counts)
@@ -137,7 +135,6 @@ def test_huge_counts_stay_exact():
     assert table.accuracy == 0.5
 
 
-@modest(60)
 @given(TABLES, st.floats(0.001, 0.999))
 def test_predictive_values_by_bayes_rule(counts, p):
     table = classification_table_from_counts(**counts, prevalence=p)
@@ -159,7 +156,6 @@ def test_predictive_values_by_bayes_rule(counts, p):
 # Intervals.
 
 
-@modest(60)
 @given(TABLES, levels)
 def test_intervals_of_shares_against_scipy(counts, level):
     table = classification_table_from_counts(**counts)
@@ -179,7 +175,6 @@ def test_intervals_of_shares_against_scipy(counts, level):
             assert tuple(found) == pytest.approx(tuple(oracle), abs=1e-9)
 
 
-@modest(60)
 @given(TABLES, levels, st.floats(0.01, 0.99))
 def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
     table = classification_table_from_counts(
@@ -234,7 +229,6 @@ def test_intervals_that_an_r_package_prints():
 # Reading scores and labels.
 
 
-@modest(100)
 @given(
     st.lists(
         st.tuples(st.booleans(), st.floats(-3, 3) | st.sampled_from([-1, 0, 0.5, 1])),
@@ -380,7 +374,6 @@ def test_data_by_keyword():
     assert both == compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [0, 1, 0])
 
 
-@modest(60)
 @given(TABLES, st.integers(0, 99))
 def test_weights_add_up(counts, seed):
     y_true, called = labels_of(**counts)
@@ -675,7 +668,6 @@ def kosinski(right, wrong):
 FOUR = st.tuples(SMALL, SMALL, SMALL, SMALL)
 
 
-@modest(60)
 @given(FOUR, FOUR)
 def test_score_tests_against_their_definitions(of_positives, of_negatives):
     if not (sum(of_positives) and sum(of_negatives)):
@@ -733,7 +725,6 @@ def test_score_tests_that_an_r_package_prints():
         assert test.pvalue == pytest.approx(pvalue, rel=3e-7)
 
 
-@modest(60)
 @given(st.tuples(SMALL, SMALL, SMALL, SMALL))
 def test_without_common_calls_the_weighted_test_is_pearsons(cells):
     right_a, wrong_a, right_b, wrong_b = cells
@@ -756,7 +747,6 @@ def test_without_common_calls_the_weighted_test_is_pearsons(cells):
     assert test.statistic == pytest.approx(oracle.statistic, abs=1e-9)
 
 
-@modest(60)
 @given(FOUR, FOUR, st.sampled_from(["two-sided", "greater", "less"]))
 def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternative):
     if not sum(of_positives) + sum(of_negatives):

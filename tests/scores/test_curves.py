@@ -7,7 +7,6 @@ import pytest
 import sklearn.metrics
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import modest
 
 import fastcmp
 from fastcmp import (
@@ -41,7 +40,6 @@ def problems(draw, largest=40, weighted=None):
 # The sweep.
 
 
-@modest(100)
 @given(problems(weighted=False))
 def test_sweep_equals_its_definition(drawn):
     y_true, scores, _ = drawn
@@ -57,7 +55,6 @@ def test_sweep_equals_its_definition(drawn):
     assert (sweep.n_positives, sweep.n_negatives) == (sum(y_true), sum(1 - y_true))
 
 
-@modest(100)
 @given(problems(weighted=True))
 def test_weighted_sweep_equals_its_definition(drawn):
     y_true, scores, weights = drawn
@@ -71,7 +68,6 @@ def test_weighted_sweep_equals_its_definition(drawn):
         assert sweep.tn[k] == weights[~called & (y_true == 0)].sum()
 
 
-@modest(60)
 @given(problems())
 def test_weights_of_one_count(drawn):
     y_true, scores, _ = drawn
@@ -81,7 +77,6 @@ def test_weights_of_one_count(drawn):
         np.testing.assert_array_equal(getattr(ones, name), getattr(plain, name))
 
 
-@modest(60)
 @given(problems(weighted=False), st.integers(0, 99))
 def test_whole_weights_repeat_samples(drawn, seed):
     y_true, scores, _ = drawn
@@ -116,7 +111,6 @@ def test_the_sweep_names_the_classes():
 # ROC curves.
 
 
-@modest(150)
 @given(problems())
 def test_roc_curve_equals_that_of_scikit_learn(drawn):
     y_true, scores, weights = drawn
@@ -129,7 +123,6 @@ def test_roc_curve_equals_that_of_scikit_learn(drawn):
         assert one.dtype == np.float64
 
 
-@modest(60)
 @given(problems())
 def test_roc_curve_ends_in_its_corners(drawn):
     y_true, scores, weights = drawn
@@ -143,7 +136,6 @@ def test_roc_curve_ends_in_its_corners(drawn):
     assert area == pytest.approx(auc(y_true, scores, sample_weight=weights), rel=1e-12)
 
 
-@modest(60)
 @given(problems(weighted=True), st.integers(0, 99))
 def test_samples_without_weight_change_nothing(drawn, seed):
     y_true, scores, weights = drawn
@@ -172,7 +164,6 @@ def test_a_class_without_weight_has_no_curve():
         roc_curve([0, 1, 1], [1, 2, 3], sample_weight=[1, 0, 0])
 
 
-@modest(80)
 @given(problems())
 def test_step_is_the_best_cutoff(drawn):
     y_true, scores, weights = drawn
@@ -183,7 +174,6 @@ def test_step_is_the_best_cutoff(drawn):
     assert curve.step(at[3]) == wanted[3]
 
 
-@modest(80)
 @given(problems())
 def test_interpolate_joins_points_by_lines(drawn):
     y_true, scores, weights = drawn
@@ -222,7 +212,6 @@ def test_rates_outside_the_curve_are_refused_or_nan(method, at):
 # Precision and recall.
 
 
-@modest(150)
 @given(problems())
 def test_precision_recall_curve_equals_that_of_scikit_learn(drawn):
     y_true, scores, weights = drawn
@@ -232,7 +221,6 @@ def test_precision_recall_curve_equals_that_of_scikit_learn(drawn):
         np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
-@modest(150)
 @given(problems())
 def test_average_precision_equals_that_of_scikit_learn(drawn):
     y_true, scores, weights = drawn
@@ -324,7 +312,6 @@ def rates(y_true, called, weights):
 
 
 @pytest.mark.parametrize("drop", [False, True])
-@modest(150)
 @given(extreme_problems())
 def test_every_threshold_gives_its_point(drop, drawn):
     y_true, scores, weights = drawn
@@ -362,7 +349,6 @@ def test_no_number_lies_above_infinity():
 
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("name", ["roc_curve", "det_curve", "precision_recall_curve"])
-@modest(100)
 @given(extreme_problems())
 def test_curves_equal_those_of_scikit_learn(name, drop, drawn):
     y_true, scores, weights = drawn
@@ -378,7 +364,6 @@ def test_curves_equal_those_of_scikit_learn(name, drop, drawn):
     assert set(zip(*thinned[:2], strict=True)) <= set(zip(*full[:2], strict=True))
 
 
-@modest(60)
 @given(problems())
 def test_dropping_points_changes_no_area(drawn):
     y_true, scores, weights = drawn

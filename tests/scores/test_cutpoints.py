@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from sklearn.metrics import roc_auc_score
-from strategies import modest
 
 from fastcmp.core.render import to_csv
 from fastcmp.scores.classification import classification_table
@@ -123,7 +122,6 @@ def samples(draw, largest=25):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@modest(60)
 @given(
     samples(),
     st.sampled_from([">", ">="]),
@@ -158,7 +156,6 @@ def test_against_brute_force(criterion, drawn, rule, cost_fp, cost_fn, share):
         assert result.specificity[i] == table.specificity
 
 
-@modest(60)
 @given(samples())
 def test_the_curve_of_one_cutoff_has_the_mean_as_its_area(drawn):
     y, score = drawn
@@ -171,7 +168,6 @@ def test_the_curve_of_one_cutoff_has_the_mean_as_its_area(drawn):
         assert result.value == pytest.approx(2 * area - 1, abs=1e-12)
 
 
-@modest(60)
 @given(samples(), st.permutations(range(25)))
 def test_laws(drawn, order):
     y, score = np.array(drawn[0]), np.array(drawn[1])
@@ -300,7 +296,6 @@ def f1_compiled_numbers(tp, fp, tn, fn):
     return 2 * tp / (2 * tp + fp + fn)
 
 
-@modest(40)
 @given(samples())
 def test_functions_as_criteria(drawn):
     result = optimal_cutpoint(*drawn, criterion=youden_arrays)
@@ -399,7 +394,6 @@ def naive_resampling(y, score, n_resamples, seed):
     return cutoffs, np.mean(judged)
 
 
-@modest(15)
 @given(samples(), st.integers(0, 99))
 def test_bootstrap_against_resampled_data(drawn, seed):
     y, score = drawn
@@ -606,7 +600,6 @@ def test_records_are_frozen_and_travel():
 
 
 @pytest.mark.parametrize("criterion", ["youden", "accuracy", "cost", "closest-topleft"])
-@modest(40)
 @given(samples(), st.integers(0, 99))
 def test_whole_weights_repeat_samples(criterion, drawn, seed):
     y, score = map(np.asarray, drawn)

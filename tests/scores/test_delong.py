@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import cases, expected, parametrize
 from scipy import stats
-from strategies import levels, modest
+from strategies import levels
 
 from fastcmp import adjust, auc, delong, delong_unpaired, hanley_mcneil
 from fastcmp.kernels import DEGENERATE, OK
@@ -114,7 +114,6 @@ def test_reference_standard_errors(case):
 # Against the definition.
 
 
-@modest(60)
 @given(problems())
 def test_covariance_equals_its_definition(drawn):
     result = delong(*drawn)
@@ -128,7 +127,6 @@ def test_covariance_equals_its_definition(drawn):
     np.testing.assert_allclose(result.auc, auc(*drawn), rtol=1e-13)
 
 
-@modest(60)
 @given(problems(least_models=2), st.sampled_from(ALTERNATIVES))
 def test_comparisons_equal_their_definition(drawn, alternative):
     area, v = naive.delong_covariance(*drawn)
@@ -155,7 +153,6 @@ def test_comparisons_equal_their_definition(drawn, alternative):
         assert test.pvalue == pytest.approx(tails[alternative], rel=1e-7)
 
 
-@modest(40)
 @given(problems(largest=40, most_models=5), st.integers(0, 2**32 - 1))
 def test_contrasts_equal_the_quadratic_form(drawn, seed):
     rows = np.random.default_rng(seed).integers(-2, 3, (3, len(drawn[1])))
@@ -180,7 +177,6 @@ def test_contrasts_equal_the_quadratic_form(drawn, seed):
 # What is said of one AUC.
 
 
-@modest(40)
 @given(problems(), levels)
 def test_intervals_equal_their_formulas(drawn, level):
     result = delong(*drawn)
@@ -242,7 +238,6 @@ def test_perfect_separation(n1, n0):
     assert result.contrast([1, 1, -2, 0]).pvalue == 1
 
 
-@modest(60)
 @given(problems(), st.sampled_from(ALTERNATIVES))
 def test_identical_curves(drawn, alternative):
     y_true, scores = drawn
@@ -297,7 +292,6 @@ def test_unknown_models(model):
         result.compare("a", model)
 
 
-@modest(40)
 @given(problems(least_models=2))
 def test_swapped_models_change_the_sign(drawn):
     result = delong(*drawn)
@@ -311,7 +305,6 @@ def test_swapped_models_change_the_sign(drawn):
     assert greater.pvalue == result.compare(1, 0, alternative="less").pvalue
 
 
-@modest(60)
 @given(problems(least_models=2), st.floats(0, 0.5))
 def test_margins_equal_their_formula(drawn, margin):
     result = delong(*drawn)
@@ -551,7 +544,6 @@ def test_bad_pairwise_options():
 # Laws.
 
 
-@modest(40)
 @given(problems(), st.integers(0, 99))
 def test_order_of_samples_and_models(drawn, seed):
     y_true, scores = drawn
@@ -567,7 +559,6 @@ def test_order_of_samples_and_models(drawn, seed):
     np.testing.assert_allclose(other.covariance, wanted, atol=1e-16)
 
 
-@modest(40)
 @given(problems())
 def test_turning_labels_or_scores(drawn):
     y_true, scores = drawn
@@ -634,7 +625,6 @@ def clustered(draw):
     return y_true, scores, groups
 
 
-@modest(60)
 @given(clustered())
 def test_clusters_equal_their_definition(drawn):
     y_true, scores, groups = drawn
@@ -650,7 +640,6 @@ def test_clusters_equal_their_definition(drawn):
     assert result.confidence_interval(method="logit").low.min() >= 0
 
 
-@modest(40)
 @given(problems())
 def test_single_samples_as_clusters(drawn):
     wanted = delong(*drawn)
@@ -661,7 +650,6 @@ def test_single_samples_as_clusters(drawn):
     )
 
 
-@modest(30)
 @given(problems(14, 2), st.integers(2, 4))
 def test_samples_repeated_within_a_cluster(drawn, times):
     # Sums over clusters and class sizes grow alike: what varies are the first samples.
@@ -777,7 +765,6 @@ def test_no_models():
 # Different samples.
 
 
-@modest(40)
 @given(problems(most_models=1), problems(most_models=1), st.sampled_from(ALTERNATIVES))
 def test_unpaired_equals_its_formula(one, other, alternative):
     test = delong_unpaired(
@@ -831,7 +818,6 @@ def test_unpaired_labels():
 # Hanley and McNeil.
 
 
-@modest(100)
 @given(
     st.one_of(st.floats(1e-100, 1), st.floats(0, 1e-6).map(lambda x: 1 - x)),
     st.integers(1, 10**7),

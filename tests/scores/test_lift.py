@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import optimize, stats
 from statsmodels.stats.proportion import confint_proportions_2indep
-from strategies import modest
 
 from fastcmp.kernels import wilson_interval
 from fastcmp.scores.lift import gain_curve, ks_statistic, lift_table
@@ -99,7 +98,6 @@ def naive_groups(y, score, groups, ties):
     return filled, [cases[g] for g in filled], [events[g] for g in filled]
 
 
-@modest(100)
 @given(scored(), st.sampled_from(["better", "worse"]))
 def test_equal_scores_that_stay_together(drawn, ties):
     y, score, groups = drawn
@@ -118,7 +116,6 @@ def in_this_order(y, score, groups):
     return events
 
 
-@modest(100)
 @given(scored())
 def test_equal_scores_in_order_of_appearance(drawn):
     y, score, groups = drawn
@@ -126,7 +123,6 @@ def test_equal_scores_in_order_of_appearance(drawn):
     assert table.by_group.events.tolist() == in_this_order(y, score, groups)
 
 
-@modest(30)
 @given(scored(6, 2))
 def test_expected_events_are_the_mean_over_all_orders(drawn):
     y, score, groups = drawn
@@ -181,7 +177,6 @@ def test_equal_scores_only(ties):
 # Laws.
 
 
-@modest(60)
 @given(scored(), st.sampled_from(TIES), st.randoms())
 def test_laws(drawn, ties, random):
     y, score, groups = drawn
@@ -214,7 +209,6 @@ def test_laws(drawn, ties, random):
         assert shuffled == table
 
 
-@modest(60)
 @given(scored())
 def test_rules_for_ties_agree_without_ties(drawn):
     y, score, groups = drawn
@@ -225,7 +219,6 @@ def test_rules_for_ties_agree_without_ties(drawn):
         assert (table.cumulative_cases == tables[0].cumulative_cases).all()
 
 
-@modest(60)
 @given(scored())
 def test_cumulative_shares_lie_on_the_gain_curve(drawn):
     y, score, groups = drawn
@@ -541,7 +534,6 @@ def test_printed_where_groups_are_empty():
 # The Kolmogorov-Smirnov distance.
 
 
-@modest(100)
 @given(scored())
 def test_distance_against_its_definition_and_scipy(drawn):
     y, score, _ = drawn
@@ -613,7 +605,6 @@ def test_distance_printed():
 # Weights.
 
 
-@modest(80)
 @given(scored(), st.integers(0, 99))
 def test_whole_weights_repeat_cases(drawn, seed):
     y, score, _ = drawn
@@ -637,7 +628,6 @@ def test_whole_weights_repeat_cases(drawn, seed):
         np.testing.assert_allclose(one.by_group.lift, other.by_group.lift)
 
 
-@modest(60)
 @given(scored(), st.integers(0, 99))
 def test_weighted_groups_against_definitions(drawn, seed):
     y, score, groups = drawn

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import modest
 
 import fastcmp
 from fastcmp import stream
@@ -55,7 +54,6 @@ def some(kind, y_true, preds):
 
 
 @ALL
-@modest(25)
 @given(
     n=st.integers(0, 90),
     cuts=st.lists(st.integers(0, 90), max_size=4),

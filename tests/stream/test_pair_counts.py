@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 from fastcmp import (
     compare_all,
@@ -44,7 +43,6 @@ def models(m, n, k=3, seed=0):
     return y_true, preds
 
 
-@modest(40)
 @given(
     m=st.integers(1, 14),
     n=st.one_of(st.integers(0, 600), st.sampled_from([64, 512, 1024])),

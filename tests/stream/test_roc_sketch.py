@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 import fastcmp
 from fastcmp import stream
@@ -31,7 +30,6 @@ def as_points(curve):
 samples = st.tuples(st.integers(2, 60), st.integers(0, 2**32), st.integers(0, 2))
 
 
-@modest(60)
 @given(samples, st.lists(st.floats(-3, 3), max_size=6))
 def test_every_point_is_one_of_the_whole_curve(drawn, edges):
     y_true, scores = two_classes(*drawn)
@@ -44,7 +42,6 @@ def test_every_point_is_one_of_the_whole_curve(drawn, edges):
         assert fpr == called[y_true == 0].mean()
 
 
-@modest(60)
 @given(samples, st.lists(st.floats(-3, 3), max_size=6))
 def test_the_whole_curve_lies_within_the_gap(drawn, edges):
     y_true, scores = two_classes(*drawn)

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
-from strategies import modest
 
 import fastcmp
 from fastcmp import auc_from_counts, stream
@@ -86,7 +85,6 @@ def gaussian(n, dtype=np.float64, seed=1):
 # Bounds.
 
 
-@modest(80)
 @given(streams())
 def test_bounds_hold_whatever_the_first_block_was(blocks):
     y_true, scores = together(blocks)
@@ -232,7 +230,6 @@ ENDS = (-inf, -1e300, -2.0, -1e-300, -5e-324, -0.0, 0.0, 5e-324, 1e-300, 1e300, 
 
 
 @DTYPES
-@modest()
 @given(
     seed=st.integers(0, 2**32 - 1),
     first=st.integers(0, 20),
@@ -292,7 +289,6 @@ def test_standard_error_of_exact_scores_is_delongs():
 # The merge law.
 
 
-@modest(50)
 @given(streams(), st.integers(0, 3))
 def test_update_of_parts_equals_their_merge(blocks, cut):
     begin = ScoreCounts(ScoreMap.fit(blocks[0][1]))
@@ -305,7 +301,6 @@ def test_update_of_parts_equals_their_merge(blocks, cut):
     assert whole + begin == begin + whole == whole
 
 
-@modest(30)
 @given(streams())
 def test_saved_and_pickled_states_come_back(tmp_path_factory, blocks):
     path = tmp_path_factory.mktemp("scores") / "part.counts"
@@ -562,7 +557,6 @@ def test_wrong_arguments_are_named(make, error, message):
 # A second pass.
 
 
-@modest(40)
 @given(streams(), st.integers(1, 5))
 def test_a_second_pass_is_exact(blocks, cut):
     y_true, scores = together(blocks)

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
-from strategies import modest
 
 from fastcmp import (
     bowker,
@@ -106,7 +105,6 @@ def test_every_pair_as_count_labels(form, dense, labels):
     assert table.correct.tolist() == right
 
 
-@modest(40)
 @given(
     n=st.integers(0, 120),
     k=st.integers(1, 24),

@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
-from strategies import modest
 
 from fastcmp.studies.algorithms import (
     ALGORITHMS,
@@ -58,7 +57,6 @@ def data_sets(draw):
 # The nearest neighbour.
 
 
-@modest(80)
 @given(data_sets(), st.integers(0, 1200))
 def test_nearest_labels(data, n_points):
     rng, X, y, weights = data
@@ -71,7 +69,6 @@ def test_nearest_labels(data, n_points):
     np.testing.assert_array_equal(out, y[nearest])
 
 
-@modest(80)
 @given(data_sets(), st.integers(1, 20))
 def test_nearest_first(data, k):
     _, X, _, weights = data
@@ -85,7 +82,6 @@ def test_nearest_first(data, k):
         assert out[i].tolist() == order[:k]
 
 
-@modest(80)
 @given(data_sets(), st.integers(1, 20))
 def test_predict_nearest(data, k):
     rng, X, y, weights = data
@@ -301,7 +297,6 @@ def test_unknown_algorithm():
 # Folds.
 
 
-@modest(40)
 @given(data_sets())
 def test_fast_path_equals_the_general_one(data):
     rng, X, y, weights = data
@@ -420,7 +415,7 @@ def test_true_errors_of_the_simple_population():
     assert best - 1e-5 < at_1.error < best + 0.003
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_true_errors_as_printed():
     # Record: 12.27 % for C4.5, 8.21 % for the neighbour at omega = 1, and equal at
     # omega = 0.29. That is what training sets of 150 give, the half of 300.

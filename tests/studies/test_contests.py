@@ -141,7 +141,7 @@ def test_errors_are_equal_at_the_null_and_drift_apart(name):
     assert [done for done, _ in told] == list(range(1, len(told) + 1))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_digits_are_equal_somewhere():
     contest = find_contest("digits")
     study = measure_errors(contest, seed=1, n_sets=20, steps=3)

@@ -62,7 +62,7 @@ def test_the_table_of_the_page(study):
     assert table.tolist() == list(map(int, told.split()))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_six_ways_give_one_table(program, study):
     done = subprocess.run(
         [sys.executable, str(program), str(N)],

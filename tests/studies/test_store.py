@@ -315,7 +315,7 @@ store.run_replicates(work, 400, 1, part=2, store=kept, workers=int(workers),
         (signal.SIGINT, 1, "threads"),
         (signal.SIGKILL, 2, "threads"),
         (signal.SIGINT, 2, "threads"),
-        pytest.param(signal.SIGINT, 2, "processes", marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, 2, "processes", marks=pytest.mark.full),
     ],
 )
 def test_going_on_after_the_process_was_ended(tmp_path, sign, workers, kind):

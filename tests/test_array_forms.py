@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cases import thinned
 from same_bits import assert_same
 from sklearn.naive_bayes import GaussianNB
 
@@ -378,11 +379,11 @@ def test_forms_are_what_they_are_called(tmp_path):
     assert last.strides == (-16, -96)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", thinned(reversed(FORMS), len(FORMS)))
 @pytest.mark.parametrize("i", range(len(CASES)), ids=lambda i: called_by(CASES[i]))
 def test_the_form_does_not_matter(i, form, tmp_path):
     function, *given = CASES[i]
-    arguments, options = reshaped(tuple(given), form, tmp_path)
+    arguments, options = reshaped(tuple(given), FORMS[form], tmp_path)
     before = deepcopy((arguments, options))
     assert_same(function(*arguments, **options), answer(i))
     assert_same((arguments, options), before)

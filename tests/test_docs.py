@@ -44,6 +44,7 @@ def test_python_blocks(page):
     assert runner.tries > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "page", list(filter(with_console, PAGES)), ids=lambda page: page.name
 )

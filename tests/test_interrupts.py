@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no setitimer")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform == "win32", reason="has no setitimer"),
+]
 
 #: What a process of its own does before: arrays of labels, scores and counts, a loop
 #: for functions that take no time, and a handler, whatever it was started with.
@@ -124,7 +127,6 @@ def test_an_interrupt_is_an_interrupt(first):
     interrupt(list(CALLS)[first : first + 9], 0.5, 1)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", CALLS)
 def test_many_interrupts(name):
     interrupt([name], 2, 0)

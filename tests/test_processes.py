@@ -10,6 +10,8 @@ import pytest
 from process_work import WORK, call
 from same_bits import assert_same
 
+pytestmark = pytest.mark.full
+
 START_METHODS = multiprocessing.get_all_start_methods()
 
 

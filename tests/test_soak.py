@@ -27,6 +27,7 @@ def test_soak():
     assert done.stderr == ""
 
 
+@pytest.mark.full
 @pytest.mark.skipif(
     sys.platform != "linux", reason="reads /proc and starts forkservers"
 )

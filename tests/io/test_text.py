@@ -540,6 +540,7 @@ print(refused > 100)
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "form"),
     [

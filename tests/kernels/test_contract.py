@@ -512,6 +512,7 @@ def strided(value):
     return view
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layout", [read_only, strided])
 @pytest.mark.parametrize("name", takes_arrays)
 def test_any_layout_of_the_inputs(name, layout):
@@ -520,6 +521,7 @@ def test_any_layout_of_the_inputs(name, layout):
     assert_same(run(kernel, other), run(kernel, example))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if e.outputs])
 def test_strided_outputs(name):
     kernel, example = getattr(kernels, name), EXAMPLES[name]

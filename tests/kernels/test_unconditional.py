@@ -7,6 +7,7 @@ import math
 import naive
 import numpy as np
 import pytest
+from cases import thinned
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from naive import small_if_interpreted
@@ -80,7 +81,9 @@ def test_quick_oracle_equals_the_slow_one():
     assert extreme_by_tail(3, 11, 40) == pytest.approx(slow, rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("pair", [(40, 70), (400, 480), (2300, 2450), (0, 12)])
+@pytest.mark.parametrize(
+    "pair", thinned([(40, 70), (400, 480), (2300, 2450), (0, 12)], 4)
+)
 def test_5000_samples_dominate_a_fine_grid(pair):
     n = 5000
     coefficients = extreme_by_tail(*pair, n)

@@ -303,6 +303,7 @@ def coverage(n, share, shift, n_tables):
     return hits / n_tables
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("n", "share", "shift"), [(300, 0.3, 1.0), (300, 0.2, 0.0), (500, 0.1, 1.0)]
 )

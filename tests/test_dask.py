@@ -130,7 +130,9 @@ def test_areas_of_any_cut(arrays, dtype, ties):
         assert_close_delong(ours, fastcmp.delong(y_true, scores))
 
 
-@pytest.mark.parametrize("room", [20, 1000, 1 << 22])
+@pytest.mark.parametrize(
+    "room", [1000, 1 << 22, pytest.param(20, marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize("order", ["drawn", "sorted"])
 @pytest.mark.parametrize("light", [1, 1 << 12])
 def test_scores_in_many_pieces(monkeypatch, room, order, light):

@@ -63,6 +63,7 @@ def test_console_blocks(page, tmp_path):
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
+                timeout=250,
             )
             same = doctest.OutputChecker().check_output(expected, done.stdout, FLAGS)
             assert same, f"$ {command}\n{done.stdout}"

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from cases import thinned
 from scipy import stats
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import f1_score, make_scorer
@@ -250,7 +251,7 @@ def test_twins():
 # Many models.
 
 
-@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("name", thinned(TESTS, 4))
 def test_all_pairs_equal_each_pair(name):
     three = [model for model in MODELS if model != "knn"]
     models = {model: MODELS[model] for model in three}

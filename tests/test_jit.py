@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from cases import thinned
 
 import fastcmp
 
@@ -96,7 +97,7 @@ def machine_code(folder):
     return sorted(path.name for path in folder.rglob("*.nb[ic]"))
 
 
-@pytest.mark.parametrize("where", ["NUMBA_CACHE_DIR", "beside the sources"])
+@pytest.mark.parametrize("where", thinned(["NUMBA_CACHE_DIR", "beside the sources"], 2))
 def test_an_edited_callee_reaches_its_callers(folder, where):
     package = install(folder)
     cache = folder / "cache"
@@ -129,6 +130,7 @@ def test_an_edited_callee_reaches_its_callers(folder, where):
     assert third["misses"] > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("home", ["/dev/null", "/proc/nonexistent"])
 def test_a_read_only_install_without_a_home(read_only, home):
     found = run(read_only, HOME=home)
@@ -147,6 +149,7 @@ def test_a_read_only_install_uses_the_cache_of_the_user(read_only, folder):
     assert (second["misses"], second["kernel"]) == (0, first["kernel"])
 
 
+@pytest.mark.full
 def test_a_full_disk_needs_no_cache(folder):
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (99, 99))\n"
     package, cache = install(folder), folder / "cache"
@@ -165,7 +168,7 @@ DAMAGES = (
 )
 
 
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("ending", thinned(["nbc", "nbi"], 2))
 def test_damaged_machine_code_is_compiled_anew(folder, ending):
     package = Path(fastcmp.__file__).parent
     first = run(package, NUMBA_CACHE_DIR=str(folder))

@@ -227,6 +227,7 @@ def test_results_come_from_rng():
         assert compare_cv(*pair, X, Y, rng=result.seed) == result
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_any_number_of_processes(n_jobs):
     pair = ExtraTreeClassifier(), make_pipeline(StandardScaler(), KNN)

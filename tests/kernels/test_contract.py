@@ -466,7 +466,7 @@ FORMS = {
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=() if name in FORMS else pytest.mark.slow)
+        pytest.param(name, marks=() if name in FORMS else pytest.mark.full)
         for name in EXAMPLES
         if not name.endswith("_many")  # those take many tests in one call
     ],

@@ -420,7 +420,7 @@ ODDS = [
 
 @pytest.mark.parametrize("method", ["exact", "midp"])
 @pytest.mark.parametrize("level", [0.95, 1 - 2**-53])
-@pytest.mark.parametrize("counts", thinned(ODDS, 3), ids=str)
+@pytest.mark.parametrize("counts", thinned(ODDS, 4), ids=str)
 def test_odds_against_50_digits(counts, level, method):
     a, b = counts
     interval = getattr(kernels, f"odds_ratio_{method}_interval")

@@ -139,6 +139,7 @@ def test_a_read_only_install_without_a_home(read_only, home):
     assert machine_code(read_only) == []
 
 
+@pytest.mark.full
 def test_a_read_only_install_uses_the_cache_of_the_user(read_only, folder):
     cache = folder / "cache"
     first = run(read_only, XDG_CACHE_HOME=str(cache))

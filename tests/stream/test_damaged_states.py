@@ -247,7 +247,7 @@ def bad_files(counts, folder):
     write(folder / "more bytes", kind, line, good, bytes(1))
 
 
-@pytest.mark.parametrize("name", thinned(STATES, 4))
+@pytest.mark.parametrize("name", thinned(STATES, 6))
 def test_each_wrong_field_is_a_value_error(name, tmp_path):
     counts, folder, good = STATES[name](), tmp_path / "bad", tmp_path / "good"
     folder.mkdir()

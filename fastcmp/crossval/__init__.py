@@ -1,1 +1,1 @@
-"""Cross-validation: the tests on folds, and the doors that fit models on them."""
+"""Cross-validation: designs, tests on folds, and comparisons that fit the models."""

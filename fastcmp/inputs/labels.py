@@ -182,22 +182,20 @@ def _check_enough(name: str, n: int, n_dropped: int) -> None:
 
 def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
     truth = columns[0]
-    for column in columns:
-        if "" not in (column.kind(), truth.kind()) and column.kind() != truth.kind():
+    wanted = truth.kind()
+    for column in columns[1:]:
+        if (kind := column.kind()) != wanted and "" not in (kind, wanted):
             message = (
-                f"{column.name} holds {column.kind()} labels and {truth.name} "
-                f"{truth.kind()} labels, which can never be equal: convert one of them "
+                f"{column.name} holds {kind} labels and {truth.name} {wanted} labels, "
+                f"which can never be equal: convert one of them "
                 f"({examples(column)} against {examples(truth)})"
             )
             raise TypeError(message)
     if classes is not None:
         check_classes(classes)
-        chosen = read_column(list(classes), "classes")
-        if "" not in (chosen.kind(), truth.kind()) and chosen.kind() != truth.kind():
-            message = (
-                f"classes holds {chosen.kind()} labels and {truth.name} "
-                f"{truth.kind()} labels"
-            )
+        kind = read_column(list(classes), "classes").kind()
+        if kind != wanted and "" not in (kind, wanted):
+            message = f"classes holds {kind} labels and {truth.name} {wanted} labels"
             raise TypeError(message)
 
 

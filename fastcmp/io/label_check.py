@@ -136,7 +136,7 @@ class LabelCheck:
                     foreign[name] = own
             if n > MUCH * tally.n:
                 much.append(
-                    f"{visible(name)} ({100 * n / tally.n:.1f} %: {_listed(outside)})"
+                    f"{visible(name)} ({100 * n / tally.n:.1f}%: {_listed(outside)})"
                 )
             n_outside.append(n)
         self._refuse_scores(scores, self._true)

@@ -1,5 +1,9 @@
 # The public names, and where each is loaded from: `_lazy.attach` reads them here.
 
+from fastcmp import (  # noqa: F401  # loaded on use, not by `import *`
+    dask,
+    plot,
+)
 from fastcmp import designs as designs
 from fastcmp import kernels as kernels
 from fastcmp import stream as stream

@@ -434,7 +434,7 @@ def test_options_are_refused_before_anything_is_computed():
     blocks = [dask.delayed(never)()]
     for options in (
         {"method": "fisher"},
-        {"adjust": "fdr"},
+        {"adjust": "fisher"},
         {"alpha": 2.0},
         {"keep": "few"},
         {"memory_limit": "much"},

@@ -522,7 +522,7 @@ def test_predictive_values_of_huge_counts():
         )
         variance = only_a / n_a**2 + only_b / n_b**2
         variance += both * (1 / n_a - 1 / n_b) ** 2
-        assert abs(found.statistic / ((v_a - v_b) ** 2 / variance) - 1) < 1e-12
+        assert abs(found.statistic**2 / ((v_a - v_b) ** 2 / variance) - 1) < 1e-12
 
 
 def test_snedecor_of_an_enormous_ratio():

@@ -151,6 +151,7 @@ GOOD |= {
     "designs.repeated_kfold": {},
     "designs.two_fold": {},
     "plot.critical_difference": {"result": PAIRWISE},
+    "plot.curve": {"result": fastcmp.roc_curve(Y, S)},
     "plot.cutoffs": SCORE,
     "plot.folds": {"result": None},
     "plot.leaderboard": {"result": PAIRWISE},

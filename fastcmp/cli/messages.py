@@ -34,6 +34,8 @@ _MEMORY = (
     "malloc of size",
     "out of memory",
 )
+#: Arguments whose options have another name.
+_OTHER_NAMES = {"rng": "seed"}
 #: Set by users who want to see where an error comes from.
 TRACEBACK = "FASTCMP_TRACEBACK"
 
@@ -54,6 +56,7 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     given = vars(options)
 
     def option(name: str) -> str:
+        name = _OTHER_NAMES.get(name, name)
         return f"--{name.replace('_', '-')}" if name in given else ""
 
     def argument(found: re.Match[str]) -> str:

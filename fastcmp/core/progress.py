@@ -14,6 +14,14 @@ def _silent(done: int, total: int) -> None:
     """Say nothing."""
 
 
+def check_progress(progress: object) -> None:
+    """Refuse what is neither True, a function nor None, also where nothing is long."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        kind = type(progress).__name__
+        message = f"progress must be True, a function or None, got {kind}"
+        raise TypeError(message)
+
+
 @contextmanager
 def reporting(progress: object, title: str, *, unit: str = "") -> Iterator[Progress]:
     """Open what `progress` asks for: a bar, a callable, or nothing.
@@ -21,18 +29,15 @@ def reporting(progress: object, title: str, *, unit: str = "") -> Iterator[Progr
     Gives a callable, to be called with the steps done and all steps; `unit` is what a
     step is, such as "pairs".
     """
+    check_progress(progress)
     if progress is None or progress is False:
         yield _silent
     elif progress is True:
         with _bar(unit) as bar:
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
-    elif callable(progress):
-        yield progress  # called with two numbers, whatever it makes of them
     else:
-        kind = type(progress).__name__
-        message = f"progress must be True, a function or None, got {kind}"
-        raise TypeError(message)
+        yield progress  # type: ignore[misc]  # called with two numbers
 
 
 def _bar(unit: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
-from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.progress import Progress, check_progress, reporting
 from fastcmp.core.protocols import are_paired
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
@@ -270,6 +270,7 @@ def cochrans_q_from_counts(
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     check_workers(workers)
+    check_progress(progress)
     check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_seed, as_share, as_whole
-from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.progress import Progress, check_progress, reporting
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
@@ -148,6 +148,7 @@ class Drawing(NamedTuple):
         """Check the options of a user."""
         threads, n = check_workers(workers), as_whole(n_resamples, "n_resamples", least)
         # Without resamples no seed is asked of the operating system.
+        check_progress(progress)
         return cls(n, as_seed(0 if rng is None and not n else rng), threads, progress)
 
     def fill(self, out: NDArray[Any], draw: Callable[[int, Any], None]) -> None:

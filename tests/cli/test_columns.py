@@ -142,7 +142,7 @@ def test_few_samples_and_one_class_are_no_proof(capsys, tmp_path):
     path = written(tmp_path / "p.csv", y_true=ones, a=ones, b=0 * ones)
     code, out, err = run(capsys, "compare", path)
     assert code == 0
-    assert "100.00 %" in out
+    assert "100.0%" in out
     assert "predicted by b (100.0%: 0)" in err
 
 
@@ -262,7 +262,7 @@ def test_the_index_of_pandas_is_the_row_id(capsys, tmp_path, models, command, na
     shown = "''" if name == "blank" else name
     shown = f"'{shown}'" if " " in shown else shown
     assert "more than one row has" in err
-    assert f"does not tell rows apart: leave it out (--drop {shown})" in err
+    assert f"does not identify rows: leave it out (--drop {shown})" in err
     column = "" if name == "blank" else name
     assert run(capsys, command, repeated, "--drop", column) == plain
 

@@ -39,7 +39,7 @@ def test_roc_of_many_models(capsys):
     is_eight, scores = fastcmp.load_digits_scores()
     result = fastcmp.delong(is_eight, scores).pairwise()
     assert code == 0
-    assert out.rstrip("\n") == str(result).rstrip("\n")
+    assert out.rstrip("\n") == result.summary().rstrip("\n")
     assert "DeLong's test" in out
 
 
@@ -98,7 +98,7 @@ def test_roc_has_intervals_of_a_level(capsys, models):
         assert said in refused(capsys, *words, *more)
     is_eight, scores = fastcmp.load_digits_scores()
     result = fastcmp.delong(is_eight, {name: scores[name] for name in models})
-    assert run(capsys, *words)[1] == f"{result}\n"
+    assert run(capsys, *words)[1] == f"{result.summary()}\n"
     ends = result.confidence_interval(0.8, "logit")
     _, out, _ = run(capsys, *words, "--alpha", 0.2)
     assert "80% CI (logit)" in out

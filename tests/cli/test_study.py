@@ -53,7 +53,7 @@ def names_in(folder):
 def test_a_table_on_the_terminal_and_files_in_the_folder(capsys, folder):
     code, out, err = run(capsys, *EPSILON, "--folder", str(folder))
     study = table5(Options(replications=60, workers=1))
-    assert (code, out, err) == (0, f"{study}\n", "")
+    assert (code, out, err) == (0, f"{study.summary()}\n", "")
     assert names_in(folder) == [
         f"table5-epsilon.{kind}" for kind in ("csv", "md", "png", "rows", "svg")
     ]
@@ -79,7 +79,7 @@ def test_formats(capsys, folder):
     assert said["csv"] == (folder / "table5-epsilon.csv").read_text()
     assert [int(row["rejected"]) for row in rows] == study.rejected.tolist()
     assert {row["seed"] for row in rows} == {"1"}
-    assert "| test | type I error | 95 % | paper |" in said["markdown"]
+    assert "| test | type I error | 95% CI | paper |" in said["markdown"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_stop_says_how_to_go_on(capsys, folder, monkeypatch):
     monkeypatch.setattr(studies, "problem_pvalues", stop)
     code, out, err = run(capsys, *options)
     assert (code, out) == (130, "")
-    assert err == "stopped: the same command goes on from here\n"
+    assert err == "stopped: the same command continues\n"
     assert names_in(folder) == ["table5-iris.rows"]
     monkeypatch.setattr(studies, "problem_pvalues", real)
     assert run(capsys, *options)[0] == 0
@@ -171,7 +171,7 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     assert process.returncode == 130
     assert out == ""
     # A worker process that a signal meets while it starts complains for itself.
-    assert "stopped: the same command goes on from here\n" in err
+    assert "stopped: the same command continues\n" in err
     assert workers == "2" or err.count("\n") == 1
     assert count_done(file)
     for folder in (stopped, whole):

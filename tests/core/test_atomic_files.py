@@ -137,7 +137,7 @@ from fastcmp.stream import PairCounts
 labels = np.zeros(50, np.uint8), np.eye(60, 50, dtype=np.uint8)
 counts = PairCounts().update(*labels)
 fastcmp.compare_all(*labels)
-resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, resource.RLIM_INFINITY))
 try:
     if sys.argv[1].endswith("counts"):
         counts.save(sys.argv[1])

@@ -364,7 +364,7 @@ def test_other_scores():
     assert result.measure == "f1"
     assert result.leaderboard.measure == "f1"
     assert "f1" in result.to_dict()["leaderboard"]
-    assert "intervals of f1" in result.summary()
+    assert "Each 95% CI of f1" in result.summary()
     with pytest.raises(ValueError, match="compared by f1, not by accuracy"):
         _ = result.accuracy
 

@@ -555,7 +555,7 @@ def test_the_row_of_a_missing_prediction_counts_dropped_samples():
         ({"fn": [1, 2]}, TypeError, r"fn must be one number, got shape \(2,\)"),
         ({"tn": "3"}, TypeError, "tn must be whole numbers, got"),
         ({"tn": 2**53}, ValueError, r"tp \+ fp \+ fn \+ tn must be at most 2\*\*53"),
-        ({"interval": "exact"}, ValueError, "interval must be one of"),
+        ({"interval": "bayes"}, ValueError, "interval must be one of"),
     ],
 )
 def test_bad_counts(change, error, message):

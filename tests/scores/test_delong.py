@@ -485,7 +485,9 @@ def test_pairs_with_a_control(control):
     for k, (i, j) in enumerate(found.pairs):
         test = result.compare(i, j)
         assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
-    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, "holm"))
+    np.testing.assert_allclose(
+        found.pvalue_adjusted, adjust(found.pvalue, method="holm")
+    )
     assert found.n_pairs == 5
     with pytest.raises(ValueError, match="control names no model"):
         result.pairwise(control="a")

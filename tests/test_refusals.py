@@ -406,6 +406,7 @@ WRONG_IN = {
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
     ("compare_cv", "workers"): _WHOLE | {"negative": -2},
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
+    ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
     # How many models there are, a number may say.
     **{

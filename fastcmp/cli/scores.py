@@ -20,7 +20,6 @@ from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.data import SCORE_EXAMPLES, scores_path
 from fastcmp.inputs.cost_matrix import as_labels
-from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 if TYPE_CHECKING:
     import argparse
@@ -189,6 +188,8 @@ def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
 
 
 def _roc(options: argparse.Namespace) -> None:
+    from fastcmp.pairwise.adjust import ADJUSTMENTS  # loads numba
+
     alpha = as_share(options.alpha, "alpha")
     choose(options.adjust, "adjust", ADJUSTMENTS)
     read = _read(options)

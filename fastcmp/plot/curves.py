@@ -62,7 +62,7 @@ def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) ->
     Raises
     ------
     TypeError
-        If `result` or `ax` is something else.
+        If `result`, `label` or `ax` is something else.
     ImportError
         If matplotlib is not installed.
 
@@ -77,6 +77,9 @@ def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) ->
     """
     if type(result) not in _DRAWN:
         message = f"curve draws a curve such as RocCurve, got {type(result).__name__}"
+        raise TypeError(message)
+    if label is not None and not isinstance(label, str):
+        message = f"label must be text or None, got {type(label).__name__}"
         raise TypeError(message)
     x, y, x_label, y_label, joined = _DRAWN[type(result)]
     ax = prepare_axes(ax, (5.2, 5.2))

@@ -58,7 +58,7 @@ def test_the_main_job(capsys):
     assert code == 0
     assert err == ""
     assert out == f"{result.summary()}\n"
-    assert "Best: svm_rbf, not told apart from 4" in out
+    assert "Best: svm_rbf. Not significantly different from it: knn_3" in out
 
 
 def test_csv_has_every_pair_in_full_precision(capsys):
@@ -454,12 +454,15 @@ def test_too_many_costs_to_count_are_read_whole(capsys, tmp_path):
     code, out, err = run(capsys, *words, "--checkpoint", str(saved))
     assert (code, json.loads(out)) == (0, expect.to_dict())
     assert err == (
-        "fastcmp: --checkpoint is not used: there are 381 different costs, too many to count, "
-        "so the files are read as a whole\n"
+        "fastcmp: --checkpoint is not used: there are 381 different costs, too many to "
+        "count, so the files are read as a whole\n"
     )
     assert not saved.exists()
     said = refused(capsys, *words, "--memory-limit", "1kB")
-    assert "(--memory-limit is 1 kB): pass a larger one, or compare fewer" in said
+    assert (
+        "(--memory-limit is 1 kB): pass a larger --memory-limit, or compare fewer"
+        in said
+    )
 
 
 def test_a_checkpoint_of_files_that_are_joined_in_memory(capsys, large):
@@ -637,7 +640,7 @@ def test_two_columns_need_no_names(capsys, pair):
     code, out, err = run(capsys, "holdout", pair)
     assert (code, err) == (0, "")
     assert out == f"{holdout().summary()}\n"
-    assert out.startswith("Which model is better?\nsvm is wrong on ")
+    assert out.startswith("Which model is better?\nsvm is right on ")
 
 
 def test_costs_from_a_file(capsys, pair, cost):
@@ -646,7 +649,7 @@ def test_costs_from_a_file(capsys, pair, cost):
     assert out == f"{holdout(cost=[[0, 1], [5, 0]]).summary()}\n"
     assert out.splitlines()[1] == (
         "svm costs 0.5953, tree 0.4698 per sample; the difference is not significant "
-        "(likelihood ratio 1.781, p = 0.182)."
+        "(likelihood ratio test, chi-square = 1.781, p = 0.182)."
     )
 
 

@@ -29,8 +29,17 @@ def with_python(page):
     return any(">>> " in block for block in blocks(page, PYTHON))
 
 
+#: Pages of the first tier: what everybody reads first.
+FIRST = ("README.md", "tutorial.md", "conventions.md")
+
+
 @pytest.mark.parametrize(
-    "page", list(filter(with_python, PAGES)), ids=lambda page: page.name
+    "page",
+    [
+        pytest.param(page, marks=() if page.name in FIRST else pytest.mark.full)
+        for page in filter(with_python, PAGES)
+    ],
+    ids=lambda page: page.name,
 )
 def test_python_blocks(page):
     examples = "\n".join(blocks(page, PYTHON))

@@ -418,6 +418,7 @@ ODDS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["exact", "midp"])
 @pytest.mark.parametrize("level", [0.95, 1 - 2**-53])
 @pytest.mark.parametrize("counts", thinned(ODDS, 4), ids=str)

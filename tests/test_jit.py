@@ -169,6 +169,7 @@ DAMAGES = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ending", thinned(["nbc", "nbi"], 2))
 def test_damaged_machine_code_is_compiled_anew(folder, ending):
     package = Path(fastcmp.__file__).parent
@@ -211,6 +212,7 @@ print(count(np.int32) if sys.argv[1] == "use" else "mixed")
 """
 
 
+@pytest.mark.full
 def test_code_for_other_types_is_not_run(folder):
     def python(what):
         done = subprocess.run(

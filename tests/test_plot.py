@@ -177,6 +177,7 @@ def pixels(figure):
 
 @every_picture
 def test_axes_in_axes_out(name):
+    plt.close("all")  # of other tests
     ax = Figure(layout="constrained").subplots()
     assert PICTURES[name](ax=ax) is ax
     assert not plt.get_fignums()
@@ -185,6 +186,7 @@ def test_axes_in_axes_out(name):
 
 @every_picture
 def test_new_figures_are_drawn(name):
+    plt.close("all")
     ax = PICTURES[name]()
     assert plt.get_fignums() == [ax.figure.number]
     grey, colours = pixels(ax.figure)
@@ -438,6 +440,7 @@ def test_band():
     assert len(plot.roc(Y5, S5, band=True).patches) == 5
 
 
+@pytest.mark.full
 def test_band_covers_cutoffs():
     rng = np.random.default_rng(0)
     hits = 0

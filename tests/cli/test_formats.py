@@ -217,6 +217,7 @@ def test_cutpoint_draws_the_cutoff_that_it_found(capsys, tmp_path, monkeypatch):
 # How commands fail.
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 @pytest.mark.parametrize("written", [False, True])
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path, written):

@@ -111,6 +111,7 @@ def test_correlations(capsys, folder, monkeypatch):
 # Stops.
 
 
+@pytest.mark.full
 def test_a_stop_says_how_to_go_on(capsys, folder, monkeypatch):
     options = ["study", "table5", *IRIS, "--replications", "6", "--folder", str(folder)]
     real, parts = studies.problem_pvalues, []
@@ -251,6 +252,7 @@ def test_without_scikit_learn(capsys, folder, monkeypatch):
     assert run(capsys, *EPSILON, "--folder", str(folder))[0] == 0
 
 
+@pytest.mark.full
 def test_the_command_of_the_benchmarks(tmp_path):
     """It is a line that names the folder: run from a copy, so that none is written."""
     root = Path(__file__).parents[2]

@@ -171,6 +171,7 @@ def test_without_scikit_learn(monkeypatch, name):
         getattr(ours, name)(*models, np.zeros((9, 1)), np.zeros(9))
 
 
+@pytest.mark.full
 def test_more_rounds_make_any_two_models_different():
     # Why the notes of paired_ttest_resampled warn: pure noise, p falls with the rounds.
     rng = np.random.default_rng(5)
@@ -257,6 +258,7 @@ def test_a_nearest_neighbour_has_no_apparent_error():
     assert printed.mean() / out.mean() == pytest.approx(0.632 + 0.368**2, abs=0.01)
 
 
+@pytest.mark.full
 def test_weights_of_632_plus_stay_in_their_range():
     # mlxtend's leave it: its estimate lies outside what it averages.
     rng = np.random.default_rng(0)

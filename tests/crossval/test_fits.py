@@ -242,6 +242,7 @@ def test_any_number_of_processes(workers):
     assert seen == [(i + 1, 40) for i in range(40)]
 
 
+@pytest.mark.full
 def test_processes_score_and_fail_alike():
     options = {"test": "kfold-t", "design": designs.kfold(3, rng=1), "workers": 2}
     options["rng"] = 1

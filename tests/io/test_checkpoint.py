@@ -93,6 +93,7 @@ def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code
     assert not saved.exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_text_goes_on_after_a_stop(capsys, path, saved, tmp_path, number):
     text = tmp_path / "p.csv"
@@ -105,6 +106,7 @@ def test_text_goes_on_after_a_stop(capsys, path, saved, tmp_path, number):
     assert not saved.exists()
 
 
+@pytest.mark.full
 def test_costs_go_on_after_a_stop(capsys, path, saved, tmp_path):
     cost, other = tmp_path / "cost.csv", tmp_path / "other.csv"
     cost.write_text("truth,0,2,1\n0,0,1,2\n2,5,0,3\n1,1,1,0\n")

@@ -389,6 +389,7 @@ def test_a_row_that_is_too_long_is_told(tmp_path, monkeypatch):
     check()
 
 
+@pytest.mark.full
 def test_a_cell_of_a_million_lines(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text('y_true,a,b\nx,x,"' + "\n" * 1_000_000 + '"\n' + "x,x,x\n" * 9)
@@ -414,6 +415,7 @@ def test_quoted_line_breaks_in_large_files(tmp_path):
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("n_rows", thinned([3, 1], 2))
 def test_rows_longer_than_a_megabyte(tmp_path, n_rows):
     names = [f"a model with a rather long name {i}" for i in range(40_000)]

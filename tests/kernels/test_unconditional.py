@@ -81,6 +81,7 @@ def test_quick_oracle_equals_the_slow_one():
     assert extreme_by_tail(3, 11, 40) == pytest.approx(slow, rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "pair", thinned([(40, 70), (400, 480), (2300, 2450), (0, 12)], 4)
 )

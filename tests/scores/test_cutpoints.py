@@ -450,6 +450,7 @@ def test_the_value_outside_is_less_flattering():
     assert abs(np.mean(outside) - np.mean(truth)) < 0.04
 
 
+@pytest.mark.full
 def test_the_interval_covers_the_best_cutoff_of_the_population():
     rng = np.random.default_rng(3)
     covered = 0

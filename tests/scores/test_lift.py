@@ -314,6 +314,7 @@ def test_intervals_cover(n, share, shift):
     assert 0.935 < hits[:, :-1].mean() < 0.97
 
 
+@pytest.mark.full
 def test_captured_shares_of_the_best_tenths_of_a_population():
     """Edges that fall by chance cost little where the response changes slowly."""
     share, shift, edges = 0.2, 1.0, np.arange(1, 10) / 10

@@ -219,6 +219,7 @@ def test_areas_without_variance_by_either_method():
         assert test.pvalue == 1.0
 
 
+@pytest.mark.full
 def test_both_methods_keep_their_level_in_small_samples():
     rng = np.random.default_rng(8)
     y, rejected = [0] * 8 + [1] * 8, {"normal": 0, "t": 0}

@@ -313,6 +313,7 @@ def small():
     return PairCounts().update([0, 1], {"a": [0, 1], "b": [1, 1]})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["pairs", "labels"])
 def test_every_damaged_byte_is_found(kind, tmp_path):
     path = tmp_path / "part.counts"

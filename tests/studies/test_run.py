@@ -136,6 +136,7 @@ def test_another_null_hypothesis_does_not_go_on(tmp_path):
 # Power and error rates.
 
 
+@pytest.mark.full
 def test_power_and_errors_share_their_values(tmp_path):
     options = Options(
         dataset="iris",

@@ -107,6 +107,7 @@ def test_label_counts_of_any_cut(arrays, given_classes):
     assert_same(ours, theirs)
 
 
+@pytest.mark.full
 @given(
     cut_arrays(make_scores),
     st.sampled_from(["f2", "f4", "f8", ">f4", "i8"]),

@@ -97,6 +97,7 @@ def machine_code(folder):
     return sorted(path.name for path in folder.rglob("*.nb[ic]"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("where", thinned(["NUMBA_CACHE_DIR", "beside the sources"], 2))
 def test_an_edited_callee_reaches_its_callers(folder, where):
     package = install(folder)

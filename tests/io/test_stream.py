@@ -585,6 +585,7 @@ def test_words_whose_codes_change(tmp_path):
 # Damage in the middle.
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("suffix", ["csv.gz", "jsonl.gz"])
 def test_compressed_text_that_is_cut_off(tmp_path, suffix):
     path = tmp_path / f"p.{suffix}"

@@ -15,7 +15,7 @@ def pvalues(size, rng):
 @pytest.mark.benchmark(group="Holm on 499,500 p-values")
 class TestHolm:
     def test_ours(self, benchmark, pvalues):
-        adjusted = benchmark(adjust, pvalues, "holm")
+        adjusted = benchmark(adjust, pvalues, method="holm")
         benchmark.extra_info["target"] = 1
         expected = multipletests(pvalues, method="holm")[1]
         np.testing.assert_allclose(adjusted, expected, rtol=1e-12)
@@ -28,7 +28,7 @@ class TestHolm:
 class TestHommel:
     def test_ours(self, benchmark, pvalues, size):
         some = pvalues[: size(20_000, 200)]
-        adjusted = benchmark(adjust, some, "hommel")
+        adjusted = benchmark(adjust, some, method="hommel")
         few = some[:200]
         expected = multipletests(few, method="hommel")[1]
         np.testing.assert_allclose(adjust(few, method="hommel"), expected, rtol=1e-12)

@@ -26,6 +26,14 @@ def is_full(config):
     return config.option.markexpr == "full"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    # The tests of a file share a process, so that two seldom compile the same kernel.
+    # Not for `benchmarks`, which pytest-benchmark does not time where this is set.
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "loadfile"
+
+
 def pytest_configure(config):
     settings.load_profile("full" if is_full(config) else "default")
 

@@ -35,7 +35,7 @@ import fastcmp
 from fastcmp import stream
 from fastcmp.cli import main
 y_true, preds = fastcmp.load_digits()
-folder, room = sys.argv[1], int(sys.argv[2])
+folder, limit = sys.argv[1], int(sys.argv[2])
 counts = stream.LabelCounts().update(y_true, preds)
 fastcmp.compare_all(y_true, preds)
 writers = [
@@ -43,7 +43,7 @@ writers = [
     lambda: fastcmp.compare_all(y_true, preds, keep=f"{folder}/pairs.npy"),
     lambda: fastcmp.compare_all(y_true, preds, keep=f"{folder}/pairs.parquet"),
 ]
-resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 for write in writers:
     try:
         write()

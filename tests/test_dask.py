@@ -361,9 +361,9 @@ def test_errors_name_the_block():
     with pytest.raises(TypeError, match="block 0: a holds"):
         fastcmp.dask.compare_all(blocks)
     scores = [dask.delayed(([0, 1], [0.0, x])) for x in (1.0, np.nan)]
-    for door in (fastcmp.dask.auc, fastcmp.dask.delong):
+    for function in (fastcmp.dask.auc, fastcmp.dask.delong):
         with pytest.raises(ValueError, match="block 1: scores has NaN for sample 1"):
-            door(scores)
+            function(scores)
     with pytest.raises(TypeError, match=r"block 0: a block must be a pair"):
         fastcmp.dask.compare_all([dask.delayed([1, 2, 3])])
     with pytest.raises(ValueError, match=r"block 0: the block has no column 'y'"):
@@ -423,9 +423,9 @@ def test_samples_that_change_between_passes():
         return make_scores(next(asked), 20_000)
 
     blocks = [dask.delayed(changing, pure=False)()]
-    for door in (fastcmp.dask.auc, fastcmp.dask.delong):
+    for function in (fastcmp.dask.auc, fastcmp.dask.delong):
         with pytest.raises(ValueError, match="must be the same whenever they are comp"):
-            door(blocks)
+            function(blocks)
 
 
 def test_options_are_refused_before_anything_is_computed():
@@ -584,20 +584,20 @@ def test_scores_on_a_cluster(cluster):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("door", ["compare_all", "auc"])
-def test_a_killed_worker(cluster, tmp_path, door):
-    draw = make_scores if door == "auc" else make_block
+@pytest.mark.parametrize("function", ["compare_all", "auc"])
+def test_a_killed_worker(cluster, tmp_path, function):
+    draw = make_scores if function == "auc" else make_block
     flag = tmp_path / "killed"
     make = dask.delayed(partial(make_or_die, draw, str(flag)), pure=False)
     blocks = [make(seed, 3000) for seed in range(12)]
-    ours = getattr(fastcmp.dask, door)(blocks)
+    ours = getattr(fastcmp.dask, function)(blocks)
     killed = int(flag.read_text())
     assert killed != os.getpid()
     assert not Path(f"/proc/{killed}").exists()
     made = [draw(seed, 3000) for seed in range(12)]
     y_true = np.concatenate([block[0] for block in made])
     rows = np.concatenate([block[1] for block in made], axis=1)
-    assert_same(ours, getattr(fastcmp, door)(y_true, rows))
+    assert_same(ours, getattr(fastcmp, function)(y_true, rows))
 
 
 # Costs.

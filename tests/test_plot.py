@@ -34,7 +34,7 @@ from fastcmp import (
     threshold_sweep,
 )
 from fastcmp.pairwise.ranking import UNTESTED
-from fastcmp.plot.pairwise import _stack
+from fastcmp.plot.rank_diagram import _stack
 from fastcmp.plot.style import COLOURS, as_text, curve_style
 from fastcmp.scores.cutpoints import optimal_cutpoint
 from fastcmp.scores.lift import lift_table

@@ -36,7 +36,7 @@ def losses_on_folds(name, parameter, replications):
 
 
 def rates(name, parameter, replications):
-    """Share of data sets that each variant rejects."""
+    """Proportion of data sets that each variant rejects."""
     tables = np.zeros((replications, 1, K, 2, 2), np.int64)
     gains, folds = [], []
     for row, (fold, a, b) in zip(

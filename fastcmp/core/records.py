@@ -55,7 +55,8 @@ class Record:
         list of Section
             What there is to say, in order.
         """
-        raise NotImplementedError
+        message = f"{type(self).__name__} must say what it holds"
+        raise NotImplementedError(message)
 
     def columns(self) -> dict[str, Any]:
         """Give the main table as columns.

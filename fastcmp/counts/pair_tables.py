@@ -125,7 +125,7 @@ class PairTables:
         assert self._slices is not None
         self._slices.pack(part)
 
-    def count(self, block: Block, room: Counts | None = None) -> Counts:
+    def count(self, block: Block, buffer: Counts | None = None) -> Counts:
         """Count the tables of the pairs of a block; from any thread.
 
         They are ``[p, t, a, b]``, or ``[p, a, b]`` without true codes.
@@ -133,7 +133,7 @@ class PairTables:
         k, p = self._k, len(block.pairs)
         shape = (p, k, k) if self._y_true is None else (p, k, k, k)
         size = p * self.n_cells
-        counts = np.empty(size, np.int64) if room is None else room[:size]
+        counts = np.empty(size, np.int64) if buffer is None else buffer[:size]
         counts = counts.reshape(shape)
         if self._slices is not None:
             by_truth = counts.reshape(p, self.n_cells // k**2, k, k)
@@ -169,9 +169,9 @@ class PairTables:
             tasks = tiles_of(self.n_models, side)
         else:
             tasks = parts(self.n_pairs, max(1, _CELLS // self.n_cells))
-        room = max(map(count_pairs, tasks), default=0) * self.n_cells
+        buffer = max(map(count_pairs, tasks), default=0) * self.n_cells
         # New memory for each block would cost as much as writing the tables thrice.
-        free = [np.empty(room, np.int64) for _ in range(pool.threads)]
+        free = [np.empty(buffer, np.int64) for _ in range(pool.threads)]
 
         def do(task: Tile | slice) -> None:
             block, own = block_of(task, self.n_models, chosen), free.pop()

@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _KEPT = 1_000_000  # labels of all models together that are remembered one by one
 _SURE = 4  # samples from which labels without any in common are no chance
 _MODELS = 3  # that a warning lists
-#: Share of the predictions of a model that may be no labels of the truth.
+#: Proportion of the predictions of a model that may not be labels of the truth.
 MUCH = 0.1
 _LISTED = 1_000  # true labels of a model that are remembered one by one
 _SHOWN = 4  # labels that a message lists
@@ -120,7 +120,7 @@ class LabelCheck:
                     tally.n_more += count
 
     def finish(self) -> Outside:
-        """Judge the models by all that was kept."""
+        """Refuse or warn of models, by all labels that were kept."""
         if not self._complete or not self._true:
             return Outside((), "")
         n_outside, much = [], []

@@ -44,7 +44,7 @@ class Block:
     start: Place
     #: Where the next block begins.
     end: Place
-    #: Share of the file that is read with this block.
+    #: Proportion of the file that is read with this block.
     share: float
 
     def cut(self, start: int, stop: int) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Rows:
     n_rows: int
     #: From where to go on after them, for `PredictionStream.rows`.
     position: list[list[Any]]
-    #: Share of the files that is read with them.
+    #: Proportion of the files that is read with them.
     share: float
 
 

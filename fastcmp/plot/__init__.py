@@ -5,7 +5,8 @@ Nothing is shown on a screen, and no setting of matplotlib is changed.
 
 from fastcmp.plot.curves import curve
 from fastcmp.plot.fold_points import folds
-from fastcmp.plot.pairwise import critical_difference, leaderboard, pvalue_map
+from fastcmp.plot.pairwise import leaderboard, pvalue_map
+from fastcmp.plot.rank_diagram import critical_difference
 from fastcmp.plot.rate_bands import roc_band
 from fastcmp.plot.roc_curves import roc
 from fastcmp.plot.score_curves import cutoffs, lift, precision_recall

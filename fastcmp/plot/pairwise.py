@@ -1,4 +1,4 @@
-"""Pictures of many models compared in pairs."""
+"""Pictures of many models compared in pairs: the leaderboard, the map of p-values."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 _MARKED = 40  # models whose pairs get a mark each; beyond, one outline
 _LETTERED = 14  # models whose p-values are written out, in points of at least
 _READABLE = 4.5
-_MEASURES = {
+MEASURES = {
     "accuracy": ("Accuracy (%)", 100.0),
     "cost": ("Cost per sample (lower is better)", 1.0),
     "AUC": ("AUC", 1.0),
 }
 
 
-def _checked(result: Any, what: str) -> PairwiseResult:
+def checked(result: Any, what: str) -> PairwiseResult:
+    """Refuse what is no comparison in pairs."""
     if isinstance(result, PairwiseResult):
         return result
     hint = "; pass its pairwise()" if hasattr(result, "pairwise") else ""
@@ -38,7 +39,8 @@ def _checked(result: Any, what: str) -> PairwiseResult:
     raise TypeError(message)
 
 
-def _longest(names: Sequence[str]) -> int:
+def longest(names: Sequence[str]) -> int:
+    """Count the letters of the longest name."""
     return max(map(len, names))
 
 
@@ -80,12 +82,12 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     'Accuracy (%)\n95% CI of each model alone'
     >>> plt.close(ax.figure)
     """
-    result = _checked(result, "leaderboard")
+    result = checked(result, "leaderboard")
     board = result.leaderboard
     n = len(board.names)
     names = [as_text(name) for name in board.names]
-    ax = prepare_axes(ax, (5.5 + 0.08 * _longest(names), 1.8 + 0.27 * n))
-    label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
+    ax = prepare_axes(ax, (5.5 + 0.08 * longest(names), 1.8 + 0.27 * n))
+    label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
     score, ends = scale * board.score, scale * board.interval
     spread = np.maximum([score - ends[:, 0], ends[:, 1] - score], 0.0)
     for which, style, meaning in _kinds(result):
@@ -142,7 +144,7 @@ def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
         ax.annotate(title, (1.0, -1.2), color=GREY, **style)
         for row, cell in enumerate(cells):
             ax.annotate(cell, (1.0, row), **style)
-        shift += size * (1.0 + 0.6 * _longest([title, *cells]))
+        shift += size * (1.0 + 0.6 * longest([title, *cells]))
 
 
 def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
@@ -185,12 +187,12 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     ['svm_rbf', 'knn_3', 'extra_trees']
     >>> plt.close(ax.figure)
     """
-    result = _checked(result, "pvalue_map")
+    result = checked(result, "pvalue_map")
     board = result.leaderboard
     n = len(board.names)
     names = [as_text(name) for name in board.names]
     cell = float(np.clip(10.0 / n, 0.02, 0.5))  # inches
-    side = max(n * cell, 2.0) + 0.07 * _longest(names)
+    side = max(n * cell, 2.0) + 0.07 * longest(names)
     is_new = ax is None
     ax = prepare_axes(ax, (side + 1.5, side + 0.4))
     if not is_new:
@@ -290,113 +292,3 @@ def _frame(ax: Axes, first: int, last: int) -> None:
     style: dict[str, Any] = {"edgecolor": COLOURS[1], "linewidth": 1.8}
     style["clip_on"] = False
     ax.add_patch(Rectangle(corner, side, side, fill=False, **style))
-
-
-def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
-    """Draw models on the line of their scores, ties joined by bars.
-
-    Each bar is a set of models of which no two are significantly different; its members
-    have a dot on it. A model that a bar passes without a dot is not in that set. Pairs
-    that were not tested are never joined, and the label of the axis counts them.
-
-    Parameters
-    ----------
-    result : PairwiseResult
-        From `compare_all`, or ``delong(...).pairwise()``.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure. Names stand left and right of it.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        What was drawn on.
-
-    Raises
-    ------
-    TypeError
-        If `result` or `ax` is something else.
-    ImportError
-        If matplotlib is not installed.
-
-    References
-    ----------
-    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets",
-       J. Machine Learning Research 7 (2006) 1-30; the form of the picture. What is
-       joined here comes from tests of all pairs, not from one critical difference.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from fastcmp import compare_all, load_digits, plot
-    >>> ax = plot.critical_difference(compare_all(*load_digits()))
-    >>> ax.get_xlabel()
-    'Accuracy (%); bars join models not significantly different at 0.05'
-    >>> plt.close(ax.figure)
-    """
-    result = _checked(result, "critical_difference")
-    label, scale = _MEASURES.get(result.measure, (result.measure, 1.0))
-    score = scale * result.score
-    groups = [group for group in result.groups.groups if len(group) > 1]
-    margin = 0.03 * (np.ptp(score) or 1.0)
-    levels = _stack([score[list(group)] for group in groups], margin)
-    top = 0.5 * (max(levels, default=-1) + 2)
-    rows = top + (score.size + 1) // 2
-    width = 5.0 + 0.16 * _longest([as_text(name) for name in result.names])
-    ax = prepare_axes(ax, (width, 1.0 + 0.22 * rows))
-    ends = score.min() - margin, score.max() + margin
-    ax.set(xlim=ends, ylim=(rows, 0.0))
-    _hang_names(ax, result, score, top)
-    for group, level in zip(groups, levels, strict=True):
-        x, y = np.sort(score[list(group)]), 0.5 * (level + 1)
-        reach = x[0] - 0.3 * margin, x[-1] + 0.3 * margin
-        ax.plot(reach, (y, y), color=COLOURS[0], linewidth=3.5, zorder=3)
-        dots = {"color": COLOURS[0], "markerfacecolor": "white", "markersize": 5}
-        ax.plot(x, np.full(x.size, y), "o", zorder=4, **dots)
-    ax.set_yticks([])
-    ax.spines[["left", "right", "bottom"]].set_visible(False)
-    ax.xaxis.tick_top()
-    ax.xaxis.set_label_position("top")
-    meaning = f"{label}; bars join models not significantly different at "
-    meaning += f"{result.alpha:g}"
-    left = score.size * (score.size - 1) // 2 - result.n_pairs
-    if left:
-        meaning += f"\n{left} pairs were not tested: no bar joins these"
-    ax.set_xlabel(meaning)
-    return ax
-
-
-def _stack(members: Sequence[Floats], gap: float) -> list[int]:
-    """Give each bar the first level on which it meets no other bar."""
-    levels = [0] * len(members)
-    room: list[float] = []  # where the last bar of each level ends
-    for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
-        low, high = float(members[k].min()), float(members[k].max())
-        free = (level for level, end in enumerate(room) if end + gap < low)
-        levels[k] = next(free, len(room))
-        room[levels[k] : levels[k] + 1] = [high]
-    return levels
-
-
-def _hang_names(ax: Axes, result: PairwiseResult, score: Floats, top: float) -> None:
-    """Lead a line from each score down, and then out to the name.
-
-    The outermost models have the highest rows, so that no two lines cross.
-    """
-    ends, order = ax.get_xlim(), np.argsort(score, kind="stable")
-    half = score.size // 2
-    size = fitting_size(ax, ax.get_ylim()[0], 9.0)
-    digits = 2 if result.measure == "accuracy" else 4
-    for side, models in enumerate((order[:half], order[: half - 1 : -1])):
-        for row, model in enumerate(models):
-            x, y = score[model], top + row + 0.5
-            ax.plot([x, x, ends[side]], [0.0, y, y], color=GREY, linewidth=0.9)
-            name, value = as_text(result.names[model]), f"{x:.{digits}f}"
-            ax.text(
-                (-0.01, 1.01)[side],
-                y,
-                (f"{name}  {value}", f"{value}  {name}")[side],
-                transform=ax.get_yaxis_transform(),
-                ha=("right", "left")[side],
-                va="center",
-                fontsize=size,
-            )

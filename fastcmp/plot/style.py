@@ -122,8 +122,8 @@ def place_legend_above(ax: Axes, handles: list[Any]) -> None:
     """Put the legend inside the axes, above curves that end at 1."""
     width, height = 72.0 * ax.get_position().size * ax.figure.get_size_inches()
     columns = 2 if width > _WIDE else 1
-    room = 8.0 + 13.0 * -(-len(handles) // columns)
-    top = 1.04 * (1.0 + room / max(0.8 * height - room, room))
+    space = 8.0 + 13.0 * -(-len(handles) // columns)
+    top = 1.04 * (1.0 + space / max(0.8 * height - space, space))
     ax.set(ylim=(-0.02, top), yticks=np.linspace(0, 1, 6))
     options: dict[str, Any] = LEGEND | {"handlelength": 3.2}
     ax.legend(

@@ -34,12 +34,12 @@ def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
     with np.errstate(over="ignore"):  # beyond the largest number comes inf
         following = np.nextafter(np.append(atoms, ends[:1]), ends[1:])
     pieces = [atoms, following, ends[1:]]
-    room = MOST_EDGES - sum(piece.size for piece in pieces)
+    n_free = MOST_EDGES - sum(piece.size for piece in pieces)
     coarse = _coarse_edges(column.dtype)
-    if coarse.size <= room:
+    if coarse.size <= n_free:
         pieces.append(coarse)
-        room -= coarse.size
-    pieces.append(_mass_edges(rest, room))
+        n_free -= coarse.size
+    pieces.append(_mass_edges(rest, n_free))
     edges = np.unique(np.concatenate(pieces))
     found: NDArray[Any] = edges[edges > ends[0]]
     return found
@@ -103,7 +103,7 @@ def _coarse_edges(dtype: np.dtype[Any]) -> NDArray[Any]:
     return _numbers(keys << keys.dtype.type(shift), dtype)
 
 
-def _mass_edges(sample: NDArray[Any], room: int) -> NDArray[Any]:
+def _mass_edges(sample: NDArray[Any], n_free: int) -> NDArray[Any]:
     """Cut each cell into parts, in proportion to the scores in it.
 
     The parts of a cell are of one width, for which the kernels need no bisection. Half
@@ -115,7 +115,7 @@ def _mass_edges(sample: NDArray[Any], room: int) -> NDArray[Any]:
     counts = np.bincount((keys >> shift).astype(np.int64), minlength=_CELLS)
     around = np.repeat(counts.reshape(-1, 1 << _COARSE).sum(axis=1), 1 << _COARSE)
     weight = (counts << _COARSE) + around
-    width = weight * room // max(1, int(weight.sum()))
+    width = weight * n_free // max(1, int(weight.sum()))
     cells = np.flatnonzero(width)
     width = width[cells]
     start, _ = _slot_starts(cells, width, int(shift))

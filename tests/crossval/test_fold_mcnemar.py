@@ -1,4 +1,4 @@
-"""The doors of the tests that count who is right on the folds, and their records."""
+"""The tests that count who is right on the folds, and their records."""
 
 from __future__ import annotations
 
@@ -415,10 +415,10 @@ def with_cell(value, dtype=float):
         ([[1], [1, 2]], TypeError, "lists of different lengths"),
     ],
 )
-@pytest.mark.parametrize("door", [bcv_mcnemar, naive_mcnemar])
-def test_tables_that_hold_no_counts(door, tables, error, message):
+@pytest.mark.parametrize("function", [bcv_mcnemar, naive_mcnemar])
+def test_tables_that_hold_no_counts(function, tables, error, message):
     with pytest.raises(error, match=message):
-        door(tables)
+        function(tables)
 
 
 @pytest.mark.parametrize(

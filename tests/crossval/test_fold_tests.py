@@ -19,7 +19,7 @@ RNG = np.random.default_rng(20261121)
 ALTERNATIVES = ("two-sided", "greater", "less")
 SIZES = {"n_train": 90, "n_test": 10}
 
-#: By door: shape of the data of one test, and the options it needs.
+#: By function: shape of the data of one test, and the options it needs.
 TESTS = {
     "resampled_t": ((15,), {}),
     "kfold_t": ((10,), {}),

@@ -224,13 +224,16 @@ def test_the_share_is_that_of_the_predictions_that_there_are(recwarn):
     assert not recwarn
 
 
-@pytest.mark.parametrize("kind", ["u1", "u2", "i4", "i8", "f8", "U"])
 @pytest.mark.parametrize(
-    "labels", [[0, 1], [0, 2], [-1, 1], range(0, 60, 3), [0, 70000]]
+    ("kind", "labels"),
+    [
+        (kind, labels)
+        for kind in ("u1", "u2", "i4", "i8", "f8", "U")
+        for labels in ([0, 1], [0, 2], [-1, 1], range(0, 60, 3), [0, 70000])
+        if kind != "u1" or max(labels) <= 255
+    ],
 )
 def test_counts_of_labels_outside_by_brute_force(kind, labels):
-    if kind == "u1" and max(labels) > 255:
-        pytest.skip("does not fit")
     labels = np.array([abs(x) if kind[0] == "u" else x for x in labels])
     rng = np.random.default_rng(3)
     y_true = rng.choice(labels, 5000).astype(kind)

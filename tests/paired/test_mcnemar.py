@@ -350,9 +350,9 @@ def test_unknown_options_list_the_known_ones(given_as):
     ],
 )
 def test_bad_labels(arguments, error, wanted):
-    for door in (mcnemar, mcnemar_table):
+    for function in (mcnemar, mcnemar_table):
         with pytest.raises(error, match=f"^{wanted}"):
-            door(*arguments)
+            function(*arguments)
 
 
 def test_missing_and_excluded_samples():

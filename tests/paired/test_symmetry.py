@@ -21,8 +21,8 @@ from fastcmp import (
 from fastcmp.kernels import DEGENERATE, OK
 
 TABLE = [[20, 10, 5], [3, 30, 15], [4, 5, 40]]
-DOORS = pytest.mark.parametrize(
-    ("door", "from_counts", "oracle"),
+FUNCTIONS = pytest.mark.parametrize(
+    ("function", "from_counts", "oracle"),
     [
         (bowker, bowker_from_counts, naive.bowker),
         (stuart_maxwell, stuart_maxwell_from_counts, naive.stuart_maxwell),
@@ -39,9 +39,9 @@ def labels_of(table):
     return a[order], b[order]
 
 
-@DOORS
+@FUNCTIONS
 @given(square_tables())
-def test_tables_against_the_definition(door, from_counts, oracle, table):
+def test_tables_against_the_definition(function, from_counts, oracle, table):
     result = from_counts(table)
     statistic, df, pvalue = oracle(table.tolist())
     assert result.statistic == pytest.approx(float(statistic), rel=1e-7, abs=1e-9)
@@ -63,15 +63,15 @@ def test_statsmodels_agrees():
         assert result.df == theirs.df
 
 
-@DOORS
+@FUNCTIONS
 @given(codes(80, n_classes=3))
-def test_labels_are_counted(door, from_counts, oracle, drawn):
+def test_labels_are_counted(function, from_counts, oracle, drawn):
     a, b, _ = drawn
     if a.size < 2:
         with pytest.raises(ValueError, match=r"^pred_a must hold at least 2 samples"):
-            door(a, b)
+            function(a, b)
         return
-    result = door(a, b)
+    result = function(a, b)
     table = np.array(naive.agreement_table(a.tolist(), b.tolist(), 3))
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
     assert result.table.tolist() == table[np.ix_(used, used)].tolist()
@@ -80,8 +80,8 @@ def test_labels_are_counted(door, from_counts, oracle, drawn):
     assert (result.df, result.test) == (full.df, full.test)
 
 
-@DOORS
-def test_every_type_of_labels_gives_the_same(door, from_counts, oracle):
+@FUNCTIONS
+def test_every_type_of_labels_gives_the_same(function, from_counts, oracle):
     a, b = labels_of(TABLE)
     expect = from_counts(TABLE)
     names = np.array(["cat", "dog", "eel"])
@@ -93,62 +93,62 @@ def test_every_type_of_labels_gives_the_same(door, from_counts, oracle):
         (names[a], pd.Series(names[b])),
         (pl.Series(names[a]), names[b].tolist()),
     ]:
-        result = door(x, y)
+        result = function(x, y)
         assert result.statistic == pytest.approx(expect.statistic, rel=1e-12)
         assert result.df == expect.df
         assert result.table.sum() == expect.table.sum()
-    assert door(a, b).table.tolist() == TABLE
+    assert function(a, b).table.tolist() == TABLE
 
 
-@DOORS
-def test_many_classes(door, from_counts, oracle):
+@FUNCTIONS
+def test_many_classes(function, from_counts, oracle):
     rng = np.random.default_rng(2)
     a, b = rng.integers(300, size=(2, 2000)) * 100
-    result = door(a, b)
+    result = function(a, b)
     assert len(result.table) == len(set(a) | set(b))
     statistic, df, _ = oracle(result.table.tolist())
     assert result.df == df
     assert result.statistic == pytest.approx(float(statistic), rel=1e-7)
 
 
-@DOORS
-def test_laws(door, from_counts, oracle):
+@FUNCTIONS
+def test_laws(function, from_counts, oracle):
     a, b = labels_of(TABLE)
-    result = door(a, b)
-    assert door(b, a).statistic == pytest.approx(result.statistic, rel=1e-12)
-    assert door(b, a).table.tolist() == result.table.T.tolist()
+    result = function(a, b)
+    assert function(b, a).statistic == pytest.approx(result.statistic, rel=1e-12)
+    assert function(b, a).table.tolist() == result.table.T.tolist()
     relabelled = np.array([7, 3, 5])
-    other = door(relabelled[a], relabelled[b])
+    other = function(relabelled[a], relabelled[b])
     assert other.statistic == pytest.approx(result.statistic, rel=1e-12)
     order = np.random.default_rng(5).permutation(a.size)
-    assert door(a[order], b[order]).statistic == result.statistic
+    assert function(a[order], b[order]).statistic == result.statistic
 
 
-@DOORS
-def test_identical_models(door, from_counts, oracle):
-    result = door([0, 1, 2, 1], [0, 1, 2, 1])
+@FUNCTIONS
+def test_identical_models(function, from_counts, oracle):
+    result = function([0, 1, 2, 1], [0, 1, 2, 1])
     assert (result.statistic, result.pvalue, result.df) == (0.0, 1.0, 0)
     assert result.status == DEGENERATE
     assert "The models agree on 100.0% of 4 samples." in str(result)
 
 
-@DOORS
-def test_classes_choose_samples_and_order(door, from_counts, oracle):
+@FUNCTIONS
+def test_classes_choose_samples_and_order(function, from_counts, oracle):
     a, b = labels_of(TABLE)
-    result = door(a, b, classes=[2, 0])
+    result = function(a, b, classes=[2, 0])
     assert result.table.tolist() == [[40, 4], [5, 20]]
     assert result.statistic == from_counts([[40, 4], [5, 20]]).statistic
-    wide = door(a, b, classes=[2, 9, 0]).table
+    wide = function(a, b, classes=[2, 9, 0]).table
     assert wide.tolist() == [[40, 0, 4], [0, 0, 0], [5, 0, 20]]
 
 
-@DOORS
+@FUNCTIONS
 @pytest.mark.parametrize("hole", [None, float("nan")])
-def test_a_missing_prediction_of_either_is_refused(door, from_counts, oracle, hole):
+def test_a_missing_prediction_of_either_is_refused(function, from_counts, oracle, hole):
     with pytest.raises(ValueError, match=r"^pred_b has no prediction at row 1"):
-        door([0, 1, 1], [0, hole, 1])
+        function([0, 1, 1], [0, hole, 1])
     with pytest.raises(ValueError, match=r"^pred_a has no prediction at row 1"):
-        door([0, hole, 1], [0, 1, 1])
+        function([0, hole, 1], [0, 1, 1])
 
 
 BAD_LABELS = [
@@ -162,11 +162,11 @@ BAD_LABELS = [
 ]
 
 
-@DOORS
+@FUNCTIONS
 @pytest.mark.parametrize(("arguments", "options", "error", "wanted"), BAD_LABELS)
-def test_bad_labels(door, from_counts, oracle, arguments, options, error, wanted):
+def test_bad_labels(function, from_counts, oracle, arguments, options, error, wanted):
     with pytest.raises(error, match=f"^{wanted}"):
-        door(*arguments, **options)
+        function(*arguments, **options)
 
 
 BAD_TABLES = [
@@ -191,14 +191,14 @@ BAD_TABLES = [
 ]
 
 
-@DOORS
+@FUNCTIONS
 @pytest.mark.parametrize(("table", "error", "wanted"), BAD_TABLES)
-def test_bad_tables(door, from_counts, oracle, table, error, wanted):
+def test_bad_tables(function, from_counts, oracle, table, error, wanted):
     with pytest.raises(error, match=f"^{wanted}"):
         from_counts(table)
 
 
-@DOORS
+@FUNCTIONS
 @pytest.mark.parametrize(
     "table",
     [
@@ -210,22 +210,22 @@ def test_bad_tables(door, from_counts, oracle, table, error, wanted):
     ],
     ids=["uint8", "float", "F", "frame", "strided"],
 )
-def test_tables_of_any_kind(door, from_counts, oracle, table):
+def test_tables_of_any_kind(function, from_counts, oracle, table):
     result = from_counts(table)
     assert result.statistic == from_counts(TABLE).statistic
     assert result.table.dtype == np.int64
 
 
-@DOORS
-def test_the_record_keeps_its_own_table(door, from_counts, oracle):
+@FUNCTIONS
+def test_the_record_keeps_its_own_table(function, from_counts, oracle):
     table = np.array(TABLE)
     result = from_counts(table)
     table[:] = 0
     assert result.table.tolist() == TABLE
 
 
-@DOORS
-def test_printing(door, from_counts, oracle):
+@FUNCTIONS
+def test_printing(function, from_counts, oracle):
     result = from_counts(TABLE)
     text, page = str(result), result._repr_html_()
     assert text.splitlines()[0] == result.test

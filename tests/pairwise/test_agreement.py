@@ -104,8 +104,8 @@ def test_symmetry_equals_statsmodels(k):
 def test_symmetry_equals_the_doors_for_two_models(digits):
     _, preds, result = digits
     for p, a, b in pairs_of(result, preds):
-        for door, name in ((bowker, "bowker"), (stuart_maxwell, "stuart_maxwell")):
-            one = door(a, b)
+        for function, name in ((bowker, "bowker"), (stuart_maxwell, "stuart_maxwell")):
+            one = function(a, b)
             assert getattr(result, f"{name}_statistic")[p] == one.statistic
             assert getattr(result, f"{name}_pvalue")[p] == one.pvalue
             assert getattr(result, f"{name}_df")[p] == one.df

@@ -424,7 +424,7 @@ def test_bad_input(arguments, options, error, message):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("door", [lift_table, gain_curve, ks_statistic])
+@pytest.mark.parametrize("function", [lift_table, gain_curve, ks_statistic])
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -437,19 +437,19 @@ def test_bad_input(arguments, options, error, message):
         (([0, 1], ["x", "y"]), TypeError, "scores must be numbers, got <U1"),
     ],
 )
-def test_bad_labels_and_scores(door, arguments, error, message):
+def test_bad_labels_and_scores(function, arguments, error, message):
     with pytest.raises(error, match=f"^{message}"):
-        door(*arguments)
+        function(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("door", "what"),
+    ("function", "what"),
     [(gain_curve, "a gain curve"), (ks_statistic, "the Kolmogorov-Smirnov distance")],
 )
-def test_one_class_only(door, what):
+def test_one_class_only(function, what):
     for y, held in (([0, 0], "no events"), ([1, 1], "nothing but events")):
         with pytest.raises(ValueError, match="needs both classes") as caught:
-            door(y, [1, 2])
+            function(y, [1, 2])
         assert str(caught.value) == f"{what} needs both classes: y_true holds {held}"
 
 

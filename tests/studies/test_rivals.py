@@ -59,7 +59,7 @@ def random_tables(rng, n_sets=7):
 
 
 def by_hand(tables):
-    """P-values of one data set, by the doors for arrays."""
+    """P-values of one data set, by the functions for arrays."""
     x = {
         name: (table[..., 0, 1] - table[..., 1, 0]) / table.sum((-2, -1))
         for name, table in tables.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,9 @@ class PairTests:
     """One test of pairs of models on given data; threads may share it."""
 
     n_samples: int
-    #: Rightly classified samples of each model, shape (M,).
-    correct: NDArray[np.int64]
+    #: Rightly classified samples of each model, shape (M,); None where values are
+    #: compared.
+    correct: NDArray[np.int64] | None
     #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
     #: its scores.
     score: NDArray[np.float64]
@@ -28,10 +29,15 @@ class PairTests:
     score_interval: NDArray[np.float64]
     #: Reference distribution of the statistic, and its degrees of freedom.
     distribution: str
-    df: int | None
+    df: Any
     #: Models of a side of a tile at most, a multiple of `kernels.TILE_ROWS`.
     side: int
     #: P-values of the pairs of a block, and nothing more.
     pvalues: Callable[[Block], NDArray[np.float64]]
     #: All that a record holds of the pairs of a block.
     columns: Callable[[Block], PairColumns]
+    #: Difference of each of some pairs, shape (p, 2), where it is not that of the
+    #: scores: each pair has samples of its own.
+    difference: Callable[[NDArray[np.int32]], NDArray[np.float64]] | None = None
+    #: What else the record holds of some pairs, by the names of its fields.
+    details: Callable[[NDArray[np.int32]], dict[str, Any]] | None = None

@@ -1,1 +1,1 @@
-"""Models compared by one value for each item: grades, losses, any metric of one item."""
+"""Models compared by one value for each item: grades, losses, any metric."""

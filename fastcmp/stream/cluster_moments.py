@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
-_PIECE = 1 << 22  # values whose products are summed at once: 32 MB
+_PIECE = 1 << 18  # values whose products are summed at once: 2 MB
 
 
 class ClusterMoments(NamedTuple):

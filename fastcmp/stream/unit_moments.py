@@ -229,8 +229,11 @@ def _scatter(
     offsets, own, over = np.zeros((2, m)), np.zeros(m), np.zeros(m)
     for units, raw, centred in block.unit_sums():
         size = w[units]
-        raw -= np.outer(pilots[0], size)  # noqa: PLW2901  # in place
-        centred -= np.outer(pilots[1], size)  # noqa: PLW2901
+        away = pilots[:, :, None]
+        if block.weights is not None or block.edges is not None:
+            away = away * size
+        raw -= away[0]  # noqa: PLW2901  # in place
+        centred -= away[1]  # noqa: PLW2901
         offsets += np.stack([raw @ size, centred @ size])
         own += np.einsum("ij,ij->i", raw, raw)
         over += centred.sum(axis=1)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_CHUNK = 1 << 22  # values that are worked on at once: 32 MB
+_CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
 _KINDS = "biuf"
 
 

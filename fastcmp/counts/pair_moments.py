@@ -1,13 +1,15 @@
-"""Means of values per item, and the covariances that tests of all pairs need."""
+"""What the t tests of all pairs of means need, whoever gathered it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,19 +17,22 @@ class PairMoments:
     """What the t tests of all pairs of means need."""
 
     n_items: int
-    #: Clusters, or items where there are none.
+    #: Number of clusters, or of items where there are none.
     n_units: int
-    #: Of each model, weighted and by strata, shape (M,).
-    mean: NDArray[np.float64]
-    #: Of each mean alone, shape (M,).
-    variance: NDArray[np.float64]
-    #: C, with Var(mean_a - mean_b) = C_aa + C_bb - 2 C_ab, after an item constant was
-    #: removed, shape (M, M).
-    covariance: NDArray[np.float64]
-    #: One number for all pairs, or shape (M, M).
-    df: float | NDArray[np.float64]
-    #: The largest share of the items, or of their weight, that one unit has.
+    #: Mean of each model, shape (M,).
+    mean: Floats
+    #: Variance of each mean alone, shape (M,).
+    variance: Floats
+    #: Shape (M, M): the variance of the difference of means a and b is
+    #: ``[a, a] + [b, b] - 2 [a, b]``. What is common to all models may be left out.
+    covariance: Floats
+    #: Degrees of freedom, one number for all pairs or an array of shape (M, M).
+    df: Any
+    #: Largest proportion of the items, by weight, in one cluster.
     largest: float
-    #: Sum of squares before centring / n**2, shape (M,): what rounding errors are
-    #: measured by; a variance below 1e-12 of it is 0.
-    mean_scale: NDArray[np.float64]
+    #: Sum of squares of each model before its mean was removed, in the units of the
+    #: variance, shape (M,): what rounding errors are measured by.
+    scale: Floats
+    #: The means less what all models have in common, of which differences lose no
+    #: digits, shape (M,); None where they are `mean`.
+    relative: Floats | None = None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import LESS_IS_BETTER, Record
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.ranking import (
@@ -136,7 +136,7 @@ class PairDecisions(Record):
     @property
     def _gain(self) -> int:
         """Sign of the scores such that more is better."""
-        return -1 if self.measure == "cost" else 1
+        return -1 if self.measure in LESS_IS_BETTER else 1
 
     @cached_property
     def significant(self) -> NDArray[np.bool_]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from fastcmp.core.checks import LARGEST_COUNT
 from fastcmp.core.exact_sums import add, exact, value_of
+from fastcmp.counts.item_units import VARIANCES
 from fastcmp.counts.pair_moments import PairMoments
-from fastcmp.counts.unit_sizes import degrees_of_freedom, residual_scale, sum_sizes
 from fastcmp.counts.unit_sums import UnitSums
+from fastcmp.kernels.cluster_means import cluster_factors
 from fastcmp.stream.saved_checks import check_within, require, saved_labels, stored
 from fastcmp.stream.unit_moments import ROUNDING, Gram
 
@@ -92,8 +93,13 @@ class ClusterMoments(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """Number of clusters that have any weight."""
-        return int(np.count_nonzero(self.sizes[0, 0]))
+        """Number of clusters."""
+        return len(self.ids)
+
+    @property
+    def has_weight(self) -> bool:
+        """Whether any cluster has a weight above 0."""
+        return bool(self.sizes[0, 0].any())
 
     def mean(self) -> Floats:
         """Give the mean of each model, shape (M,)."""
@@ -110,31 +116,34 @@ class ClusterMoments(NamedTuple):
     def pair_moments(self, variance: str, df: str) -> PairMoments:
         """Give what the tests of all pairs need."""
         w, q = value_of(self.sizes)
-        total = w.sum()
-        scale = residual_scale(variance, w, q)
+        total, factors = w.sum(), np.empty(w.size)
+        degrees = cluster_factors(w, q, VARIANCES[variance], factors)
+        if df != "satterthwaite":
+            degrees = np.inf if df == "normal" else w.size - 1.0
+        scale = np.sqrt(factors)
         mean = self.mean()
-        over = sum(own.sum(axis=0) for _, own in self._without_means())
-        mean_over = over / total
+        relative = sum(own.sum(axis=0) for _, own in self._without_means()) / total
         gram = Gram(self.n_models)
         variances, squares = np.zeros((2, self.n_models))
         for part, own in self._without_means():
             raw = (self.sums[0, part] - np.outer(w[part], mean)) + self.sums[1, part]
-            raw *= scale[part, None]
+            residual = own - np.outer(w[part], relative)
+            for sums in (raw, own, residual):
+                np.multiply(sums, scale[part, None], out=sums)
             variances += np.einsum("ij,ij->j", raw, raw)
             squares += np.einsum("ij,ij->j", own, own)
             squares += ROUNDING * np.einsum("ij,ij->j", *[self.sums[0, part]] * 2)
-            residual = (own - np.outer(w[part], mean_over)) * scale[part, None]
             gram.add(np.ascontiguousarray(residual.T))
-        n, sizes = self.n_units, (sum_sizes(w, q), sum_sizes(w, q, scale))
         return PairMoments(
             n_items=self.n_items,
-            n_units=n,
+            n_units=self.n_units,
             mean=mean,
             variance=variances / total**2,
             covariance=gram.full() / total**2,
-            df=degrees_of_freedom(df, n, *sizes),
+            df=float(degrees),
             largest=float(w.max() / total),
-            mean_scale=squares / total**2,
+            scale=squares / total**2,
+            relative=relative,
         )
 
     def _without_means(self) -> Iterable[tuple[slice, Floats]]:

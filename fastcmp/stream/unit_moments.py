@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
-_N_SIZES = 7  # of SizeSums: where residuals are not scaled, two are others
+_N_SIZES = len(SizeSums._fields)
 #: What rounding of the values themselves may leave: (8 eps)**2 / 1e-12.
 ROUNDING = (8 * np.finfo(np.float64).eps) ** 2 / 1e-12
 
@@ -40,7 +40,7 @@ class UnitMoments(NamedTuple):
     weights w_u**2.
     """
 
-    #: Items, and units that have any weight.
+    #: Items, and units.
     counts: NDArray[np.int64]
     #: Sizes, then three numbers a model: the sum of its values; of these without the
     #: items' means; and its own scatter, with them. Exact sums, shape (2, 7 + 3 M).
@@ -68,9 +68,9 @@ class UnitMoments(NamedTuple):
         """Sum up a block."""
         m = len(block.rows)
         w, q = block.sizes()
+        counts = np.array([block.n_items, w.size], np.int64)
         if not w.any():
-            empty = cls.empty(m)
-            return empty._replace(counts=np.array([block.n_items, 0], np.int64))
+            return cls.empty(m)._replace(counts=counts)
         totals, weight = block.totals(), w.sum()
         pilot = totals / weight
         pilots = np.stack([pilot, pilot - pilot.mean()])
@@ -79,11 +79,10 @@ class UnitMoments(NamedTuple):
         shifts = offsets / ww  # from the pilots to the centres
         gram -= ww * np.outer(shifts[1], shifts[1])
         own = np.maximum(own - ww * shifts[0] ** 2, 0.0)
-        sizes = sum_sizes(w, q)
-        kept = [sizes.w, sizes.q, *sizes[4:]]
+        over += weight * pilots[1]
         return cls(
-            np.array([block.n_items, np.count_nonzero(w)], np.int64),
-            exact(np.concatenate([kept, totals, over + weight * pilots[1], own])),
+            counts,
+            exact(np.concatenate([sum_sizes(w, q), totals, over, own])),
             exact(gram),
             pilots + shifts,
             np.array([w.max()]),
@@ -91,8 +90,8 @@ class UnitMoments(NamedTuple):
 
     def plus(self, other: Self) -> Self:
         """Merge; commutes to the bit."""
-        if not self.counts[1] or not other.counts[1]:
-            some, none = (self, other) if self.counts[1] else (other, self)
+        if not self.has_weight or not other.has_weight:
+            some, none = (self, other) if self.has_weight else (other, self)
             return some._replace(counts=some.counts + none.counts)
         one, two = self.size_sums().ww, other.size_sums().ww
         between = one * two / (one + two)
@@ -123,13 +122,17 @@ class UnitMoments(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """Number of units that have any weight."""
+        """Number of units."""
         return int(self.counts[1])
 
+    @property
+    def has_weight(self) -> bool:
+        """Whether any unit has a weight above 0."""
+        return bool(self.sums[0, 0] > 0)
+
     def size_sums(self) -> SizeSums:
-        """Give the sums of sizes, where residuals are not scaled."""
-        w, q, qw, qq, ww, qqw, qww = value_of(self.sums)[:_N_SIZES].tolist()
-        return SizeSums(w, q, q, qq, qw, qq, ww, qqw, qww)
+        """Give the sums of sizes."""
+        return SizeSums(*value_of(self.sums)[:_N_SIZES].tolist())
 
     def mean(self) -> Floats:
         """Give the mean of each model, shape (M,)."""
@@ -165,7 +168,8 @@ class UnitMoments(NamedTuple):
             covariance=scatter * factor,
             df=degrees_of_freedom(df, n, sizes),
             largest=float(self.largest[0] / sizes.w),
-            mean_scale=squares / sizes.w**2,
+            scale=squares * factor,
+            relative=means[1],
         )
 
     def arrays(self) -> Arrays:
@@ -197,8 +201,8 @@ class UnitMoments(NamedTuple):
             require(np.isfinite(array).all(), f"{name} must be finite")
         sizes = self.size_sums()
         w = sizes.w
-        if not n_units:
-            require(not any(x.any() for x in self[1:]), "there are no units")
+        if not self.has_weight:
+            require(not any(x.any() for x in self[1:]), "there are no weights")
             return
         require(min(sizes) > 0, "sizes must be positive")
         require(0 < self.largest[0] <= w * (1 + 1e-9), "largest must fit the sizes")

@@ -12,6 +12,7 @@ from fastcmp.core.escaping import visible
 from fastcmp.core.threads import parts
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
+from fastcmp.inputs.values import as_values
 from fastcmp.stream.blocks import ordered_columns
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
-_KINDS = "biuf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,21 +145,9 @@ def read_values(
 
 def _as_values(raw: Any, name: str) -> NDArray[Any]:
     """Read the values of one model; repeats of an item are averaged."""
-    if np.ma.is_masked(raw):
-        raw = np.ma.filled(raw.astype(np.float64), np.nan)
-    try:
-        array = _plain(raw)
-    except (TypeError, ValueError):
-        message = f"{name} must be numbers, one value an item, or as many repeats of it"
-        raise TypeError(message) from None
-    if array.dtype.kind not in _KINDS and array.size:
-        message = f"{name} must be numbers, one value an item, got {array.dtype} values"
-        raise TypeError(message)
-    if array.ndim == 2:
-        array = array.mean(axis=1, dtype=np.float64)
-    if array.ndim != 1:
-        message = f"{name} must be one-dimensional, got shape {array.shape}"
-        raise ValueError(message)
+    if np.ndim(raw) == 2:
+        raw = np.ma.filled(np.ma.mean(raw, axis=1, dtype=np.float64), np.nan)
+    array = as_values(raw, name)
     if array.dtype.kind == "f" and not np.isfinite(array.sum(dtype=np.float64)):
         bad = np.flatnonzero(~np.isfinite(array))
         if bad.size:
@@ -170,13 +158,6 @@ def _as_values(raw: Any, name: str) -> NDArray[Any]:
             )
             raise ValueError(message)
     return array
-
-
-def _plain(raw: Any) -> NDArray[Any]:
-    """Make an array; where pandas' types have NA it holds NaN."""
-    if hasattr(raw, "iloc") and hasattr(raw.dtype, "na_value"):
-        return raw.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
-    return np.asarray(raw)
 
 
 def _as_weights(raw: Any, n: int) -> Floats:

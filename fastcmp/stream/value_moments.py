@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp.core.options import choose
 from fastcmp.core.report import Section
 from fastcmp.core.threads import check_workers
-from fastcmp.counts.unit_sizes import DF, VARIANCES
+from fastcmp.counts.item_units import DEGREES, VARIANCES
 from fastcmp.stream.accumulator import Accumulator
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.cluster_moments import ClusterMoments
@@ -142,7 +142,7 @@ class ValueMoments(Accumulator):
 
     @property
     def n_units(self) -> int:
-        """Number of groups, or of items where there are none; weight 0 is left out."""
+        """Number of groups, or of items where there are none."""
         moments = self._state.moments
         return 0 if moments is None else moments.n_units
 
@@ -157,7 +157,7 @@ class ValueMoments(Accumulator):
     def mean(self) -> NDArray[np.float64]:
         """Mean of each model, by weights, shape (M,); NaN without items."""
         moments = self._state.moments
-        if moments is None or not moments.n_units:
+        if moments is None or not moments.has_weight:
             return np.full(self.n_models, np.nan)
         return moments.mean()
 
@@ -182,8 +182,8 @@ class ValueMoments(Accumulator):
         weights : array-like of shape (n,), optional
             Importance of each item, at least 0; 1 by default.
         workers : int, optional
-            Threads; by default as many as there are processors. The products are left
-            to BLAS and its own threads.
+            As in the other accumulators; here nearly all work is a product of matrices,
+            which BLAS does in threads of its own.
 
         Returns
         -------
@@ -234,11 +234,12 @@ class ValueMoments(Accumulator):
         Parameters
         ----------
         variance : {"cr0", "cr1", "cr2", "cr3"}, optional
-            Of the mean difference: "cr2" by default for groups by "ids", else "cr1",
-            which is s**2 / n for items.
-        df : {"satterthwaite", "design"}
+            Of the mean difference: "cr2" by default for groups by "ids", else "cr1".
+            For items without weights both are s**2 / n; with weights, and for "whole"
+            groups, "cr2" needs sums by "ids".
+        df : {"satterthwaite", "clusters", "normal"}
             Degrees of freedom as if items were independent (Bell and McCaffrey), or the
-            number of units less one; the same where these are of one size.
+            number of units less one, the same where these are of one size; or infinite.
 
         Returns
         -------
@@ -264,11 +265,14 @@ class ValueMoments(Accumulator):
         variance = choose(
             usual if variance is None else variance, "variance", VARIANCES
         )
-        df = choose(df, "df", DF)
+        df = choose(df, "df", DEGREES)
         moments = self._filled(2)
         if (n := moments.n_units) < 2:
             what = "items" if self._groups is None else "groups"
             message = f"ValueMoments must hold at least 2 {what}, got {n}"
+            raise ValueError(message)
+        if not moments.has_weight:
+            message = "weights must not be 0 for all items"
             raise ValueError(message)
         return moments.pair_moments(variance, df)
 
@@ -318,7 +322,7 @@ class ValueMoments(Accumulator):
         if self.names is None:
             return [Section(title=self._title())]
         errors = ["-"] * self.n_models
-        if self.n_models > 1 and self.n_units > 1:
+        if self.n_models > 1 and self.n_units > 1 and not np.isnan(self.mean[0]):
             variance = self.pair_moments().variance
             errors = [f"{error:.4g}" for error in np.sqrt(variance)]
         means = ["-" if np.isnan(x) else f"{x:.6g}" for x in self.mean]

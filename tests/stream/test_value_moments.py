@@ -126,7 +126,7 @@ def test_each_variance_against_its_definition(kind, variance, weighted):
     found = moments.pair_moments(variance=variance)
     close(variances(found), naive(values, units, used, variance))
     assert found.df == pytest.approx(naive_df(units, used, variance), rel=1e-10)
-    design = moments.pair_moments(variance=variance, df="design")
+    design = moments.pair_moments(variance=variance, df="clusters")
     assert design.df == np.unique(units).size - 1 == found.n_units - 1
     close(found.mean, np.average(values, axis=1, weights=used))
     alone = np.vstack([values, np.zeros_like(values[:1])])  # a model that is 0
@@ -135,7 +135,12 @@ def test_each_variance_against_its_definition(kind, variance, weighted):
     assert found.largest == pytest.approx(sizes.max() / used.sum(), rel=1e-12)
     own = values - values.mean(axis=0)
     sums = np.array([np.bincount(units, used * row) for row in own])
-    close(found.mean_scale, (sums**2).sum(axis=1) / used.sum() ** 2, 1e-9)
+    if variance in ("cr0", "cr1"):
+        n = found.n_units
+        factor = {"cr0": 1, "cr1": n / (n - 1)}[variance]
+        want = factor * (sums**2).sum(axis=1) / used.sum() ** 2
+        close(found.scale, want, 1e-9)
+    close(found.relative - found.relative[0], found.mean - found.mean[0])
 
 
 @ALL
@@ -235,7 +240,7 @@ def test_duplicates_and_constant_differences_have_no_variance(kind):
     found = fed(
         kind, values, groups, None, edges_of(kind, groups, [9, 30])
     ).pair_moments()
-    small = 1e-12 * found.mean_scale
+    small = 1e-12 * found.scale
     assert (variances(found)[:3, :3] <= small[:3]).all()
     assert (variances(found)[3, :3] > 1e6 * small[:3]).all()
 
@@ -316,21 +321,27 @@ def test_equal_sizes_give_all_variances_from_sums():
     for variance in ("cr0", "cr1", "cr2", "cr3"):
         one, two = (x.pair_moments(variance=variance) for x in (whole, by_name))
         close(variances(one), variances(two))
-        assert one.df == two.df == 11.0
+        assert one.df == 11.0 == pytest.approx(two.df, rel=1e-14)
 
 
-def test_items_of_weight_0_are_left_out():
+def test_items_of_weight_0_add_nothing():
     values, groups, weights = table(12)
     weights[groups == groups[0]] = 0
     kept = weights > 0
     for kind in KINDS:
-        moments = fed(kind, values, groups, weights)
+        edges = edges_of(kind, groups, [3, 40])
+        moments = fed(kind, values, groups, weights, edges)
         other = fed(kind, values[:, kept], groups[kept], weights[kept])
-        assert moments.n_items == 60
-        assert moments.n_units == other.n_units
-        one, two = (x.pair_moments() for x in (moments, other))
+        assert (moments.n_items, moments.n_units > other.n_units) == (60, True)
+        one, two = (x.pair_moments(variance="cr0") for x in (moments, other))
         close(one.covariance, two.covariance)
         assert one.df == pytest.approx(two.df)
+        none = fed(kind, values, groups, weights * 0)
+        with pytest.raises(ValueError, match=r"^weights must not be 0 for all items$"):
+            none.pair_moments()
+        assert none + other == other + none
+        assert np.isnan(none.mean).all()
+        assert str(none).endswith("-")
 
 
 VALUES = [[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]]
@@ -343,7 +354,10 @@ REFUSED = {
         "infinite": ([[1, 2, 3], [0, 1, np.inf]], r"^model_1 has inf for item 2"),
         "models": ({"a": [1], "c": [1]}, r"^values must hold the 2 models that are"),
         "lengths": ([[1, 2], [1]], r"^model_1 has 1 values, model_0 has 2"),
-        "text": ([["a", "b"], ["a", "b"]], r"^model_0 must be numbers"),
+        "text": (
+            [["a", "b"], ["a", "b"]],
+            r"^model_0 must be numbers, one value an item",
+        ),
         "one row": ([1.0, 2.0], r"^values must be of shape \(M, n\)"),
         "missing": (pd.DataFrame({"model_0": [1, None], "model_1": [0, 1]}), "has nan"),
     },
@@ -425,11 +439,11 @@ def test_clusters_as_other_programs(case):
     given, options = case["input"], case["options"]
     moments = ValueMoments(groups="ids")
     moments.update([given["a"], given["b"]], groups=given["cluster"])
-    df = "satterthwaite" if options["df"] == "satterthwaite" else "design"
+    df = "satterthwaite" if options["df"] == "satterthwaite" else "clusters"
     found = moments.pair_moments(variance=options["variance"], df=df)
     rtol = case["tolerance"]["rtol"]
     error = np.sqrt(variances(found)[0, 1])
-    if (1e-12 * found.mean_scale >= variances(found)[0, 1]).any():
+    if (1e-12 * found.scale >= variances(found)[0, 1]).any():
         error = 0.0
     assert error == pytest.approx(case["expected"]["se"], rel=rtol)
     if "df" in case["expected"]:
@@ -446,7 +460,7 @@ def test_weights_as_other_programs(case):
     design = case["options"]["df"] != "satterthwaite"
     found = moments.pair_moments(
         variance=case["options"]["variance"],
-        df="design" if design else "satterthwaite",
+        df="clusters" if design else "satterthwaite",
     )
     rtol = case["tolerance"]["rtol"]
     assert found.mean[0] - found.mean[1] == pytest.approx(

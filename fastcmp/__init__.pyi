@@ -130,3 +130,5 @@ from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
 from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 
 __version__: str
+from fastcmp.items.signed_rank import signed_rank as signed_rank
+from fastcmp.items.signed_rank_result import SignedRankResult as SignedRankResult

@@ -130,6 +130,8 @@ GOOD = {
     "ks_statistic": SCORE,
     "lift_table": SCORE | {"groups": 3},
     "from_dict": {"plain": RECORD},
+    "brier_values": {"y_true": Y, "probabilities": S},
+    "log_loss_values": {"y_true": Y, "probabilities": S},
     "from_long": {"frame": LONG, "repeat": "r"},
     "g_pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4, "tau": 0.5},
     "pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4},
@@ -405,6 +407,8 @@ WRONG = {
         ("item", "model", "value", "repeat", "group", "stratum", "weight"), _COLUMN_NAME
     ),
     "values": _NUMBERS | {"infinite": [[[np.inf] * 2] * 2] * 2, "empty": []},
+    "probabilities": _SCORES | {"above 1": [1.5] * 12},
+    "eps": {"negative": -0.1, "1": 1, "a string": "x", "NaN": np.nan},
     "n_correct": _COUNT | {"more than all": 9},
     "n_samples": _COUNT | {"fewer than right": 1},
     "k": _WHOLE | {"None": None, "more than all": 9},

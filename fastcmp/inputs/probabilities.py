@@ -152,8 +152,8 @@ def true_columns(
     """Give the column of each item's true label."""
     if positive is not None:
         message = (
-            "positive belongs to probabilities of shape (n,): pass classes= with a column "
-            f"a class, got positive={positive!r}"
+            "positive belongs to probabilities of shape (n,): with a column a class "
+            f"pass classes=, got positive={positive!r}"
         )
         raise ValueError(message)
     known = _known_classes(column, classes)
@@ -176,8 +176,8 @@ def check_range(table: NDArray[Any], name: str) -> None:
         worst = table[~inside][0]
         what = "is missing" if np.isnan(worst) else f"is {worst:g}"
         message = (
-            f"probabilities must lie in [0, 1]: one of {visible(name)} {what} for item {item} "
-            f"({np.count_nonzero(~inside)} such in all)"
+            f"probabilities must lie in [0, 1]: one of {visible(name)} {what} for item "
+            f"{item} ({np.count_nonzero(~inside)} such in all)"
         )
         raise ValueError(message)
 
@@ -189,7 +189,8 @@ def check_sums(table: NDArray[Any], name: str) -> None:
     if off.any():
         item = int(np.argmax(off))
         message = (
-            f"probabilities of an item must add up to 1: those of {visible(name)} for item "
-            f"{item} add up to {sums[item]:.6g} (so for {np.count_nonzero(off)} items)"
+            f"probabilities of an item must add up to 1: those of {visible(name)} for "
+            f"item {item} add up to {sums[item]:.6g} (so for "
+            f"{np.count_nonzero(off)} items)"
         )
         raise ValueError(message)

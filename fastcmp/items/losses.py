@@ -177,7 +177,8 @@ def log_loss_values(
         least = float(np.finfo(table.dtype).eps) if eps is None else eps
         below.append(int(np.count_nonzero(chance < least)) if least else 0)
         _refuse_infinite(chance, least, name)
-        losses.append(-np.log(np.clip(chance, least, 1 - least).astype(np.float64)))
+        wide = chance.astype(np.float64)
+        losses.append(-np.log(np.clip(wide, least, 1 - least)))
     _warn_clipped(below, read.names, losses)
     return _shaped(losses, read)
 
@@ -200,9 +201,9 @@ def _refuse_infinite(chance: NDArray[Any], least: float, name: str) -> None:
         return
     items = np.flatnonzero(chance == 0.0)
     message = (
-        f"log loss is infinite for {items.size} items of {visible(name)}, the first of them "
-        f"{', '.join(map(str, items[:3]))}: probabilities of their true labels are 0; "
-        "clip them with eps=, or compare Brier scores"
+        f"log loss is infinite for {items.size} items of {visible(name)}, the first of "
+        f"them {', '.join(map(str, items[:3]))}: probabilities of their true labels "
+        "are 0; clip them with eps=, or compare Brier scores"
     )
     raise ValueError(message)
 

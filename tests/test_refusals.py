@@ -182,6 +182,8 @@ GOOD |= {
     "stream.ScoreCounts": {},
     "stream.ScoreCounts.update": SCORES,
     "stream.ScoreMap": {"edges": [0.3, 0.5]},
+    "stream.ValueMoments": {},
+    "stream.ValueMoments.update": {"values": {"a": S, "b": S}, "weights": S},
 }
 #: What an accumulator that is updated is made with.
 ACCUMULATORS = {
@@ -190,6 +192,7 @@ ACCUMULATORS = {
     "PairCounts": {},
     "RocSketch": {"map": stream.ScoreMap([0.3, 0.5])},
     "ScoreCounts": {"map": stream.ScoreMap([0.3, 0.5])},
+    "ValueMoments": {},
 }
 #: Made by a method of another; and a reader of files, with tests of its own.
 NOT_CALLED = {"ScoreRefinement", "load"}
@@ -278,6 +281,10 @@ WRONG = {
     "score_a": _SCORES,
     "score_b": _SCORES,
     "scores": _SCORES,
+    "values": _NUMBERS
+    | {"a number": 3, "one dimension": S, "infinite": [[np.inf] * 12] * 2}
+    | {"no models": {}, "too short": {"a": S[:-1], "b": S}},
+    "weights": _NUMBERS | {"negative": [-1.0] * 12, "too short": [1.0] * 11},
     "score_or_label": _LABELS,
     "sample_weight": _NUMBERS
     | {"negative": [-1.0] * 12, "too short": [1.0] * 11, "all 0": [0.0] * 12},
@@ -444,6 +451,7 @@ WRONG_IN = {
 ALSO = {
     "preds": ("model", "labels, y_true has"),
     "scores": ("model",),
+    "values": ("model",),
     "model_a": ("model 'a'",),
     "model_b": ("model 'b'",),
     "models": ("model",),

@@ -42,6 +42,7 @@ TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
 FOLD_TABLES = np.array([[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]])
 
 LONG = {"item": Y + A, "model": ["a", "b"] * 12, "value": S + T, "r": [*range(24)]}
+ANSWERS = np.array([Y, A, B, A, Y, B, A, B], float).reshape(2, 12, 4)
 
 LABELS = {"y_true": Y, "pred_a": A, "pred_b": B}
 SCORE = {"y_true": Y, "score": S}
@@ -129,11 +130,14 @@ GOOD = {
     "ks_statistic": SCORE,
     "lift_table": SCORE | {"groups": 3},
     "from_dict": {"plain": RECORD},
+    "brier_values": {"y_true": Y, "probabilities": S},
+    "log_loss_values": {"y_true": Y, "probabilities": S},
     "from_long": {"frame": LONG, "repeat": "r"},
     "g_pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4, "tau": 0.5},
     "pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_hat_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
+    "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
     "mcnemar": LABELS,
     "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
     "mcnemar_table": LABELS,
@@ -409,6 +413,9 @@ WRONG = {
     **dict.fromkeys(
         ("item", "model", "value", "repeat", "group", "stratum", "weight"), _COLUMN_NAME
     ),
+    "values": _NUMBERS | {"infinite": [[[np.inf] * 2] * 2] * 2, "empty": []},
+    "probabilities": _SCORES | {"above 1": [1.5] * 12},
+    "eps": {"negative": -0.1, "1": 1, "a string": "x", "NaN": np.nan},
     "n_correct": _COUNT | {"more than all": 9},
     "n_samples": _COUNT | {"fewer than right": 1},
     "k": _WHOLE | {"None": None, "more than all": 9},
@@ -433,6 +440,7 @@ WRONG_IN = {
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    ("variance_components", "k"): {"with a mean": 2},
     # How many models there are, a number may say.
     **{
         (f"stream.{kind}", "names"): {"equal": ("a", "a"), "0": 0, "a fraction": 1.5}

@@ -334,41 +334,46 @@ def threads_pay(n_pairs: int, n_samples: int) -> bool:
     return n_pairs * n_samples // 64 >= _THREADS_PAY
 
 
-def record_of(
+def record_of(  # the tests, what is kept, and what the record says beside
     tests: PairTests,
     kept: KeptPairs,
     source: Any,
     options: Options,
     control: str | None = None,
+    record: type[PairwiseResult] = PairwiseResult,
+    more: Mapping[str, Any] | None = None,
 ) -> PairwiseResult:
     """Make the record; `source` has the names of the models and what was dropped."""
     columns = kept.columns
-    return PairwiseResult(
-        statistic=columns.statistic,
-        pvalue=columns.pvalue,
-        pvalue_adjusted=kept.pvalue_adjusted,
-        df=tests.df,
-        distribution=tests.distribution,
-        pairs=kept.pairs,
-        only_a=columns.only_a,
-        only_b=columns.only_b,
-        difference=columns.difference,
-        interval=np.stack([columns.low, columns.high], axis=1),
-        names=source.names,
-        correct=tests.correct,
-        score=tests.score,
-        score_interval=tests.score_interval,
-        measure="cost" if options.test == "cost" else "accuracy",
-        n_samples=tests.n_samples,
-        test=options.test,
-        method=options.method,
-        adjust=options.adjust,
-        alpha=options.alpha,
-        rule=promise(options.adjust, options.alpha),
-        n_missing=source.n_missing,
-        n_excluded=source.n_excluded,
-        n_outside=getattr(source, "n_outside", ()),
-        kept=options.keep,
-        all_decisions=kept.decisions,
-        control=control,
-    )
+    fields: dict[str, Any] = {
+        "statistic": columns.statistic,
+        "pvalue": columns.pvalue,
+        "pvalue_adjusted": kept.pvalue_adjusted,
+        "df": tests.df,
+        "distribution": tests.distribution,
+        "pairs": kept.pairs,
+        "difference": columns.difference,
+        "interval": np.stack([columns.low, columns.high], axis=1),
+        "names": source.names,
+        "correct": tests.correct,
+        "score": tests.score,
+        "score_interval": tests.score_interval,
+        "measure": "cost" if options.test == "cost" else "accuracy",
+        "n_samples": tests.n_samples,
+        "test": options.test,
+        "method": options.method,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "rule": promise(options.adjust, options.alpha),
+        "n_missing": source.n_missing,
+        "n_excluded": source.n_excluded,
+        "n_outside": getattr(source, "n_outside", ()),
+        "kept": options.keep,
+        "all_decisions": kept.decisions,
+        "control": control,
+    }
+    if tests.correct is not None:
+        fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
+    if tests.details is not None:
+        fields |= tests.details(kept.pairs, columns)
+    return record(**fields | dict(more or {}))

@@ -183,12 +183,7 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
     truth = _array(y_true, "y_true", (1,))
     array = None if isinstance(models, Mapping) else _array(models, "preds", (1, 2))
     if array is not None and array.ndim == 2:
-        if array.shape[0] == truth.shape[0] != array.shape[1]:
-            message = (
-                f"preds is of shape {array.shape}, y_true has {truth.shape[0]} labels; "
-                "models come first: pass preds.T"
-            )
-            raise ValueError(message)
+        _refuse_samples_first(array, truth)
     listed, chunks, names = models_of_arrays(
         models if array is None else array, names, "preds"
     )
@@ -196,6 +191,15 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
     parts = zip(_delayed(truth), listed, strict=True)
     places = _places_of(chunks)
     return Blocks(parts=tuple(parts), places=places, names=names, target=None)
+
+
+def _refuse_samples_first(array: Any, truth: Any) -> None:
+    if array.shape[0] == truth.shape[0] != array.shape[1]:
+        message = (
+            f"preds is of shape {array.shape}, y_true has {truth.shape[0]} labels; "
+            "models come first: pass preds.T"
+        )
+        raise ValueError(message)
 
 
 def models_of_arrays(

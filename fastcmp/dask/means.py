@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.checks import as_share, as_whole
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from fastcmp.items.means_result import MeansResult
+
 
 def compare_means(  # noqa: PLR0913  # options, all by keyword
     data: Any,
@@ -39,7 +40,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     keep: str | int | Path = "all",
     memory_limit: int | str | None = None,
     split_every: int = 8,
-) -> Any:
+) -> MeansResult:
     """Compare many models by the means of their values, on blocks of items.
 
     Parameters
@@ -102,6 +103,8 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     >>> fastcmp.dask.compare_means(values).best
     ('model_0',)
     """
+    from fastcmp.items.compare_means import compare_means_from_moments
+
     # Before anything is computed.
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
@@ -114,8 +117,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     blocks = read_item_blocks(data, others, names=names)
     if blocks.names is not None:
         choose_pairs(blocks.names, pairs, control)
-    compare: Any = import_module("fastcmp.items.compare_means")
-    return compare.compare_means_from_moments(
+    return compare_means_from_moments(
         _sum_blocks(blocks, others, split_every),
         lower_is_better=lower_is_better,
         variance=variance,

@@ -145,6 +145,7 @@ def _compare_wide(
     tests: dict[str, Any],
     limit: int,
 ) -> Any:
+    from fastcmp.cli.counts import save_memory
     from fastcmp.io.values import ValueFile
     from fastcmp.items.compare_means import compare_means, compare_means_from_moments
     from fastcmp.stream import ValueMoments
@@ -172,6 +173,7 @@ def _compare_wide(
             f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit"
         )
         raise ValueError(message)
+    save_memory()
     moments = ValueMoments(file.names, groups="ids" if options.groups else None)
     file.sum_up(moments, progress=shown["progress"])
     tests = {name: tests[name] for name in ("variance", "df") if name in tests}

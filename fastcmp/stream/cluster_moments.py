@@ -14,6 +14,7 @@ from fastcmp.counts.unit_sums import UnitSums
 from fastcmp.kernels.cluster_means import cluster_factors
 from fastcmp.stream.saved_checks import check_within, require, saved_labels, stored
 from fastcmp.stream.unit_moments import ROUNDING, Gram
+from fastcmp.stream.value_blocks import columns_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
-
-_PIECE = 1 << 18  # values whose products are summed at once: 2 MB
 
 
 class ClusterMoments(NamedTuple):
@@ -153,7 +152,7 @@ class ClusterMoments(NamedTuple):
 
     def _without_means(self) -> Iterable[tuple[slice, Floats]]:
         """Give sums over some clusters without the items' means: a pair's are kept."""
-        step = max(1, _PIECE // max(1, self.n_models))
+        step = columns_at_once(self.n_models)
         for start in range(0, len(self.ids), step):
             part = slice(start, start + step)
             high, low = self.sums[:, part]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
+_LEAST = 1 << 10  # items: products of fewer columns are slower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ class ValueBlock:
         Gives which units, and for each model the sum of its values and that of the
         values without the item's mean over the models, shape (M, u) each.
         """
-        step = max(1, _CHUNK // len(self.rows))
+        step = columns_at_once(len(self.rows))
         if self.edges is None:
             for part in parts(self.n_items, step):
                 yield part, *self._values(part)
@@ -108,6 +109,11 @@ class ValueBlock:
             raw *= weights
             own *= weights
         return raw, own
+
+
+def columns_at_once(m: int) -> int:
+    """Choose how many items, or units, of m models are worked on at once."""
+    return max(_LEAST, _CHUNK // max(1, m))
 
 
 def read_values(

@@ -254,7 +254,7 @@ def test_chunks_of_a_block(monkeypatch, kind, chunk):
     values, groups, weights = table(7)
     want = fed(kind, values, groups, weights)
     monkeypatch.setattr(value_blocks, "_CHUNK", chunk)
-    monkeypatch.setattr("fastcmp.stream.cluster_moments._PIECE", chunk)
+    monkeypatch.setattr(value_blocks, "_LEAST", 1)
     same_but_for_rounding(fed(kind, values, groups, weights), want)
     order = np.random.default_rng(1).permutation(groups.size)
     mixed = fed(kind, values[:, order], groups[order], weights[order])

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from fastcmp.items.difference_result import MeanDifference
 
 
+_SHOWN = (
+    *("n_clusters", "n_strata", "variance", "interval_method", "studentized"),
+    *("n_resamples", "seed", "missing", "n_missing_values", "n_dropped", "cautions"),
+)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MeansResult(PairwiseResult):
     """Many models compared in pairs by the means of their values on the same items.
@@ -73,9 +79,7 @@ class MeansResult(PairwiseResult):
         return columns
 
     def _entries(self) -> dict[str, Any]:
-        names = ("n_clusters", "n_strata", "variance", "interval_method", "studentized")
-        names += ("n_resamples", "seed", "missing", "n_missing_values", "n_dropped")
-        own = {name: readable(getattr(self, name)) for name in (*names, "cautions")}
+        own = {name: readable(getattr(self, name)) for name in _SHOWN}
         for name in ("pair", "variance_components"):
             record = getattr(self, name)
             own[name] = None if record is None else record._entries()

@@ -107,7 +107,8 @@ def variance_components(
     table, chosen = _read(values, names)
     answered = count_answers(table)
     kept = _kept(answered, chosen, policy)
-    table, answered = table[:, kept], answered[:, kept]
+    if not kept.all():
+        table, answered = table[:, kept], answered[:, kept]
     if table.shape[1] < 2:
         message = f"values must have two items at least, got {table.shape[1]}"
         raise ValueError(message)

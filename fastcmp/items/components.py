@@ -184,7 +184,7 @@ def _stacked(values: Mapping[Any, Any]) -> Floats:
 def _as_floats(raw: Any, name: str) -> Floats:
     if getattr(raw, "dtype", None) != np.bool_:
         raw = as_numbers(raw, name)
-    return np.asarray(raw, np.float64)
+    return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory
 
 
 def _names(names: Any, default: list[str]) -> tuple[str, ...]:

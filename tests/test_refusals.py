@@ -132,6 +132,7 @@ GOOD = {
     "from_dict": {"plain": RECORD},
     "brier_values": {"y_true": Y, "probabilities": S},
     "log_loss_values": {"y_true": Y, "probabilities": S},
+    "load_digits_values": {"measure": "brier"},
     "from_long": {"frame": LONG, "repeat": "r"},
     "g_pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4, "tau": 0.5},
     "pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4},
@@ -421,6 +422,7 @@ WRONG = {
     "k": _WHOLE | {"None": None, "more than all": 9},
     "tau": {"above 1": 1.5, "negative": -0.5, "a string": "x", "NaN": np.nan},
     "repeats": _CHOICE,
+    "measure": _CHOICE,
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.

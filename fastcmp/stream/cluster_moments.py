@@ -101,6 +101,11 @@ class ClusterMoments(NamedTuple):
         """Whether any cluster has a weight above 0."""
         return bool(self.sizes[0, 0].any())
 
+    @staticmethod
+    def knows_all() -> bool:
+        """Tell whether all variances follow from the sums: of clusters they do."""
+        return True
+
     def mean(self) -> Floats:
         """Give the mean of each model, shape (M,)."""
         high, low = self.sums.sum(axis=1)

@@ -130,6 +130,10 @@ class UnitMoments(NamedTuple):
         """Whether any unit has a weight above 0."""
         return bool(self.sums[0, 0] > 0)
 
+    def knows_all(self) -> bool:
+        """Tell whether all variances follow from the sums: units are of one size."""
+        return not self.has_weight or are_alike(self.n_units, self.size_sums())
+
     def size_sums(self) -> SizeSums:
         """Give the sums of sizes."""
         return SizeSums(*value_of(self.sums)[:_N_SIZES].tolist())
@@ -142,7 +146,7 @@ class UnitMoments(NamedTuple):
     def pair_moments(self, variance: str, df: str) -> PairMoments:
         """Give what the tests of all pairs need."""
         sizes, n = self.size_sums(), self.n_units
-        if variance not in SUMMED and not are_alike(n, sizes):
+        if variance not in SUMMED and not self.knows_all():
             message = (
                 f"variance must be one of {SUMMED} where only sums over units are "
                 f"kept, got {variance!r}: keep them by cluster, ValueMoments(groups="

@@ -130,6 +130,13 @@ class ValueMoments(Accumulator):
         return self._groups
 
     @property
+    def variance(self) -> str:
+        """Variance by default: "cr2" where what it needs is kept, else "cr1"."""
+        moments = self._state.moments
+        known = moments is None or moments.knows_all()
+        return "cr2" if known else "cr1"
+
+    @property
     def n_items(self) -> int:
         """Number of items."""
         moments = self._state.moments
@@ -234,9 +241,9 @@ class ValueMoments(Accumulator):
         Parameters
         ----------
         variance : {"cr0", "cr1", "cr2", "cr3"}, optional
-            Of the mean difference: "cr2" by default for groups by "ids", else "cr1".
-            For items without weights both are s**2 / n; with weights, and for "whole"
-            groups, "cr2" needs sums by "ids".
+            Of the mean difference, by default the attribute `variance`. For items
+            without weights "cr2" and "cr1" are s**2 / n; with weights, and for "whole"
+            groups that are not of one size, "cr2" needs sums by "ids".
         df : {"satterthwaite", "clusters", "normal"}
             Degrees of freedom as if items were independent (Bell and McCaffrey), or the
             number of units less one, the same where these are of one size; or infinite.

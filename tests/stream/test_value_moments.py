@@ -123,6 +123,9 @@ def test_each_variance_against_its_definition(kind, variance, weighted):
         ):
             moments.pair_moments(variance=variance)
         return
+    assert moments.variance == (
+        "cr1" if kind == "whole" or (weighted and not kind) else "cr2"
+    )
     found = moments.pair_moments(variance=variance)
     close(variances(found), naive(values, units, used, variance))
     assert found.df == pytest.approx(naive_df(units, used, variance), rel=1e-10)
@@ -422,6 +425,7 @@ def test_what_is_printed():
     moments = ValueMoments(groups="ids").update(
         {"a": [1, 0, 1], "<b>": [0, 0, 1]}, groups=[1, 1, 2]
     )
+    assert ValueMoments().variance == "cr2"
     assert repr(moments) == "<ValueMoments: 3 items in 2 groups of 2 models>"
     assert str(moments).splitlines()[1:] == [
         "  model      mean  standard error",

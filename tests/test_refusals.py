@@ -414,7 +414,6 @@ WRONG = {
     **dict.fromkeys(
         ("item", "model", "value", "repeat", "group", "stratum", "weight"), _COLUMN_NAME
     ),
-    "values": _NUMBERS | {"infinite": [[[np.inf] * 2] * 2] * 2, "empty": []},
     "probabilities": _SCORES | {"above 1": [1.5] * 12},
     "eps": {"negative": -0.1, "1": 1, "a string": "x", "NaN": np.nan},
     "n_correct": _COUNT | {"more than all": 9},

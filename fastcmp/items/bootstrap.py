@@ -114,7 +114,7 @@ def bootstrap_tests(
         pairs = block.pairs
         found = draws.evaluate(pairs, (kind, 0, level))
         pvalue, low, high = found.answers.T
-        difference = base.score[pairs[:, 0]] - base.score[pairs[:, 1]]
+        difference = base.differences(pairs)
         error = found.standard_error
         if kind == kinds.STUDENTIZED:
             error = found.scales[:, 1]

@@ -50,7 +50,8 @@ def mean_tests(
         return base
     if options.method == "wilcoxon":
         table = np.stack([column.astype(np.float64) for column in values.columns])
-        return signed_rank_tests(table, base, RankOptions.read("wilcox", "auto", False))
+        usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
+        return signed_rank_tests(table, base, usual)
     units = unit_sums(values, plan, pool)
     n_resamples, seed = options.n_resamples, options.seed
     if options.method == "permutation":

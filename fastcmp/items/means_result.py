@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.plain import readable
 from fastcmp.core.report import Section
@@ -15,6 +14,8 @@ from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.summary import describe
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fastcmp.items.components_result import VarianceComponents
     from fastcmp.items.difference_result import MeanDifference
 

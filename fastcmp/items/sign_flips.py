@@ -70,7 +70,7 @@ def flip_test(  # noqa: PLR0913  # options, all by keyword
     studentized: bool,
     n_resamples: int,
     seed: int,
-    confidence_level: float,
+    confidence_level: float | None,
     pool: ThreadPool | None = None,
     variance: str = "cr1",
 ) -> FlipOutcome:
@@ -78,12 +78,13 @@ def flip_test(  # noqa: PLR0913  # options, all by keyword
 
     The p-value is exact up to 20 units, and for the plain test where differences are
     whole multiples of a step, or where up to 40 are not 0; the interval up to 20 units.
+    Without a level there is no interval.
     """
     read = read_units(units, variance).as_pair()
     with ThreadPool(1) as own:
         flips = _Flips(
             read,
-            _Plan.of(read, _ALL_OF_ONE, n_resamples, seed, confidence_level),
+            _Plan.of(read, _ALL_OF_ONE, n_resamples, seed, confidence_level or 0.95),
             pool or own,
             alternative=alternative,
             studentized=studentized,
@@ -91,7 +92,9 @@ def flip_test(  # noqa: PLR0913  # options, all by keyword
         )
     pair = np.array([[0, 1]], np.int32)
     statistic, pvalue, exact = flips.test(pair)[0]
-    low, high = flips.limits(pair)[0]
+    low = high = np.nan
+    if confidence_level is not None:
+        low, high = flips.limits(pair)[0]
     n_draws = 0 if exact else flips.n_draws
     nonzero = int(np.count_nonzero(read.values[0]))
     return FlipOutcome(
@@ -132,10 +135,9 @@ def flip_tests(  # noqa: PLR0913  # options, all by keyword
 
     def columns(block: Block) -> PairColumns:
         statistic, pvalue, _ = flips.test(block.pairs).T
-        i, j = block.pairs.T
-        nothing = np.full(i.size, -1)
+        nothing = np.full(pvalue.size, -1)
         low, high = flips.limits(block.pairs).T
-        difference = base.score[i] - base.score[j]
+        difference = base.differences(block.pairs)
         return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
 
     return replace(

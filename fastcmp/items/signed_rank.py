@@ -352,7 +352,7 @@ def signed_rank_tests(
         i, j = block.pairs.T
         statistic, pvalue = test(block.pairs).T
         nothing, none = np.full(i.size, -1), np.full(i.size, np.nan)
-        difference = base.score[i] - base.score[j]
+        difference = base.differences(block.pairs)
         return PairColumns(nothing, nothing, difference, none, none, statistic, pvalue)
 
     return replace(

@@ -180,7 +180,7 @@ def difference_moments(values_a: Any, values_b: Any, out: FloatArray) -> None:
                 part[1, j] += d * d * d
                 part[5, j] += d
                 most[j] = max(most[j], abs(d))
-                size[j] = max(size[j], max(abs(x), abs(y)))
+                size[j] = max(size[j], abs(x), abs(y))
                 x -= mean_a
                 y -= mean_b
                 part[2, j] += x * x
@@ -193,7 +193,7 @@ def difference_moments(values_a: Any, values_b: Any, out: FloatArray) -> None:
             part[1, 0] += d * d * d
             part[5, 0] += d
             most[0] = max(most[0], abs(d))
-            size[0] = max(size[0], max(abs(x), abs(y)))
+            size[0] = max(size[0], abs(x), abs(y))
             x -= mean_a
             y -= mean_b
             part[2, 0] += x * x

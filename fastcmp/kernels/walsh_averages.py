@@ -118,7 +118,7 @@ def _select(values: FloatArray, upto: IntArray, k: int) -> float:
         return low
     if m > _MANY:
         low, high, below, above = _bracket(values, upto, k, (low, high, below, above))
-    return _narrowed(values, upto, k, (low, high, below, above))
+    return _narrowed(values, upto, k, (low, high, below, above))  # type: ignore[no-any-return]
 
 
 @kernel

@@ -17,9 +17,7 @@ KINDS = {
     "cr3": kernels.CR3,
 }
 
-units = st.lists(
-    st.tuples(st.integers(1, 6), st.floats(-3, 3)), min_size=2, max_size=7
-)
+units = st.lists(st.tuples(st.integers(1, 6), st.floats(-3, 3)), min_size=2, max_size=7)
 
 
 def by_matrices(sums, codes, kind):
@@ -92,9 +90,7 @@ def test_one_cluster_has_no_variance():
     assert math.isnan(kernels.clustered_mean(one, one, one, kernels.CR2)[2])
 
 
-@given(
-    st.floats(-5, 5), st.floats(1e-3, 9), st.sampled_from([1.5, 4.0, 200.0, np.inf])
-)
+@given(st.floats(-5, 5), st.floats(1e-3, 9), st.sampled_from([1.5, 4.0, 200.0, np.inf]))
 def test_t_like_scipy(difference, variance, df):
     law = stats.norm() if df == np.inf else stats.t(df)
     t = difference / math.sqrt(variance)

@@ -349,7 +349,7 @@ def signed_rank_tests(
             test = _by_counting(codes.astype(np.int32), reach, options)
 
     def columns(block: Block) -> PairColumns:
-        i, j = block.pairs.T
+        i, _ = block.pairs.T
         statistic, pvalue = test(block.pairs).T
         nothing, none = np.full(i.size, -1), np.full(i.size, np.nan)
         difference = base.differences(block.pairs)

@@ -115,10 +115,10 @@ def _select(values: FloatArray, upto: IntArray, k: int) -> float:
     low, high = 2.0 * values[0], 2.0 * values[m - 1]
     below, above = upto[0] * (upto[0] + 1) // 2, n * (n + 1) // 2
     if below >= k:
-        return low
+        return low  # type: ignore[no-any-return]
     if m > _MANY:
         low, high, below, above = _bracket(values, upto, k, (low, high, below, above))
-    return _narrowed(values, upto, k, (low, high, below, above))  # type: ignore[no-any-return]
+    return _narrowed(values, upto, k, (low, high, below, above))
 
 
 @kernel
@@ -210,7 +210,7 @@ def _listed(
     for each in order:
         k -= times[each]
         if k <= 0:
-            return sums[each]  # type: ignore[no-any-return]
+            return sums[each]
     return math.nan
 
 

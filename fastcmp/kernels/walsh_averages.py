@@ -210,7 +210,7 @@ def _listed(
     for each in order:
         k -= times[each]
         if k <= 0:
-            return sums[each]
+            return sums[each]  # type: ignore[no-any-return]
     return math.nan
 
 

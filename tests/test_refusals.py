@@ -132,6 +132,7 @@ GOOD = {
     "from_dict": {"plain": RECORD},
     "brier_values": {"y_true": Y, "probabilities": S},
     "log_loss_values": {"y_true": Y, "probabilities": S},
+    "load_digits_values": {"measure": "brier"},
     "from_long": {"frame": LONG, "repeat": "r"},
     "g_pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4, "tau": 0.5},
     "pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4},
@@ -413,7 +414,6 @@ WRONG = {
     **dict.fromkeys(
         ("item", "model", "value", "repeat", "group", "stratum", "weight"), _COLUMN_NAME
     ),
-    "values": _NUMBERS | {"infinite": [[[np.inf] * 2] * 2] * 2, "empty": []},
     "probabilities": _SCORES | {"above 1": [1.5] * 12},
     "eps": {"negative": -0.1, "1": 1, "a string": "x", "NaN": np.nan},
     "n_correct": _COUNT | {"more than all": 9},
@@ -421,6 +421,7 @@ WRONG = {
     "k": _WHOLE | {"None": None, "more than all": 9},
     "tau": {"above 1": 1.5, "negative": -0.5, "a string": "x", "NaN": np.nan},
     "repeats": _CHOICE,
+    "measure": _CHOICE,
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.

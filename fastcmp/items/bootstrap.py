@@ -41,7 +41,9 @@ INTERVALS = {
 _COUNTS = 1 << 25  # counts of units that are kept for all draws; else drawn again
 _BLOCK = 1 << 19  # counts of units that are drawn together
 _SORTED = 1 << 17  # draws that are sorted together: what a cache holds
-_PAIRS = 1 << 22  # squares of units of pairs that are multiplied together
+#: Pairs whose squares are multiplied together: always as many, so that the rounding of
+#: a pair does not depend on the others.
+_ROWS = 32
 _EQUAL = 1e-12  # draws that differ by less, of their size, are equal
 _SIDE = 32  # models of a side of a tile
 
@@ -112,7 +114,7 @@ def bootstrap_tests(
         pairs = block.pairs
         found = draws.evaluate(pairs, (kind, 0, level))
         pvalue, low, high = found.answers.T
-        difference = base.score[pairs[:, 0]] - base.score[pairs[:, 1]]
+        difference = base.differences(pairs)
         error = found.standard_error
         if kind == kinds.STUDENTIZED:
             error = found.scales[:, 1]
@@ -173,6 +175,7 @@ class Draws:
             self.means[:, part] = self._means(self._draw(part))
 
         pool.run(fill, self._blocks, steps=no_step)
+        self._residuals = _residuals(self.units, self.strata)
         values = np.abs(units.sums / units.sizes).max(axis=1)
         self._rounding = 8.0 * np.finfo(float).eps * values
         self._slack = self._rounding + _EQUAL * np.abs(self.means).max(axis=1)
@@ -209,7 +212,7 @@ class Draws:
         )
         size = max(1, _SORTED // self.n)
         if options[0] == kinds.STUDENTIZED:
-            size = min(256, max(16, _PAIRS // max(self.n, self.units.sizes.size)))
+            size = _ROWS
         for part in parts(n_pairs, size):
             some = _Found(*(column[part] for column in found))  # type: ignore[arg-type]
             self._evaluate(pairs[part], options, some)
@@ -241,33 +244,44 @@ class Draws:
     ) -> None:
         """Divide deviations by their standard errors; infinite where these are 0."""
         i, j = pairs.T
-        residuals = _residuals(self.units, self.strata)
-        own = residuals[i] - residuals[j]
+        residuals = self._residuals
+        own = np.zeros((_ROWS, self.units.sizes.size))
+        own[: i.size] = residuals[i] - residuals[j]
         rounding = (self._rounding[i] + self._rounding[j])[:, np.newaxis]
-        own[np.abs(own) <= rounding * self.units.sizes] = 0.0
-        variance = np.empty_like(rows)
+        own[: i.size][np.abs(own[: i.size]) <= rounding * self.units.sizes] = 0.0
         ones = np.ones((1, self.units.sizes.size))
-        found.scales[:, 1] = np.sqrt(self._variances(own, ones)[:, 0])
-        for part in self._blocks:
-            variance[:, part] = self._variances(own, self._draw(part))
+        nothing = np.zeros((_ROWS, 1))
+        found.scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[: i.size, 0])
         rows -= found.scales[:, :1]
+        shift = np.zeros((_ROWS, self.n))
+        shift[: i.size] = rows
+        for part in self._blocks:
+            variance = self._variances(own, self._draw(part), shift[:, part])
+            shift[:, part] = np.sqrt(variance)
+        error = shift[: i.size]
         with np.errstate(divide="ignore", invalid="ignore"):
-            rows /= np.sqrt(variance)
-        rows[variance == 0] = np.inf
-        found.scales[:, 3] = np.count_nonzero(variance, axis=1)
+            rows /= error
+        rows[error == 0] = np.inf
+        found.scales[:, 3] = np.count_nonzero(error, axis=1)
 
-    def _variances(self, residuals: Floats, counts: Floats) -> Floats:
-        """Work out CR1 of pairs, residuals (P, G), in draws: shape (P, r)."""
+    def _variances(self, residuals: Floats, counts: Floats, shift: Floats) -> Floats:
+        """Work out CR1 of pairs, residuals (P, G), in draws: shape (P, r).
+
+        `shift`, what the mean of a draw is above that of the data, is worked out here
+        where there are several strata.
+        """
         total = np.zeros((len(residuals), len(counts)))
+        squared = residuals * residuals
         for own, weight in zip(self.strata, self.units.weights, strict=True):
             c, e, sizes = counts[:, own], residuals[:, own], self.units.sizes[own]
-            n, squares = c @ sizes, c @ (sizes * sizes)
-            shift = (e @ c.T) / n
-            cross = sizes[0] * n * shift
-            if np.any(sizes != sizes[0]):
-                cross = (e * sizes) @ c.T
-            plain = (e * e) @ c.T
-            v = plain - 2.0 * shift * cross + shift * shift * squares
+            n = c @ sizes
+            t = shift if len(self.strata) == 1 else (e @ c.T) / n
+            plain = squared[:, own] @ c.T
+            if np.all(sizes == sizes[0]):
+                v = plain - t * t * (sizes[0] * n)
+            else:
+                cross, squares = (e * sizes) @ c.T, c @ (sizes * sizes)
+                v = plain - t * (2.0 * cross - t * squares)
             v[v <= _EQUAL * plain] = 0.0
             total += weight * weight * sizes.size / (sizes.size - 1.0) * v / (n * n)
         return total

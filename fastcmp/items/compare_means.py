@@ -186,7 +186,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     >>> values = {"a": [1.0, 0.5, 1.0, 0.8], "b": [0.5, 0.25, 0.5, 0.1]}
     >>> result = compare_means(values)
     >>> result.pvalue.round(4).tolist()
-    [0.0143]
+    [0.0132]
     """
     spec = read_options(
         method=method,

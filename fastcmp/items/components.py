@@ -107,7 +107,8 @@ def variance_components(
     table, chosen = _read(values, names)
     answered = count_answers(table)
     kept = _kept(answered, chosen, policy)
-    table, answered = table[:, kept], answered[:, kept]
+    if not kept.all():
+        table, answered = table[:, kept], answered[:, kept]
     if table.shape[1] < 2:
         message = f"values must have two items at least, got {table.shape[1]}"
         raise ValueError(message)
@@ -183,7 +184,7 @@ def _stacked(values: Mapping[Any, Any]) -> Floats:
 def _as_floats(raw: Any, name: str) -> Floats:
     if getattr(raw, "dtype", None) != np.bool_:
         raw = as_numbers(raw, name)
-    return np.asarray(raw, np.float64)
+    return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory
 
 
 def _names(names: Any, default: list[str]) -> tuple[str, ...]:

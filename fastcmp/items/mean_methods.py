@@ -17,7 +17,7 @@ from fastcmp.counts.value_sums import (
 from fastcmp.items.bootstrap import bootstrap_tests
 from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
-from fastcmp.items.signed_rank import signed_rank_tests
+from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, count_bits, pack_equal
 from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
 
@@ -50,7 +50,8 @@ def mean_tests(
         return base
     if options.method == "wilcoxon":
         table = np.stack([column.astype(np.float64) for column in values.columns])
-        return signed_rank_tests(table, base, level=level, pool=pool)
+        usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
+        return signed_rank_tests(table, base, usual)
     units = unit_sums(values, plan, pool)
     n_resamples, seed = options.n_resamples, options.seed
     if options.method == "permutation":

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.plain import readable
 from fastcmp.core.report import Section
@@ -15,8 +14,16 @@ from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.summary import describe
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fastcmp.items.components_result import VarianceComponents
     from fastcmp.items.difference_result import MeanDifference
+
+
+_SHOWN = (
+    *("n_clusters", "n_strata", "variance", "interval_method", "studentized"),
+    *("n_resamples", "seed", "missing", "n_missing_values", "n_dropped", "cautions"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -73,9 +80,7 @@ class MeansResult(PairwiseResult):
         return columns
 
     def _entries(self) -> dict[str, Any]:
-        names = ("n_clusters", "n_strata", "variance", "interval_method", "studentized")
-        names += ("n_resamples", "seed", "missing", "n_missing_values", "n_dropped")
-        own = {name: readable(getattr(self, name)) for name in (*names, "cautions")}
+        own = {name: readable(getattr(self, name)) for name in _SHOWN}
         for name in ("pair", "variance_components"):
             record = getattr(self, name)
             own[name] = None if record is None else record._entries()

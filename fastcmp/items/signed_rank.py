@@ -349,10 +349,10 @@ def signed_rank_tests(
             test = _by_counting(codes.astype(np.int32), reach, options)
 
     def columns(block: Block) -> PairColumns:
-        i, j = block.pairs.T
+        i, _ = block.pairs.T
         statistic, pvalue = test(block.pairs).T
         nothing, none = np.full(i.size, -1), np.full(i.size, np.nan)
-        difference = base.score[i] - base.score[j]
+        difference = base.differences(block.pairs)
         return PairColumns(nothing, nothing, difference, none, none, statistic, pvalue)
 
     return replace(

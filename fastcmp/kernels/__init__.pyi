@@ -20,6 +20,17 @@ from fastcmp.kernels.bootstrap_intervals import quantile_sorted as quantile_sort
 from fastcmp.kernels.bootstrap_intervals import (
     studentized_interval as studentized_interval,
 )
+from fastcmp.kernels.cluster_means import CR0 as CR0
+from fastcmp.kernels.cluster_means import CR1 as CR1
+from fastcmp.kernels.cluster_means import CR2 as CR2
+from fastcmp.kernels.cluster_means import CR3 as CR3
+from fastcmp.kernels.cluster_means import add_cluster_sums as add_cluster_sums
+from fastcmp.kernels.cluster_means import cluster_factors as cluster_factors
+from fastcmp.kernels.cluster_means import clustered_mean as clustered_mean
+from fastcmp.kernels.cluster_means import mean_t as mean_t
+from fastcmp.kernels.cluster_means import mean_t_many as mean_t_many
+from fastcmp.kernels.cluster_means import residual_squares as residual_squares
+from fastcmp.kernels.cluster_means import t_quantile as t_quantile
 from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
 from fastcmp.kernels.cochran import cochrans_q as cochrans_q
 from fastcmp.kernels.cost import CHI_SQUARE as CHI_SQUARE
@@ -72,6 +83,8 @@ from fastcmp.kernels.item_bootstrap import (
     jackknife_acceleration as jackknife_acceleration,
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
+from fastcmp.kernels.item_values import copy_values as copy_values
+from fastcmp.kernels.item_values import difference_moments as difference_moments
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval

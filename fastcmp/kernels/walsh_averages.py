@@ -11,10 +11,11 @@ from fastcmp._jit import kernel
 from fastcmp.kernels.special import ndtri
 
 if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+    from fastcmp.kernels.typing import FloatArray, IntArray
 
 _EXACT_QUANTILE: Final = 300  # differences; above, the expansion is as good
-_FEW: Final = 8  # Walsh averages that are walked through one by one
+_FEW: Final = 8  # sums that are listed
+_MANY: Final = 8000  # numbers; of more, some are looked at first
 
 
 @kernel
@@ -91,49 +92,153 @@ def walsh_average(ascending: FloatArray, k: int) -> float:
     n = ascending.size
     if n == 0 or k < 1 or k > n * (n + 1) // 2:
         return math.nan
-    low, high = 2.0 * ascending[0], 2.0 * ascending[n - 1]
-    below, upto = _count_walsh(ascending, low), n * (n + 1) // 2
-    if below >= k:
-        return 0.5 * low
-    # Always below = count(low) < k <= count(high) = upto.
-    while upto - below > _FEW:
-        middle = low + 0.5 * (high - low)
-        if not low < middle < high:
-            break
-        count = _count_walsh(ascending, middle)
-        if count >= k:
-            high, upto = middle, count
-        else:
-            low, below = middle, count
-    while below < k:
-        low = _next_walsh(ascending, low)
-        below = _count_walsh(ascending, low)
-    return 0.5 * low
+    values, upto = _distinct(ascending)
+    return 0.5 * _select(values, upto, k)
 
 
 @kernel
-def _count_walsh(ascending: FloatArray, x: float) -> int:
-    """Count pairs i <= j with a sum of at most x."""
-    count, j = 0, ascending.size - 1
-    for i in range(ascending.size):
-        while j >= i and ascending[i] + ascending[j] > x:
+def _distinct(ascending: FloatArray) -> tuple[FloatArray, IntArray]:
+    """List distinct values, and how many numbers are at most as large as each."""
+    n, m = ascending.size, 0
+    values, upto = np.empty(n), np.empty(n, np.int64)
+    for i in range(n):
+        if i + 1 == n or ascending[i + 1] != ascending[i]:
+            values[m], upto[m] = ascending[i], i + 1
+            m += 1
+    return values[:m], upto[:m]
+
+
+@kernel
+def _select(values: FloatArray, upto: IntArray, k: int) -> float:
+    """Select the k-th smallest sum of two."""
+    n, m = upto[-1], values.size
+    low, high = 2.0 * values[0], 2.0 * values[m - 1]
+    below, above = upto[0] * (upto[0] + 1) // 2, n * (n + 1) // 2
+    if below >= k:
+        return low  # type: ignore[no-any-return]
+    if m > _MANY:
+        low, high, below, above = _bracket(values, upto, k, (low, high, below, above))
+    return _narrowed(values, upto, k, (low, high, below, above))
+
+
+@kernel
+def _bracket(
+    values: FloatArray,
+    upto: IntArray,
+    k: int,
+    known: tuple[float, float, int, int],
+) -> tuple[float, float, int, int]:
+    """Bracket the k-th sum by those of some of the numbers."""
+    low, high, below, above = known
+    step = max(16, values.size // _MANY)
+    some = values[step // 2 :: step].copy()
+    ranks = np.arange(1, some.size + 1)
+    both = some.size * (some.size + 1) // 2
+    place = int(k / above * both)
+    for shift in (-1, 1):
+        # The two distribution functions differ by about one number, or less.
+        near = min(max(place + shift * some.size // 2, 1), both)
+        x = 2.0 * some[0]
+        if near > 1:
+            x = _narrowed(some, ranks, near, (x, 2.0 * some[-1], 1, both))
+        count = _count(values, upto, x)
+        if count >= k and x < high:
+            high, above = x, count
+        elif count < k and x > low:
+            low, below = x, count
+    return low, high, below, above
+
+
+@kernel
+def _narrowed(
+    values: FloatArray,
+    upto: IntArray,
+    k: int,
+    known: tuple[float, float, int, int],
+) -> float:
+    """Select the k-th sum between two: by the Illinois method, and halving at times."""
+    low, high, below, above = known
+    # Always below = count(low) < k <= count(high) = above.
+    left, right = below - k + 0.5, above - k + 0.5
+    side = step = 0
+    enough = max(_FEW, values.size // 16)
+    while above - below > enough:
+        step += 1
+        enough = min(
+            enough + enough // 4, 16 * values.size
+        )  # where sums are tied, halving does not end
+        part = left / (left - right) if step % 8 else 0.5
+        middle = low + part * (high - low)
+        if not low < middle < high:
+            middle = low + 0.5 * (high - low)
+            if not low < middle < high:
+                return high
+        count = _count(values, upto, middle)
+        if count >= k:
+            high, above, right = middle, count, count - k + 0.5
+            left *= 0.5 if side > 0 else 1.0
+            side = 1
+        else:
+            low, below, left = middle, count, count - k + 0.5
+            right *= 0.5 if side < 0 else 1.0
+            side = -1
+    return _listed(values, upto, k - below, (low, high, above - below))
+
+
+@kernel
+def _listed(
+    values: FloatArray, upto: IntArray, k: int, known: tuple[float, float, int]
+) -> float:
+    """Select the k-th sum above one number and up to another, by listing them."""
+    low, high, n_sums = known
+    n_sums = min(n_sums, values.size * (values.size + 1) // 2)
+    sums, times = np.empty(n_sums), np.empty(n_sums, np.int64)
+    n, m = values.size, 0
+    first = n
+    for i in range(n):
+        while first > i and values[i] + values[first - 1] > low:
+            first -= 1
+        j = max(i, first)
+        while j < n and values[i] + values[j] <= high:
+            sums[m] = values[i] + values[j]
+            own = upto[i] - (upto[i - 1] if i else 0)
+            other = upto[j] - (upto[j - 1] if j else 0)
+            times[m] = own * other if i < j else own * (own + 1) // 2
+            m += 1
+            j += 1
+    order = np.argsort(sums[:m])
+    for each in order:
+        k -= times[each]
+        if k <= 0:
+            return sums[each]  # type: ignore[no-any-return]
+    return math.nan
+
+
+@kernel
+def _count(values: FloatArray, upto: IntArray, x: float) -> int:
+    """Count sums of two numbers, or of one with itself, of at most x."""
+    count, before, j = 0, 0, values.size - 1
+    for i in range(values.size):
+        while j >= i and values[i] + values[j] > x:
             j -= 1
         if j < i:
             break
-        count += j - i + 1
+        own = upto[i] - before
+        count += own * (upto[j] - upto[i]) + own * (own + 1) // 2
+        before = upto[i]
     return count
 
 
 @kernel
-def _next_walsh(ascending: FloatArray, x: float) -> float:
+def _next(values: FloatArray, x: float) -> float:
     """Find the smallest sum above x."""
-    n = ascending.size
+    n = values.size
     least, j = math.inf, n
     for i in range(n):
-        while j > i and ascending[i] + ascending[j - 1] > x:
+        while j > i and values[i] + values[j - 1] > x:
             j -= 1
         if max(i, j) < n:
-            least = min(least, ascending[i] + ascending[max(i, j)])
+            least = min(least, values[i] + values[max(i, j)])
     return least
 
 
@@ -172,13 +277,11 @@ def hodges_lehmann(
     n = ascending.size
     if n == 0 or not 0.0 < confidence_level < 1.0:
         return math.nan, math.nan, math.nan
+    values, upto = _distinct(ascending)
     both = n * (n + 1) // 2
     q = max(1, signed_rank_quantile(0.5 - 0.5 * confidence_level, n))
-    middle = walsh_average(ascending, (both + 1) // 2)
-    if both % 2 == 0:
-        upper = 2.0 * middle
-        if _count_walsh(ascending, upper) < both // 2 + 1:
-            upper = _next_walsh(ascending, upper)
-        middle = 0.5 * (middle + 0.5 * upper)
-    low, high = walsh_average(ascending, q), walsh_average(ascending, both + 1 - q)
-    return middle, low, high
+    middle = upper = _select(values, upto, (both + 1) // 2)
+    if both % 2 == 0 and _count(values, upto, middle) < both // 2 + 1:
+        upper = _next(values, middle)
+    low, high = _select(values, upto, q), _select(values, upto, both + 1 - q)
+    return 0.25 * (middle + upper), 0.5 * low, 0.5 * high

@@ -359,7 +359,7 @@ REFUSED = {
         "lengths": ([[1, 2], [1]], r"^model_1 has 1 values, model_0 has 2"),
         "text": (
             [["a", "b"], ["a", "b"]],
-            r"^model_0 must be numbers, one value an item",
+            r"^model_0 must hold numbers or booleans",
         ),
         "one row": ([1.0, 2.0], r"^values must be of shape \(M, n\)"),
         "missing": (pd.DataFrame({"model_0": [1, None], "model_1": [0, 1]}), "has nan"),

@@ -29,6 +29,7 @@ from fastcmp.kernels import (
     resampled_mean,
     studentized_interval,
 )
+from fastcmp.kernels.item_bootstrap import total_draws
 
 
 def drawn(sums, sizes, rows):
@@ -118,6 +119,19 @@ def test_means_and_errors_by_hand(one, two):
         variance += weights[h] ** 2 * c.size / (c.size - 1) * squares
     assert mean == pytest.approx(wanted, nan_ok=True, abs=1e-12)
     assert error == pytest.approx(variance**0.5, nan_ok=True, abs=1e-12)
+
+
+def test_totals_do_not_depend_on_their_neighbours():
+    rng = np.random.default_rng(6)
+    for n_units in (1, 3, 4, 9, 50):
+        counts = rng.poisson(0.7, (5, n_units)).astype(float)
+        columns = rng.normal(size=(n_units, 20))
+        totals = np.empty((5, 20))
+        total_draws(counts, columns, totals)
+        np.testing.assert_allclose(totals, counts @ columns, atol=1e-13)
+        some = np.empty((5, 3))
+        total_draws(counts, np.ascontiguousarray(columns[:, 13:16]), some)
+        np.testing.assert_array_equal(some, totals[:, 13:16])
 
 
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=30), st.floats(0, 1))

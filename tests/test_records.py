@@ -51,6 +51,9 @@ def examples():
             np.array(B, "M8[D]"),
             [[0, 1], [5, 0]],
         ),
+        "signed rank of clusters": fastcmp.signed_rank(
+            np.arange(60.0), np.ones(60), groups=np.arange(60) // 2
+        ),
         "three models": pairwise,
         "control": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A}, control="b"),
         "leaderboard": pairwise.leaderboard,

@@ -17,7 +17,8 @@ from fastcmp.counts.value_sums import (
 from fastcmp.items.bootstrap import bootstrap_tests
 from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
-from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
+from fastcmp.items.signed_rank import RankOptions
+from fastcmp.items.signed_rank_pairs import signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, count_bits, pack_equal
 from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
 

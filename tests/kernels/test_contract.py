@@ -199,6 +199,9 @@ EXAMPLES = {
         (zeros(2, 4, dtype=np.int16),),
     ),
     "fdtrc": Example((2.0, 10.0, 4.1)),
+    "flip_sums": Example(
+        (FOLDS, np.array([[5, 9, 1023]], np.uint64)), (zeros(10, 3, dtype=float),)
+    ),
     "fold_t": Example((FOLDS[0], 0.02, 4.5)),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "kfold_t": Example((FOLDS[0],)),
@@ -227,11 +230,19 @@ EXAMPLES = {
         (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
     ),
     "proportion_z": Example((24, 58, 175, 0)),
+    "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
     "resampled_t": Example((FOLDS[0], 1)),
     "row_square_sum": Example((WORDS,)),
     "shuffle": Example((1, 0), (np.arange(9),)),
     "shuffle_within": Example((1, 0, ints(3, 7)), (np.arange(9),)),
+    "sign_flip_floats": Example((FOLDS[0], 1)),
+    "sign_flip_given": Example((FOLDS[0], np.sign(FOLDS[1:3]).astype(np.int64), 0)),
+    "sign_flip_random": Example((FOLDS[0], 99, 1, 0)),
+    "sign_flip_studentized": Example(
+        (FOLDS[0], np.arange(1.0, 11.0), np.ones(10), 0, 0, -1)
+    ),
+    "sign_flip_whole": Example((ints(4, -1, 3, 2, 0, 5, -2), 0)),
     "snedecor_tail": Example((7.0, 5.0, 1.5)),
     "stdtr": Example((5.0, -2.0)),
     "stdtrit": Example((5.0, 0.025)),

@@ -31,6 +31,12 @@ DEFAULTS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _few_if_interpreted(monkeypatch):
+    most = naive.small_if_interpreted(1 << 20, 1 << 9)
+    monkeypatch.setattr("fastcmp.items.sign_flips._ALL_OF_ONE", most)
+
+
 def units_of(values, groups=None):
     """Sum values of models (M, n) over groups."""
     values = np.array(values, float)

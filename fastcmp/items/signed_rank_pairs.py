@@ -58,9 +58,8 @@ def signed_rank_tests(
         return _centres(coded[0], pairs, level or 0.5) / coded[1]
 
     def columns(block: Block) -> PairColumns:
-        i, j = block.pairs.T
         statistic, pvalue = test(block.pairs).T
-        nothing, low = np.full(i.size, -1), np.full(i.size, np.nan)
+        nothing, low = np.full(pvalue.size, -1), np.full(pvalue.size, np.nan)
         difference, high = base.differences(block.pairs), low
         if level is not None:
             difference, low, high = centres(block.pairs).T

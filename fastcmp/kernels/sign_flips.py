@@ -177,7 +177,7 @@ def sign_flip_floats(differences: FloatArray, alternative: int) -> Outcome:
     >>> sign_flip_floats(np.array([0.3, 0.1, 0.25, -0.1, 0.4]), TWO_SIDED).pvalue
     0.1875
     """
-    total = differences.sum()
+    total = float(differences.sum())
     n = 0
     for g in range(differences.size):
         n += differences[g] != 0.0
@@ -277,8 +277,8 @@ def sign_flip_given(
     for r in range(n):
         for g in range(differences.size):
             out[r] += signs[r, g] * differences[g]
-    total = differences.sum()
-    size = np.abs(differences).sum()
+    total = float(differences.sum())
+    size = float(np.abs(differences).sum())
     count = _count_extreme(out, total, _slack(total, size), alternative)
     status = OK if size > 0 else DEGENERATE
     return GivenFlips(total, (count + 1) / (n + 1.0), count, status)
@@ -335,8 +335,8 @@ def sign_flip_random(
     >>> sign_flip_random(differences, 9999, 1, TWO_SIDED).pvalue
     0.1916
     """
-    total = differences.sum()
-    size = np.abs(differences).sum()
+    total = float(differences.sum())
+    size = float(np.abs(differences).sum())
     slack = _slack(total, size)
     values = np.empty((differences.size, 1))
     values[:, 0] = differences

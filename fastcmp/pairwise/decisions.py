@@ -68,8 +68,8 @@ class PairDecisions(Record):
     #: Interval for each score alone at the level 1 - alpha, shape (M, 2): Wilson's for
     #: accuracies, of profile likelihood for costs, on the logit scale for AUC.
     score_interval: Floats
-    #: "accuracy", "AUC" or "mean", where more is better, or "cost" or "mean loss", where
-    #: less is.
+    #: "accuracy", "AUC" or "mean", where more is better, or "cost" or "mean loss",
+    #: where less is.
     measure: str = "accuracy"
     n_samples: int
     test: str

@@ -207,6 +207,9 @@ EXAMPLES = {
     ),
     "draw_units": Example((ints(0, 0, 1, 1, 1), 1, 0), (zeros(2, 5, dtype=float),)),
     "fdtrc": Example((2.0, 10.0, 4.1)),
+    "flip_sums": Example(
+        (FOLDS, np.array([[5, 9, 1023]], np.uint64)), (zeros(10, 3, dtype=float),)
+    ),
     "fold_t": Example((FOLDS[0], 0.02, 4.5)),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
@@ -244,6 +247,7 @@ EXAMPLES = {
     ),
     "proportion_z": Example((24, 58, 175, 0)),
     "quantile_sorted": Example((np.arange(9.0), 0.3)),
+    "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
     "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),
@@ -253,6 +257,13 @@ EXAMPLES = {
     "signed_rank_quantile": Example((0.025, 12)),
     "signed_rank_z": Example((2, 86, 6.0, 14, 1, True, 0)),
     "signed_sum_pvalue": Example((ints(8, 42, -2, -4, 16, 20),)),
+    "sign_flip_floats": Example((FOLDS[0], 1)),
+    "sign_flip_given": Example((FOLDS[0], np.sign(FOLDS[1:3]).astype(np.int64), 0)),
+    "sign_flip_random": Example((FOLDS[0], 99, 1, 0)),
+    "sign_flip_studentized": Example(
+        (FOLDS[0], np.arange(1.0, 11.0), np.ones(10), 0, 0, -1)
+    ),
+    "sign_flip_whole": Example((ints(4, -1, 3, 2, 0, 5, -2), 0)),
     "snedecor_tail": Example((7.0, 5.0, 1.5)),
     "stdtr": Example((5.0, -2.0)),
     "stdtrit": Example((5.0, 0.025)),

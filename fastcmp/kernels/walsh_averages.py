@@ -130,7 +130,7 @@ def _select(values: FloatArray, upto: IntArray, k: int) -> float:
     low, high = 2.0 * float(values[0]), 2.0 * float(values[m - 1])
     below, above = upto[0] * (upto[0] + 1) // 2, n * (n + 1) // 2
     if below >= k:
-        return low  # type: ignore[no-any-return]
+        return low
     if m > _MANY:
         low, high, below, above = _bracket(values, upto, k, (low, high, below, above))
     return _narrowed(values, upto, k, (low, high, below, above))

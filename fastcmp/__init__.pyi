@@ -39,6 +39,12 @@ from fastcmp.crossval.z_tests import bayle_z as bayle_z
 from fastcmp.crossval.z_tests import conservative_z as conservative_z
 from fastcmp.data import load_digits as load_digits
 from fastcmp.data import load_digits_scores as load_digits_scores
+from fastcmp.paired.clustered_mcnemar import (
+    mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
+)
+from fastcmp.paired.clustered_result import (
+    ClusteredMcNemarResult as ClusteredMcNemarResult,
+)
 from fastcmp.paired.cost_result import CostResult as CostResult
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
@@ -49,6 +55,12 @@ from fastcmp.paired.mcnemar import mcnemar as mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
 from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
+from fastcmp.paired.stratified_mcnemar import (
+    mcnemar_stratified_from_counts as mcnemar_stratified_from_counts,
+)
+from fastcmp.paired.stratified_result import (
+    StratifiedMcNemarResult as StratifiedMcNemarResult,
+)
 from fastcmp.paired.symmetry import bowker as bowker
 from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
 from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell

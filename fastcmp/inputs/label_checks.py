@@ -37,7 +37,8 @@ def refuse_scores(true: Column, models: Sequence[Column]) -> None:
                 f"{model.name} holds {found!r}, which is no label of {true.name} "
                 f"({examples(true)}): scores and probabilities go to "
                 "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
-                ">= 0.5); grades of items are not labels"
+                ">= 0.5); grades of items, such as partial credit, go to "
+                "fastcmp.compare_means"
             )
             raise ValueError(message)
 

@@ -17,7 +17,7 @@ from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.paired.mcnemar import METHODS as POST_HOC
+from fastcmp.paired.mcnemar_counts import METHODS as POST_HOC
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.cochran_exact import exact_pvalue

@@ -18,7 +18,7 @@ from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_differences import check_options
-from fastcmp.paired.mcnemar import METHODS
+from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.pairwise.accuracy_tests import accuracy_tests, accuracy_tests_from_counts
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs

@@ -39,6 +39,12 @@ from fastcmp.crossval.z_tests import bayle_z as bayle_z
 from fastcmp.crossval.z_tests import conservative_z as conservative_z
 from fastcmp.data import load_digits as load_digits
 from fastcmp.data import load_digits_scores as load_digits_scores
+from fastcmp.inputs.item_table import ItemTable as ItemTable
+from fastcmp.inputs.long_tables import from_long as from_long
+from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
+from fastcmp.items.repeats import pass_at_k as pass_at_k
+from fastcmp.items.repeats import pass_hat_k as pass_hat_k
+from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )

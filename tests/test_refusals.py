@@ -41,6 +41,8 @@ FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
 TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
 FOLD_TABLES = np.array([[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]])
 
+LONG = {"item": Y + A, "model": ["a", "b"] * 12, "value": S + T, "r": [*range(24)]}
+
 LABELS = {"y_true": Y, "pred_a": A, "pred_b": B}
 SCORE = {"y_true": Y, "score": S}
 SCORES = {"y_true": Y, "scores": {"a": S, "b": T}}
@@ -127,6 +129,11 @@ GOOD = {
     "ks_statistic": SCORE,
     "lift_table": SCORE | {"groups": 3},
     "from_dict": {"plain": RECORD},
+    "from_long": {"frame": LONG, "repeat": "r"},
+    "g_pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4, "tau": 0.5},
+    "pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4},
+    "pass_hat_k": {"n_correct": 2, "n_samples": 8, "k": 4},
+    "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
     "mcnemar": LABELS,
     "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
     "mcnemar_table": LABELS,
@@ -251,6 +258,8 @@ _MODELS = {
     "no models": {},
     "one name twice": fastcmp,
 }
+
+_COLUMN_NAME = {"a number": 3, "unknown": "nope", "a list": ["item"], "None": None}
 
 #: What an argument of a name cannot be, in whatever function.
 WRONG = {
@@ -389,6 +398,15 @@ WRONG = {
     "grid": _CHOICE,
     "edges": _NUMBERS | {"descending": [0.5, 0.3], "two dimensions": [[0.3], [0.5]]},
     "map": {"a number": 3, "a string": "x", "unknown object": Nothing()},
+    "frame": _OBJECT | {"no columns": {}, "empty": {x: [] for x in LONG}},
+    **dict.fromkeys(
+        ("item", "model", "value", "repeat", "group", "stratum", "weight"), _COLUMN_NAME
+    ),
+    "n_correct": _COUNT | {"more than all": 9},
+    "n_samples": _COUNT | {"fewer than right": 1},
+    "k": _WHOLE | {"None": None, "more than all": 9},
+    "tau": {"above 1": 1.5, "negative": -0.5, "a string": "x", "NaN": np.nan},
+    "repeats": _CHOICE,
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -425,6 +443,7 @@ ALSO = {
     "result": ("draws a",),
     "table": ("draws a",),
     "cutoff": ("criterion",),
+    "frame": ("item=",),
     "score_or_label": ("scores has 0 scores",),
     "counts": ("ConfusionCounts",),
     "plain": ("record must be", "fields of"),

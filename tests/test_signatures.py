@@ -13,6 +13,7 @@ DATA = {
     *("counts", "table", "only_a", "only_b", "errors_a", "errors_b", "n", "cost"),
     *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
+    *("frame", "n_correct", "n_samples", "probabilities"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {

@@ -47,6 +47,10 @@ _SYNONYMS = {
     "ovr": ("one-vs-rest", "one-vs-all"),
     "ovo": ("one-vs-one",),
     "closest-topleft": ("topleft",),
+    # answers to an item
+    "mean": ("average", "avg", "avg@k"),
+    "pass@k": ("pass-at-k",),
+    "pass^k": ("pass-hat-k",),
 }
 
 

@@ -28,7 +28,7 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 _LONGEST = 200  # letters of a repr
 _NOT_SHOWN = ("status", "n_missing", "n_excluded", "n_outside")  # in tables
 #: Measures of which less is better.
-_LESS_IS_BETTER = ("cost", "error", "loss")
+LESS_IS_BETTER = ("cost", "error", "loss", "mean loss")
 
 
 class ConfidenceInterval(NamedTuple):
@@ -258,7 +258,7 @@ class Compared:
     def better(self) -> Any:
         """Which model did better, "a" or "b", or None; no significance is meant."""
         gain = np.sign(self.difference)
-        if self.measure in _LESS_IS_BETTER:
+        if self.measure in LESS_IS_BETTER:
             gain = -gain
         if np.ndim(gain):
             names = np.array(["b", None, "a"], dtype=object)

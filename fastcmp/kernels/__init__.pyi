@@ -66,6 +66,11 @@ from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
 from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_many as mcnemar_many
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
+from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
+from fastcmp.kernels.repeats import pass_at_k as pass_at_k
+from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance
+from fastcmp.kernels.repeats import pass_hat_k as pass_hat_k
+from fastcmp.kernels.repeats import pass_hat_k_variance as pass_hat_k_variance
 from fastcmp.kernels.resample import bootstrap_aucs as bootstrap_aucs
 from fastcmp.kernels.resample import permuted_differences as permuted_differences
 from fastcmp.kernels.resample import weighted_auc as weighted_auc

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.counts.item_units import VARIANCES
+from fastcmp.kernels.cluster_means import cluster_factors
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -81,32 +84,16 @@ class Units:
         return np.bincount(self.cluster, parts).astype(np.float64)
 
 
-def leverage(sizes: Floats, method: str) -> Floats:
-    """Weigh the squared residual sums of the clusters of a stratum."""
-    n, g = sizes.sum(), sizes.size
-    if method == "cr1":
-        return np.full(g, g / (g - 1.0))
-    power = {"cr0": 0, "cr2": 1, "cr3": 2}[method]
-    return (n / (n - sizes)) ** power  # type: ignore[no-any-return]
+def leverage(sizes: Floats, method: str) -> tuple[Floats, float]:
+    """Weigh the squared residual sums of the clusters of a stratum; give the d.o.f."""
+    factors = np.empty(sizes.size)
+    df = cluster_factors(sizes, sizes, VARIANCES[method], factors)
+    return factors, df
 
 
-def satterthwaite(sizes: Floats, method: str = "cr2") -> float:
-    """Degrees of freedom of Bell and McCaffrey for a mean, in closed form.
-
-    Those of independent samples with one variance; they depend on sizes only.
-    """
-    n, weight = sizes.sum(), leverage(sizes, method)
-    own = weight * sizes * ((n - sizes) / n)
-    between = weight * sizes * sizes / n
-    rest = between.sum() ** 2 - (between * between).sum()
-    return float(own.sum() ** 2 / ((own * own).sum() + rest))
-
-
-def degrees(sizes: Floats, method: str) -> float:
-    """Degrees of freedom within a stratum: closed form, or clusters less one."""
-    if method in ("cr2", "cr3"):
-        return satterthwaite(sizes, method)
-    return sizes.size - 1.0
+def degrees(units: Units, method: str) -> Floats:
+    """Degrees of freedom within each stratum; they depend on sizes only."""
+    return np.array([leverage(sizes, method)[1] for _, sizes, _ in units.strata()])
 
 
 def residuals(sums: Floats, units: Units) -> Floats:
@@ -132,7 +119,7 @@ def sandwich_rows(sums: Floats, units: Units, method: str) -> Floats:
     for place, sizes, weight in units.strata():
         scale = np.full(sizes.size, weight / sizes.sum())
         if not units.crossed:
-            scale *= np.sqrt(leverage(sizes, method))
+            scale *= np.sqrt(leverage(sizes, method)[0])
         rows[place] *= scale
     if units.crossed:
         g = units.n_clusters
@@ -181,7 +168,7 @@ def sandwich_df(row: Floats, units: Units, method: str) -> float:
     """Degrees of freedom of the sandwich variance that a row is of."""
     if units.crossed:
         return units.n_clusters - 1.0
-    within = np.array([degrees(sizes, method) for _, sizes, _ in units.strata()])
+    within = degrees(units, method)
     if within.size == 1:
         return float(within[0])
     parts = np.array([row[place] @ row[place] for place in units.places])

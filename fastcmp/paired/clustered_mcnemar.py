@@ -12,11 +12,12 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.paired.cluster_variance import CLUSTERED, Units
 from fastcmp.paired.clustered_result import ClusteredMcNemarResult
 from fastcmp.paired.clustered_tests import evaluate
-from fastcmp.paired.sample_units import check_defined, default_method, read_units
+from fastcmp.paired.sample_units import check_defined, default_method, units_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
 
     Ints = NDArray[np.int64]
@@ -26,10 +27,7 @@ _CELLS = ("both_right", "only_a", "only_b", "both_wrong")
 
 def compare_clusters(
     labels: Labels,
-    y_true: Any,
-    groups: Any,
-    strata: Any,
-    stratum_weights: Any,
+    found: ItemGroups,
     *,
     method: str | None,
     alternative: str,
@@ -37,7 +35,7 @@ def compare_clusters(
     """Test two models whose labels are encoded, by the clusters of their samples."""
     if method is not None:
         method = choose(method, "method", CLUSTERED)
-    codes, units, names = read_units(groups, strata, stratum_weights, y_true, labels)
+    codes, units, names = units_of(found)
     cells = np.zeros((4, units.sizes.size), np.int64)
     pred_a, pred_b = labels.preds
     kernels.count_clusters(labels.y_true, pred_a, pred_b, codes, cells)

@@ -16,7 +16,7 @@ from fastcmp.paired.cluster_variance import (
     CLUSTER_WEIGHTED,
     SANDWICH,
     Units,
-    satterthwaite,
+    leverage,
 )
 from fastcmp.paired.clustered_tests import (
     ONLY_INTERVALS,
@@ -136,7 +136,7 @@ class ClusteredMcNemarResult(Compared, Record):
 
         Degrees of freedom of the CR2 variance, from the sizes of the clusters alone.
         """
-        return satterthwaite(self._units().cluster_sizes)
+        return leverage(self._units().cluster_sizes, "cr2")[1]
 
     @property
     def accuracy_a(self) -> float:
@@ -181,29 +181,13 @@ class ClusteredMcNemarResult(Compared, Record):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes this test doubtful, in sentences."""
-        found = []
-        if (effective := self.effective_df) < _FEW_DEGREES:
-            found.append(
-                f"The clusters know as much as {effective + 1:.1f} of one size: too "
-                "few for a test to rely on."
-            )
-        if (largest := self.largest_cluster) > _LARGE_CLUSTER:
-            found.append(f"One cluster holds {100 * largest:.0f}% of the samples.")
-        if self.method == "obuchowski" and self.n_clusters <= _FEW_CLUSTERS:
-            found.append(
-                f"With {self.n_clusters} clusters Obuchowski's test rarely rejects."
-            )
-        if self.method == "mcnemar":
-            found.append(
-                "Clusters are ignored: where samples of a cluster are alike, equal "
-                "models are found different far too often."
-            )
+        found = cluster_warnings(self._units(), self.method)
         if np.isinf(self.statistic):
-            found.append(
+            found += (
                 "The difference is the same in every cluster, so that nothing tells "
-                "its variance: the p-value of 0 means little."
+                "its variance: the p-value of 0 means little.",
             )
-        return tuple(found)
+        return found
 
     def confidence_interval(
         self, confidence_level: float = 0.95, method: str | None = None
@@ -341,6 +325,31 @@ class ClusteredMcNemarResult(Compared, Record):
             f"Design effect {effect:.3g}: the variance over that of as many "
             "independent samples.",
         )
+
+
+def cluster_warnings(units: Units, method: str) -> tuple[str, ...]:
+    """Say what the number and sizes of clusters make of a test."""
+    found = []
+    if (effective := leverage(units.cluster_sizes, "cr2")[1]) < _FEW_DEGREES:
+        found.append(
+            f"The {units.n_clusters} clusters are worth {effective:.1f} degrees of "
+            "freedom: too few for a test to rely on."
+        )
+    if (largest := units.cluster_sizes.max() / units.n) > _LARGE_CLUSTER:
+        found.append(
+            f"One cluster holds {100 * largest:.0f}% of the samples: the result is "
+            "largely its own."
+        )
+    if method == "obuchowski" and units.n_clusters <= _FEW_CLUSTERS:
+        found.append(
+            f"With {units.n_clusters} clusters Obuchowski's test rarely rejects."
+        )
+    if method == "mcnemar":
+        found.append(
+            "Clusters are ignored: where samples of a cluster are alike, equal models "
+            "are found different far too often."
+        )
+    return tuple(found)
 
 
 def _describe(result: ClusteredMcNemarResult) -> str:

@@ -17,7 +17,7 @@ from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.clustered_mcnemar import compare_clusters
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.paired.sample_units import refuse_weights
+from fastcmp.paired.sample_units import Sampling
 from fastcmp.paired.stratified_mcnemar import compare_strata
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def mcnemar(
     missing: str = "raise",
     groups: None = None,
     strata: None = None,
-    stratum_weights: None = None,
+    stratum_weights: str = "items",
 ) -> McNemarResult: ...
 
 
@@ -59,7 +59,7 @@ def mcnemar(
     missing: str = "raise",
     groups: ArrayLike,
     strata: ArrayLike | None = None,
-    stratum_weights: str | Mapping[Any, float] | None = None,
+    stratum_weights: str | Mapping[Any, float] = "items",
 ) -> ClusteredMcNemarResult: ...
 
 
@@ -75,7 +75,7 @@ def mcnemar(
     missing: str = "raise",
     groups: None = None,
     strata: ArrayLike,
-    stratum_weights: str | Mapping[Any, float] | None = None,
+    stratum_weights: str | Mapping[Any, float] = "items",
 ) -> StratifiedMcNemarResult: ...
 
 
@@ -90,7 +90,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     missing: str = "raise",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    stratum_weights: str | Mapping[Any, float] | None = None,
+    stratum_weights: str | Mapping[Any, float] = "items",
 ) -> McNemarResult | ClusteredMcNemarResult | StratifiedMcNemarResult:
     """McNemar's test of two models on the same samples.
 
@@ -179,17 +179,16 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     (2.0, 0.2254)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    if groups is None and strata is None:
-        refuse_weights(stratum_weights)
+    sampling = Sampling(groups, strata, stratum_weights)
+    if sampling.plain:
+        sampling.refuse_weights()
         method = choose("midp" if method is None else method, "method", METHODS)
     models = {"pred_a": pred_a, "pred_b": pred_b}
     labels = encode(y_true, models, classes=classes, missing=missing)
     options: dict[str, Any] = {"method": method, "alternative": alternative}
-    if groups is not None:
-        grouping = (groups, strata, stratum_weights)
-        return compare_clusters(labels, y_true, *grouping, **options)
-    if strata is not None:
-        return compare_strata(labels, y_true, strata, stratum_weights, **options)
+    if not sampling.plain:
+        test = compare_strata if groups is None else compare_clusters
+        return test(labels, sampling.read(y_true, labels), **options)
     dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
     return _evaluate(_cells(_table(labels)), **options, **dropped)
 

@@ -12,13 +12,13 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels import DEGENERATE, OK
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
-from fastcmp.paired.sample_units import checked_weights, read_grouping, read_weights
 from fastcmp.paired.stratified_result import StratifiedMcNemarResult
 from fastcmp.paired.stratified_tests import weighted_exact, weighted_z
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
 
     Ints = NDArray[np.int64]
@@ -30,27 +30,24 @@ WEIGHTED = ("asymptotic", "exact", "midp")
 
 def compare_strata(
     labels: Labels,
-    y_true: Any,
-    strata: Any,
-    stratum_weights: Any,
+    found: ItemGroups,
     *,
     method: str | None,
     alternative: str,
 ) -> StratifiedMcNemarResult:
     """Test two models whose labels are encoded, by the strata of their samples."""
-    layers = read_grouping(strata, "strata", y_true, labels)
-    cells = np.zeros((4, len(layers.names)), np.int64)
+    layers = found.strata
+    assert layers is not None
+    cells = np.zeros((4, len(layers.labels)), np.int64)
     pred_a, pred_b = labels.preds
     kernels.count_clusters(labels.y_true, pred_a, pred_b, layers.codes, cells)
-    weights = None
-    if stratum_weights is not None:
-        weights = per_sample(read_weights(stratum_weights, layers), layers.sizes)
+    weights = per_sample(found.stratum_weights, cells.sum(axis=0))
     return _record(
         dict(zip(("both_right", "only_a", "only_b", "both_wrong"), cells, strict=True)),
         weights,
         method,
         alternative,
-        strata=tuple(map(str, layers.names)),
+        strata=tuple(map(str, layers.labels)),
         n_missing=labels.n_missing,
         n_excluded=labels.n_excluded,
         n_outside=labels.n_outside,
@@ -141,8 +138,11 @@ def mcnemar_stratified_from_counts(
         raise ValueError(message)
     check_total(np.stack([*cells.values()]), " + ".join(cells), 2)
     if each is not None:
-        each = checked_weights(each, "weights")
-        each = per_sample(each, np.ones(each.size, np.int64))
+        if not np.isfinite(each).all() or each.min() < 0 or not each.any():
+            shown = each.tolist()[:10]
+            message = f"weights must be finite, >= 0, and not all 0, got {shown}"
+            raise ValueError(message)
+        each = per_sample(each.astype(np.float64), np.ones(each.size, np.int64))
     names = tuple(str(i) for i in range(cells["only_a"].size))
     return _record(cells, each, method, alternative, strata=names)
 
@@ -193,7 +193,7 @@ def _weighted(
         mid = method == "midp"
         pvalue = weighted_exact(only_a, only_b, weights, alternative, mid=mid)
         gain = float(weights @ (only_a - only_b)) + 0.0
-        return gain, pvalue if counted else 1.0, status
+        return gain, pvalue, status
     z = weighted_z(only_a.astype(np.float64), only_b.astype(np.float64), weights)
     pvalue = float(normal_tail(z, alternative)) if counted else 1.0
     return z * z if alternative == "two-sided" else z, pvalue, status

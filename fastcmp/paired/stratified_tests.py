@@ -44,6 +44,8 @@ def weighted_exact(
         for n, w in zip(only_a + only_b, weights, strict=True)
         if n > 0 and w > 0.0
     ]
+    if not counts:
+        return 1.0
     sums, chances = np.zeros(1), np.ones(1)
     noise = _SAME * sum(n * w for n, w in counts)
     for n, weight in sorted(counts, reverse=True):

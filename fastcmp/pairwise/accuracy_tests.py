@@ -83,13 +83,13 @@ def _tests(
         score_interval=ends,
         distribution="binomial" if binomial else "chi2",
         df=None if binomial else 1,
-        side=_tile_side(n),
+        side=tile_side(n),
         pvalues=lambda block: test(*discordant(block))[1],
         columns=columns,
     )
 
 
-def _tile_side(n_samples: int) -> int:
+def tile_side(n_samples: int) -> int:
     """Choose how many models a side a tile has, so that none takes long."""
     models = int((_TILE_WORK / (1 + n_samples / 64)) ** 0.5)
     rows = TILE_ROWS

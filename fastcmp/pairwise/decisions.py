@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import LESS_IS_BETTER, Record
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.ranking import (
@@ -90,6 +90,11 @@ class PairDecisions(Record):
     #: The model with which all others were compared, and nothing else; the first of
     #: each pair. None where other pairs were tested.
     control: str | None = None
+    #: How many clusters, and weighted strata, the samples are in; None for none.
+    n_clusters: int | None = None
+    n_strata: int | None = None
+    #: What makes the tests doubtful, in sentences.
+    warnings: tuple[str, ...] = ()
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:
@@ -136,7 +141,7 @@ class PairDecisions(Record):
     @property
     def _gain(self) -> int:
         """Sign of the scores such that more is better."""
-        return -1 if self.measure == "cost" else 1
+        return -1 if self.measure in LESS_IS_BETTER else 1
 
     @cached_property
     def significant(self) -> NDArray[np.bool_]:

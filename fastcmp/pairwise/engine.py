@@ -58,11 +58,12 @@ class Options:
     keep: str | int | Path
     #: Bytes; None for what is left.
     memory_limit: int | None
+    lower_is_better: bool = False
 
     @property
     def gain(self) -> int:
         """1 where more of the score is better, else -1."""
-        return -1 if self.test == "cost" else 1
+        return -1 if self.lower_is_better or self.test == "cost" else 1
 
 
 class KeptPairs(NamedTuple):
@@ -258,15 +259,17 @@ class _Work:
         gain: int,
     ) -> NDArray[np.int8]:
         """Write the decisions as a matrix of models."""
-        score = gain * self.tests.score
-        if self.chosen is None:
+        tests, chosen = self.tests, self.chosen
+        score = gain * (tests.score if tests.ranking is None else tests.ranking)
+        if chosen is None and tests.difference is None:
             decisions = decisions_of_all(significant, score)
         else:
-            i, j = self.chosen.T
+            pairs = self.pairs_at(slice(0, self.n_pairs))
+            i, j = pairs.T
             difference = score[i] - score[j]
-            decisions = decisions_of(
-                self.n_models, self.chosen, significant, difference
-            )
+            if tests.difference is not None:
+                difference = gain * tests.difference(pairs)
+            decisions = decisions_of(self.n_models, pairs, significant, difference)
         if np.isnan(adjusted.max()):  # a test without an answer says nothing
             i, j = self.pairs_at(np.flatnonzero(np.isnan(adjusted))).T
             decisions[i, j] = decisions[j, i] = UNTESTED

@@ -36,8 +36,10 @@ class PairTests:
     pvalues: Callable[[Block], NDArray[np.float64]]
     #: All that a record holds of the pairs of a block.
     columns: Callable[[Block], PairColumns]
+    #: By what differences are decided, shape (M,), where the scores have lost digits.
+    ranking: NDArray[np.float64] | None = None
     #: Difference of each of some pairs, shape (p, 2), where it is not that of the
     #: scores: each pair has samples of its own.
     difference: Callable[[NDArray[np.int32]], NDArray[np.float64]] | None = None
-    #: What else the record holds of some pairs, by the names of its fields.
-    details: Callable[[NDArray[np.int32]], dict[str, Any]] | None = None
+    #: What else a record holds of some pairs, by the names of its fields.
+    details: Callable[[NDArray[np.int32], PairColumns], dict[str, Any]] | None = None

@@ -214,6 +214,11 @@ EXAMPLES = {
     "newcombe_interval": Example((1, 1, 7, 12, 0.9)),
     "odds_ratio_exact_interval": Example((11, 1, 0.95)),
     "odds_ratio_midp_interval": Example((11, 1, 0.95)),
+    "g_pass_at_k": Example((4, 9, 3, 0.5)),
+    "pass_at_k": Example((2, 9, 3)),
+    "pass_at_k_variance": Example((2, 9, 3)),
+    "pass_hat_k": Example((7, 9, 3)),
+    "pass_hat_k_variance": Example((7, 9, 3)),
     "pack_equal": Example((Y, A), (zeros(4, dtype=np.uint64),)),
     "permuted_differences": Example(
         (ints(0, 3, 2, 1), zeros(4, dtype=np.uint8), np.array([0, 1], np.uint8), 1, 0),

@@ -1,0 +1,169 @@
+"""Units of resampling, clusters or items, stratum by stratum, and what follows of them.
+
+Everything here depends on which items belong together, and on no value.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.inputs.item_groups import ItemGroups
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+VARIANCES = {"cr0": CR0, "cr1": CR1, "cr2": CR2, "cr3": CR3}
+DEGREES = ("satterthwaite", "clusters", "normal")
+
+
+class Stratum(NamedTuple):
+    """The units of one stratum, or of all items."""
+
+    #: Its items, shape (n,); None for all.
+    items: Ints | None
+    #: The unit of each of its items, from 0; None where each item is one.
+    units: Ints | None
+    #: Weights of its items; None where all are 1.
+    weights: Floats | None
+    #: Sum of the weights of each unit, shape (G,).
+    sizes: Floats
+    #: What the squared residual of each unit counts, shape (G,).
+    factors: Floats
+    df: float
+    #: Weight of the stratum divided by the sum of its sizes.
+    scale: float
+
+
+class UnitPlan(NamedTuple):
+    """How items make up units, and these the variance of a mean."""
+
+    strata: tuple[Stratum, ...]
+    #: Where clusters lie across strata: the cluster of each pair of a cluster and a
+    #: stratum, which are the units above; None elsewhere.
+    across: Ints | None
+    n_units: int
+    #: "satterthwaite", "clusters" or "normal".
+    df: str
+    #: Largest proportion of the weight that one unit has.
+    largest: float
+
+    @property
+    def plain(self) -> bool:
+        """Whether items are their own units, in one stratum and without weights."""
+        one = self.strata[0]
+        return len(self.strata) == 1 and one.units is None and one.weights is None
+
+    def degrees(self, variances: Floats) -> Floats:
+        """Give the degrees of freedom for variances of the strata, shape (H, ...)."""
+        shape = variances.shape[1:]
+        if self.df == "normal":
+            return np.full(shape, math.inf)
+        if self.across is not None:
+            return np.full(shape, self.n_units - 1.0)
+        own = np.array([stratum.df for stratum in self.strata])
+        if len(own) == 1 or self.df == "clusters":
+            return np.full(shape, own.sum())
+        total = variances.sum(axis=0)
+        each = np.tensordot(1.0 / own, variances**2, axes=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = total**2 / each
+        return np.asarray(np.where(total > 0, found, own.sum()))
+
+
+def plan_units(
+    groups: ItemGroups, variance: str | None = None, df: str = "satterthwaite"
+) -> UnitPlan:
+    """Sort items into units; `variance` None is CR2, or CR1 across strata."""
+    if groups.crossed:
+        if variance not in (None, "cr1"):
+            message = (
+                f"variance={variance!r} needs clusters that lie within strata: those "
+                "across strata have variance='cr1' only"
+            )
+            raise ValueError(message)
+        return _across(groups, df)
+    code = VARIANCES[variance or "cr2"]
+    strata, clusters = groups.strata, groups.clusters
+    lists: list[Ints | None] = [None]
+    if strata is not None:
+        order = np.argsort(strata.codes, kind="stable")
+        ends = np.cumsum(np.bincount(strata.codes))
+        lists = list(np.split(order, ends[:-1]))
+    found = []
+    for items, weight in zip(lists, groups.stratum_weights, strict=True):
+        own = None if clusters is None else clusters.codes
+        weights = groups.weights
+        if items is not None:
+            own = None if own is None else own[items]
+            weights = None if weights is None else weights[items]
+            if own is not None:
+                own = np.unique(own, return_inverse=True)[1].reshape(-1)
+        n = groups.n_items if items is None else items.size
+        found.append(_stratum(items, own, weights, n, code, df, float(weight)))
+    return UnitPlan(tuple(found), None, groups.n_units, df, _largest(groups))
+
+
+def _stratum(  # the items of a stratum, and how they count
+    items: Ints | None,
+    units: Ints | None,
+    weights: Floats | None,
+    n: int,
+    code: int,
+    df: str,
+    stratum_weight: float,
+) -> Stratum:
+    if units is None:
+        sizes: Floats = np.ones(n) if weights is None else weights
+        squares: Floats = sizes * sizes
+    else:
+        sizes = np.bincount(units, weights).astype(np.float64)
+        squares = sizes
+        if weights is not None:
+            squares = np.asarray(np.bincount(units, weights * weights), np.float64)
+    factors = np.empty(sizes.size)
+    degrees = cluster_factors(sizes, squares, code, factors)
+    if df == "clusters" or (units is None and weights is None):
+        degrees = sizes.size - 1.0
+    scale = stratum_weight / sizes.sum()
+    return Stratum(items, units, weights, sizes, factors, degrees, scale)
+
+
+def _across(groups: ItemGroups, df: str) -> UnitPlan:
+    """Take as units the items of a cluster in a stratum; residuals add by cluster."""
+    assert groups.clusters is not None
+    assert groups.strata is not None
+    n_units = groups.n_units
+    found, across = [], []
+    for h, weight in enumerate(groups.stratum_weights):
+        items = np.flatnonzero(groups.strata.codes == h)
+        clusters, units = np.unique(groups.clusters.codes[items], return_inverse=True)
+        weights = None if groups.weights is None else groups.weights[items]
+        sizes = np.bincount(units.reshape(-1), weights).astype(np.float64)
+        factors = np.full(sizes.size, n_units / (n_units - 1.0))
+        scale = float(weight) / sizes.sum()
+        one = Stratum(
+            items, units.reshape(-1), weights, sizes, factors, n_units - 1.0, scale
+        )
+        found.append(one)
+        across.append(clusters)
+    return UnitPlan(tuple(found), np.concatenate(across), n_units, df, _largest(groups))
+
+
+def _largest(groups: ItemGroups) -> float:
+    """Find the largest proportion of the weight that one unit has."""
+    weights = groups.weights
+    if groups.clusters is not None:
+        sizes = np.bincount(groups.clusters.codes, weights).astype(np.float64)
+    elif weights is None:
+        return 1.0 / groups.n_items
+    else:
+        sizes = weights
+    return float(sizes.max() / sizes.sum())

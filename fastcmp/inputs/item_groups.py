@@ -1,0 +1,223 @@
+"""What is known of items beside their values: clusters, strata, and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_numbers
+from fastcmp.core.options import choose
+from fastcmp.inputs.columns import count_rows, read_column
+from fastcmp.inputs.label_values import plain_number
+from fastcmp.inputs.model_names import check_indexes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_RULES = ("items", "equal")
+
+
+class Grouping(NamedTuple):
+    """To which of some groups each item belongs."""
+
+    #: From 0, int64, shape (n,); each number occurs.
+    codes: NDArray[np.int64]
+    labels: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemGroups:
+    """Clusters, strata and weights of n items."""
+
+    n_items: int
+    #: Clusters; None where each item is its own.
+    clusters: Grouping | None = None
+    strata: Grouping | None = None
+    #: Weights of the strata, which add up to 1, shape (H,); [1] without strata.
+    stratum_weights: NDArray[np.float64]
+    #: Weights of the items, shape (n,); None where all are 1.
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def n_units(self) -> int:
+        """Number of clusters, or of items where there are none."""
+        return self.n_items if self.clusters is None else len(self.clusters.labels)
+
+    @property
+    def plain(self) -> bool:
+        """Whether there are no clusters, strata or weights."""
+        return self.clusters is None and self.strata is None and self.weights is None
+
+    @property
+    def crossed(self) -> bool:
+        """Whether a cluster has items of several strata."""
+        if self.clusters is None or self.strata is None:
+            return False
+        groups, strata = self.clusters.codes, self.strata.codes
+        of_group = np.zeros(len(self.clusters.labels), np.int64)
+        of_group[groups] = strata
+        return bool((of_group[groups] != strata).any())
+
+
+def read_item_groups(
+    n_items: int,
+    *,
+    groups: Any = None,
+    strata: Any = None,
+    stratum_weights: Any = "items",
+    weights: Any = None,
+    keep: NDArray[np.bool_] | None = None,
+    indexed: tuple[str, Any] | None = None,
+) -> ItemGroups:
+    """Read what the user says of `n_items` items, of which those of `keep` are used.
+
+    `indexed` is the name and the value of an argument whose pandas index the others
+    must have. There must be two clusters, and two units in each stratum.
+    """
+    given = {"groups": groups, "strata": strata, "weights": weights}
+    others = [] if indexed is None else [indexed]
+    check_indexes([*others, *((k, x) for k, x in given.items() if x is not None)])
+    clusters = _read(groups, "groups", n_items, keep)
+    layers = _read(strata, "strata", n_items, keep)
+    importance = _read_weights(weights, n_items, keep)
+    if clusters is not None and len(clusters.labels) < 2:
+        message = (
+            "groups must hold at least 2 clusters, got 1: with a single cluster no "
+            "variance can be estimated"
+        )
+        raise ValueError(message)
+    n_used = n_items if keep is None else int(np.count_nonzero(keep))
+    sizes = _stratum_sizes(layers, importance, n_used)
+    found = ItemGroups(
+        n_items=n_used,
+        clusters=clusters,
+        strata=layers,
+        stratum_weights=_read_stratum_weights(stratum_weights, layers, sizes),
+        weights=importance,
+    )
+    if layers is not None:
+        _check_strata(found, layers)
+    return found
+
+
+def _read(
+    raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None
+) -> Grouping | None:
+    if raw is None:
+        return None
+    if isinstance(raw, (str, bytes)):
+        message = f"{name} must hold one label an item, got {raw!r}"
+        raise TypeError(message)
+    found = count_rows(raw, name)
+    if found != n:
+        message = f"{name} must hold one label for each of {n} items, got {found}"
+        raise ValueError(message)
+    column = read_column(raw, name).factorized()
+    codes = column.positions()
+    absent = np.flatnonzero(codes < 0)
+    if absent.size:
+        message = (
+            f"{name} has no label for item {absent[0]} ({absent.size} in all): drop "
+            "these items, or give them a label of their own"
+        )
+        raise ValueError(message)
+    column.kind()
+    codes = codes if keep is None else codes[keep]
+    used, codes = np.unique(codes, return_inverse=True)
+    labels = tuple(plain_number(column.distinct[i]) for i in used)
+    return Grouping(codes.astype(np.int64, copy=False).reshape(-1), labels)
+
+
+def _read_weights(
+    raw: Any, n: int, keep: NDArray[np.bool_] | None
+) -> NDArray[np.float64] | None:
+    if raw is None:
+        return None
+    array = as_numbers(raw, "weights").astype(np.float64)
+    if array.shape != (n,):
+        message = f"weights must be of shape ({n},), one an item, got {array.shape}"
+        raise ValueError(message)
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if bad.size:
+        message = (
+            f"weights must be finite and >= 0, got {array[bad[0]]} for item {bad[0]} "
+            f"({bad.size} in all)"
+        )
+        raise ValueError(message)
+    array = array if keep is None else array[keep]
+    if not array.any():
+        message = "weights must not be 0 for all items"
+        raise ValueError(message)
+    return np.ascontiguousarray(array)
+
+
+def _stratum_sizes(
+    strata: Grouping | None, weights: NDArray[np.float64] | None, n: int
+) -> NDArray[np.float64]:
+    if strata is None:
+        return np.array([float(n)])
+    sizes = np.bincount(strata.codes, weights, len(strata.labels))
+    return sizes.astype(np.float64)
+
+
+def _read_stratum_weights(
+    raw: Any, strata: Grouping | None, sizes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Read the weights of the strata: by items, equal, or given for each label."""
+    if strata is None:
+        if raw is not None and not (isinstance(raw, str) and raw == "items"):
+            message = f"stratum_weights need strata, got {raw!r} without"
+            raise ValueError(message)
+        return np.ones(1)
+    if isinstance(raw, Mapping):
+        known = {plain_number(label): weight for label, weight in raw.items()}
+        lacking = [label for label in strata.labels if label not in known]
+        foreign = [label for label in known if label not in strata.labels]
+        if lacking or foreign:
+            what = f"lacks {lacking[:3]}" if lacking else f"names {foreign[:3]} as well"
+            message = (
+                "stratum_weights must give a weight to each stratum, "
+                f"{list(strata.labels[:5])}, and {what}"
+            )
+            raise ValueError(message)
+        listed = [known[label] for label in strata.labels]
+        found = as_numbers(listed, "stratum_weights").astype(np.float64)
+        bad = ~(np.isfinite(found) & (found >= 0))
+        if found.ndim != 1 or bad.any() or not found.any():
+            message = (
+                f"stratum_weights must be finite, >= 0, and not all 0, got {listed}"
+            )
+            raise ValueError(message)
+    elif choose(raw, "stratum_weights", _RULES) == "equal":
+        found = np.ones(sizes.size)
+    else:
+        found = sizes
+    return np.asarray(found / found.sum())
+
+
+def _check_strata(found: ItemGroups, strata: Grouping) -> None:
+    """Refuse a stratum without weight, or from which no variance can be estimated."""
+    sizes = _stratum_sizes(strata, found.weights, found.n_items)
+    if not sizes.all():
+        label = strata.labels[int(np.argmin(sizes))]
+        message = f"weights must not be 0 for all items of stratum {label!r}"
+        raise ValueError(message)
+    codes, units = strata.codes, "item"
+    if found.clusters is not None:
+        if found.crossed:
+            return
+        units = "cluster"
+        codes = np.zeros(found.n_units, np.int64)
+        codes[found.clusters.codes] = strata.codes
+    n_units = np.bincount(codes, minlength=len(strata.labels))
+    if (n_units < 2).any():
+        few = [strata.labels[i] for i in np.flatnonzero(n_units < 2)]
+        message = (
+            f"strata must have at least 2 {units}s each, and stratum {few[0]!r} has one"
+            f" {units} ({len(few)} such strata in all): no variance can be estimated "
+            "there; merge it with another stratum, or leave it out"
+        )
+        raise ValueError(message)

@@ -1,0 +1,248 @@
+"""One value for each model and item, from whatever library it comes, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.escaping import visible
+from fastcmp.core.options import choose
+from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+#: What to make of a missing value.
+POLICIES = ("raise", "common", "pairwise", "wrong")
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """Values of M models on n items."""
+
+    names: tuple[str, ...]
+    #: One array a model, float64, float32 or uint8, shape (n,); NaN where a value is
+    #: missing and `present` is given.
+    columns: tuple[NDArray[Any], ...]
+    #: The same as one array, shape (M, n), where they came so.
+    matrix: NDArray[Any] | None
+    #: Whether all values are 0 or 1.
+    binary: bool
+    #: Which items were kept of those that came; None for all.
+    kept: NDArray[np.bool_] | None = None
+    #: Which values there are, shape (M, n), where pairs have items of their own.
+    present: NDArray[np.bool_] | None = None
+    #: Missing values of each model, before they were dealt with; empty for none.
+    n_missing: tuple[int, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that are compared."""
+        return int(self.columns[0].size)
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of items that were dropped."""
+        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
+
+
+def read_values(
+    values: Any,
+    missing: str = "raise",
+    argument: str = "values",
+    run: Callable[[Callable[[int], None], Sequence[int]], None] | None = None,
+) -> Values:
+    """Read and check values; `run` does tasks, in threads where there are several.
+
+    Raises ValueError for missing values without a policy, infinite ones, fewer than two
+    models or items and unequal lengths, TypeError for what are no numbers.
+    """
+    missing = choose(missing, "missing", POLICIES)
+    named = named_columns(values, argument)
+    if len(named) < 2:
+        message = f"{argument} must hold at least 2 models, got {len(named)}"
+        raise ValueError(message)
+    check_indexes(named)
+    titles = [visible(name) for name, _ in named]
+    columns = [
+        as_values(raw, title) for (_, raw), title in zip(named, titles, strict=True)
+    ]
+    n = columns[0].size
+    for title, column in zip(titles, columns, strict=True):
+        if column.size != n:
+            message = (
+                f"{title} has {column.size} values, {titles[0]} has {n}: all models "
+                "need a value for the same items (from_long joins a long table by item)"
+            )
+            raise ValueError(message)
+    if n < 2:
+        message = f"{argument} must hold at least two items, got {n}"
+        raise ValueError(message)
+    kinds = np.zeros(len(columns), np.int64)
+
+    def look(i: int) -> None:
+        kinds[i] = _kind_of_values(columns[i])
+
+    if run is None:
+        for i in range(len(columns)):
+            look(i)
+    else:
+        run(look, range(len(columns)))
+    names = tuple(name for name, _ in named)
+    if (kinds == NOT_FINITE).any():
+        return _with_missing(names, titles, columns, missing)
+    matrix = values if _is_matrix(values, columns) else None
+    binary = bool((kinds == ZERO_ONE).all())
+    return Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary)
+
+
+def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:
+    """Tell whether the columns are the rows of an array as it came."""
+    return (
+        type(values) is np.ndarray
+        and values.flags.c_contiguous
+        and values.dtype == columns[0].dtype
+        and np.may_share_memory(values, columns[0])
+    )
+
+
+def as_values(raw: Any, name: str) -> NDArray[Any]:
+    """Convert a column to float64, float32 or, for bool, uint8; NaN for missing."""
+    array = _as_array(raw, name)
+    if array.ndim != 1:
+        message = (
+            f"{name} must be one-dimensional, one value an item, got {array.shape}"
+        )
+        raise ValueError(message)
+    kind = array.dtype.kind
+    if kind == "b":
+        return np.ascontiguousarray(array).view(np.uint8)
+    if kind == "f" and array.dtype.itemsize in (4, 8):
+        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    if kind == "O":
+        array = _from_objects(array, name)
+        kind = array.dtype.kind
+    if kind in "iuf":
+        return np.ascontiguousarray(array, np.float64)
+    message = (
+        f"{name} must be numbers, one value an item, got {array.dtype} values: labels "
+        "go to compare_all or mcnemar, with the true ones"
+    )
+    raise TypeError(message)
+
+
+def _as_array(raw: Any, name: str) -> NDArray[Any]:
+    if isinstance(raw, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(raw.astype(np.float64), np.nan))
+    library = type(raw).__module__.partition(".")[0]
+    if library == "pandas" and not isinstance(raw.dtype, np.dtype):
+        return np.asarray(raw.to_numpy(dtype=object, na_value=None))
+    if library == "polars":
+        return np.asarray(raw.to_numpy())
+    if library == "pyarrow":
+        return np.asarray(
+            raw.to_numpy(zero_copy_only=False)
+            if not hasattr(raw, "chunks")
+            else raw.to_numpy()
+        )
+    try:
+        return np.asarray(raw)
+    except ValueError:
+        message = f"{name} must be one value an item, got lists of different lengths"
+        raise TypeError(message) from None
+
+
+def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Convert Python objects: numbers, and None or a null for what is missing."""
+    try:
+        absent = np.array([x is None or x != x for x in array], bool)  # noqa: PLR0124
+    except (TypeError, ValueError):  # a null of pandas is neither true nor false
+        absent = np.array([x is None or str(x) == "<NA>" for x in array], bool)
+    found = np.full(array.size, np.nan)
+    for i in np.flatnonzero(~absent):
+        if isinstance(array[i], (str, bytes)):
+            message = (
+                f"{name} must be numbers, one value an item, got {array[i]!r} for item "
+                f"{i}: labels go to compare_all or mcnemar, with the true ones"
+            )
+            raise TypeError(message)
+    try:
+        found[~absent] = array[~absent].astype(np.float64)
+    except (TypeError, ValueError):
+        message = f"{name} must be numbers, one value an item, got other objects"
+        raise TypeError(message) from None
+    return found
+
+
+def _with_missing(
+    names: tuple[str, ...],
+    titles: list[str],
+    columns: list[NDArray[Any]],
+    missing: str,
+) -> Values:
+    """Refuse infinite values, and deal with missing ones."""
+    for title, column in zip(titles, columns, strict=True):
+        infinite = np.flatnonzero(np.isinf(column))
+        if infinite.size:
+            message = (
+                f"{title} has the value {column[infinite[0]]} for item {infinite[0]} "
+                f"({infinite.size} in all): values must be finite"
+            )
+            raise ValueError(message)
+    present = np.stack([~np.isnan(column) for column in columns])
+    n_missing = tuple(int(n) for n in np.count_nonzero(~present, axis=1))
+    if missing == "raise":
+        _refuse_missing(titles, present, n_missing)
+    kept: NDArray[np.bool_] | None = None
+    if missing == "wrong":
+        columns = [np.nan_to_num(column) for column in columns]
+    elif missing == "common":
+        kept = np.asarray(present.all(axis=0))
+        if np.count_nonzero(kept) < 2:
+            message = (
+                f"values must have at least two items that all {len(columns)} models "
+                f"have, got {np.count_nonzero(kept)}: missing='pairwise' compares each "
+                "two models on the items of both"
+            )
+            raise ValueError(message)
+        columns = [np.ascontiguousarray(column[kept]) for column in columns]
+    elif not present.any(axis=1).all():
+        lacking = titles[int(np.argmin(present.any(axis=1)))]
+        message = f"{lacking} has no value at all: leave this model out"
+        raise ValueError(message)
+    binary = missing != "pairwise" and all(
+        _kind_of_values(c) == ZERO_ONE for c in columns
+    )
+    return Values(
+        names=names,
+        columns=tuple(columns),
+        matrix=None,
+        binary=binary,
+        kept=kept,
+        present=present if missing == "pairwise" else None,
+        n_missing=n_missing,
+    )
+
+
+def _refuse_missing(
+    titles: list[str], present: NDArray[np.bool_], n_missing: tuple[int, ...]
+) -> None:
+    """Say how many values are missing, of which models and items."""
+    lacking = [i for i, n in enumerate(n_missing) if n]
+    shown = ", ".join(
+        f"{titles[i]} lacks {n_missing[i]} (first: item {np.argmin(present[i])})"
+        for i in lacking[:_EXAMPLES]
+    )
+    more = f" and {len(lacking) - _EXAMPLES} more models" * (len(lacking) > _EXAMPLES)
+    message = (
+        f"values must not be missing, and {sum(n_missing)} are: {shown}{more}; pass "
+        "missing='common' for the items that all models have, 'pairwise' for those "
+        "that both models of a pair have, or 'wrong' to count them as 0"
+    )
+    raise ValueError(message)

@@ -1,0 +1,251 @@
+"""The values of a comparison of means, its options, and how items belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.options import choose
+from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
+from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
+from fastcmp.inputs.item_table import ItemTable
+from fastcmp.inputs.model_names import named_columns, with_names
+from fastcmp.inputs.values import POLICIES, Values, read_values
+from fastcmp.items.repeats import reduce_repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.item_units import UnitPlan
+
+METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
+INTERVALS = ("studentized", "percentile", "bca", "basic")
+REPEATS = ("mean", "pass@k", "pass^k")
+_TARGETS = ("items", "clusters")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanOptions:
+    """How means are compared; checked."""
+
+    method: str
+    #: None for CR2, or CR1 where clusters lie across strata.
+    variance: str | None
+    df: str
+    studentized: bool
+    interval: str
+    repeats: str
+    k: int | None
+    average: str
+    missing: str
+    lower_is_better: bool
+    n_resamples: int
+    seed: int
+
+    @property
+    def measure(self) -> str:
+        """What is compared, by name."""
+        return "mean loss" if self.lower_is_better else "mean"
+
+
+class Items(NamedTuple):
+    """What is known of the items beside their values, as the user gave it."""
+
+    groups: Any = None
+    strata: Any = None
+    stratum_weights: Any = "items"
+    weights: Any = None
+
+
+class MeanData(NamedTuple):
+    """Values, read and checked, and how items make up units."""
+
+    values: Values
+    groups: ItemGroups
+    plan: UnitPlan
+    #: The answers, shape (M, n, R), where an item was asked several times.
+    answers: NDArray[np.float64] | None
+
+
+def read_options(  # noqa: PLR0913  # options, all by keyword
+    *,
+    method: str,
+    variance: str | None,
+    df: str,
+    studentized: bool,
+    interval: str,
+    repeats: str,
+    k: int | None,
+    average: str,
+    missing: str,
+    lower_is_better: bool,
+    n_resamples: int,
+    rng: Any,
+) -> MeanOptions:
+    """Check the options of a comparison of means."""
+    method = choose(method, "method", METHODS)
+    for name, flag in (
+        ("studentized", studentized),
+        ("lower_is_better", lower_is_better),
+    ):
+        if not isinstance(flag, bool):
+            message = f"{name} must be True or False, got {flag!r}"
+            raise TypeError(message)
+    if studentized and method != "permutation":
+        message = f"studentized=True needs method='permutation', got {method!r}"
+        raise ValueError(message)
+    missing = choose(missing, "missing", POLICIES)
+    if missing == "pairwise" and method != "t":
+        message = f"missing='pairwise' needs method='t', got {method!r}"
+        raise ValueError(message)
+    return MeanOptions(
+        method=method,
+        variance=choose(variance, "variance", (None, *VARIANCES)),
+        df=choose(df, "df", DEGREES),
+        studentized=studentized,
+        interval=choose(interval, "interval", INTERVALS),
+        repeats=choose(repeats, "repeats", REPEATS),
+        k=k if k is None else as_whole(k, "k", 1),
+        average=choose(average, "average", _TARGETS),
+        missing=missing,
+        lower_is_better=lower_is_better,
+        n_resamples=as_whole(n_resamples, "n_resamples", 1),
+        seed=as_seed(rng),
+    )
+
+
+def read_data(
+    values: Any,
+    names: Sequence[str] | None,
+    items: Items,
+    options: MeanOptions,
+    run: Callable[[Callable[[int], None], Sequence[int]], None] | None = None,
+) -> MeanData:
+    """Read values and what is known of the items; `run` does tasks, perhaps at once."""
+    if isinstance(values, ItemTable):
+        own = (values.groups, values.strata, values.weights)
+        given = (items.groups, items.strata, items.weights)
+        merged = [x if y is None else y for x, y in zip(own, given, strict=True)]
+        items = Items(merged[0], merged[1], items.stratum_weights, merged[2])
+    columns, answers = _one_an_item(values, options)
+    read = read_values(with_names(columns, names, "values"), options.missing, run=run)
+    n = read.n_items + read.n_dropped
+    frame = values if hasattr(values, "iloc") else None
+    groups = read_item_groups(
+        n,
+        **items._asdict(),
+        keep=read.kept,
+        indexed=None if frame is None else ("values", frame),
+    )
+    if options.average == "clusters":
+        read, groups = _average_clusters(read, groups)
+    _check_method(options, groups)
+    if answers is not None and read.kept is not None:
+        answers = answers[:, read.kept]
+    plan = plan_units(groups, options.variance, options.df)
+    return MeanData(read, groups, plan, answers)
+
+
+def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
+    """Reduce the answers to each item to one value; give the answers too."""
+    if isinstance(values, ItemTable):
+        if values.n_answers is None:
+            _refuse_k(options)
+            return dict(zip(values.names, values.values, strict=True)), None
+        reduced = reduce_repeats(values, repeats=options.repeats, k=options.k)
+        return dict(zip(values.names, reduced, strict=True)), values.values
+    answers, names = values, None
+    if isinstance(values, Mapping) or (
+        isinstance(values, (list, tuple)) and any(np.ndim(x) == 2 for x in values[:1])
+    ):
+        named = named_columns(values, "values")
+        if not any(np.ndim(x) == 2 for _, x in named):
+            _refuse_k(options)
+            return values, None
+        shapes = {np.shape(x) for _, x in named}
+        if len(shapes) > 1:
+            message = (
+                "values must have the same shape for each model, (n, R) with R answers "
+                f"an item, got {sorted(shapes)[:3]}: from_long takes unequal numbers"
+            )
+            raise ValueError(message)
+        names = [name for name, _ in named]
+        answers = np.stack([np.asarray(x) for _, x in named])
+    if getattr(answers, "ndim", 2) != 3:
+        _refuse_k(options)
+        return values, None
+    answers = np.asarray(answers)
+    if answers.dtype.kind not in "biuf":
+        message = f"values must be numbers, got {answers.dtype} values"
+        raise TypeError(message)
+    answers = answers.astype(np.float64)
+    if np.isnan(answers).any():
+        message = (
+            "values of shape (M, n, R) must not be missing, and "
+            f"{np.count_nonzero(np.isnan(answers))} are: from_long takes a table with "
+            "unequal numbers of answers"
+        )
+        raise ValueError(message)
+    reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
+    return (reduced if names is None else dict(zip(names, reduced, strict=True))), answers
+
+
+def _refuse_k(options: MeanOptions) -> None:
+    if options.repeats != "mean":
+        message = (
+            f"repeats={options.repeats!r} needs several answers an item: values of shape "
+            "(M, n, R), or a table of from_long with repeat="
+        )
+        raise ValueError(message)
+    if options.k is not None:
+        message = "k needs repeats='pass@k' or 'pass^k'"
+        raise ValueError(message)
+
+
+def _average_clusters(
+    values: Values, groups: ItemGroups
+) -> tuple[Values, ItemGroups]:
+    """Take the mean of each cluster as one value, so that all count the same."""
+    if groups.clusters is None or groups.strata is not None or groups.weights is not None:
+        message = "average='clusters' needs groups, and no strata or weights"
+        raise ValueError(message)
+    if values.present is not None:
+        message = "average='clusters' needs a value for each item: missing='common'"
+        raise ValueError(message)
+    codes = groups.clusters.codes
+    sizes = np.bincount(codes)
+    columns = tuple(np.bincount(codes, column) / sizes for column in values.columns)
+    averaged = Values(
+        names=values.names,
+        columns=columns,
+        matrix=None,
+        binary=False,
+        n_missing=values.n_missing,
+    )
+    return averaged, read_item_groups(sizes.size)
+
+
+def _check_method(options: MeanOptions, groups: ItemGroups) -> None:
+    """Refuse what a method cannot take into account."""
+    method = options.method
+    if method == "t":
+        return
+    if groups.crossed:
+        message = f"method={method!r} needs clusters within strata; method='t' does not"
+        raise ValueError(message)
+    given = {"strata": groups.strata, "weights": groups.weights}
+    if method == "wilcoxon":
+        given["groups"] = groups.clusters
+    if method == "wilcoxon" and any(x is not None for x in given.values()):
+        names = [name for name, x in given.items() if x is not None]
+        message = (
+            f"method='wilcoxon' takes no {' and '.join(names)}: signed_rank takes "
+            "groups, and method='t' all of them"
+        )
+        raise ValueError(message)

@@ -1,0 +1,332 @@
+"""Several answers to an item: pass@k, pass^k, and one value for each item."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_counts, as_whole
+from fastcmp.core.escaping import visible
+from fastcmp.core.options import choose
+from fastcmp.core.records import unwrap
+from fastcmp.inputs.item_table import ItemTable
+from fastcmp.kernels.repeats import (
+    G_PASS_AT_K,
+    PASS_AT_K,
+    PASS_AT_K_VARIANCE,
+    PASS_HAT_K,
+    PASS_HAT_K_VARIANCE,
+    pass_many,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+#: How answers to an item become one value -> what kernels work out, and its variance.
+REPEATS: dict[str, tuple[int, ...]] = {
+    "mean": (),
+    "pass@k": (PASS_AT_K, PASS_AT_K_VARIANCE),
+    "pass^k": (PASS_HAT_K, PASS_HAT_K_VARIANCE),
+}
+
+
+def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int) -> Any:
+    """Chance that at least one of k answers to an item is right (pass@k).
+
+    Parameters
+    ----------
+    n_correct : array-like of int
+        Right answers to each item.
+    n_samples : array-like of int
+        All answers to each item, which broadcasts with ``n_correct``.
+    k : int
+        At most the least ``n_samples``.
+
+    Returns
+    -------
+    float or ndarray
+        Unbiased estimate for each item; `compare_means` compares such values, also of
+        models with different numbers of answers.
+
+    Raises
+    ------
+    TypeError
+        If a count or ``k`` is no whole number.
+    ValueError
+        If ``k`` is above a number of answers, or more are right than there are.
+
+    References
+    ----------
+    .. [1] M. Chen et al., "Evaluating large language models trained on code",
+       arXiv:2107.03374 (2021), equation 1.
+
+    Examples
+    --------
+    >>> from fastcmp import pass_at_k
+    >>> pass_at_k([0, 1, 2, 5], 200, k=100).round(4).tolist()
+    [0.0, 0.5, 0.7513, 0.9703]
+    """
+    return _many(PASS_AT_K, n_correct, n_samples, k)
+
+
+def pass_hat_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int) -> Any:
+    """Chance that all of k answers to an item are right (pass^k).
+
+    Parameters
+    ----------
+    n_correct : array-like of int
+        Right answers to each item.
+    n_samples : array-like of int
+        All answers to each item, which broadcasts with ``n_correct``.
+    k : int
+        At most the least ``n_samples``.
+
+    Returns
+    -------
+    float or ndarray
+        Unbiased estimate for each item.
+
+    Raises
+    ------
+    TypeError
+        If a count or ``k`` is no whole number.
+    ValueError
+        If ``k`` is above a number of answers, or more are right than there are.
+
+    References
+    ----------
+    .. [1] S. Yao et al., "tau-bench: a benchmark for tool-agent-user interaction in
+       real-world domains", arXiv:2406.12045 (2024).
+
+    Examples
+    --------
+    >>> from fastcmp import pass_hat_k
+    >>> pass_hat_k([1, 5, 9], [5, 8, 12], k=4).round(4).tolist()
+    [0.0, 0.0714, 0.2545]
+    """
+    return _many(PASS_HAT_K, n_correct, n_samples, k)
+
+
+def g_pass_at_k(
+    n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, tau: float
+) -> Any:
+    """Chance that a proportion tau of k answers to an item is right (G-Pass@k).
+
+    Parameters
+    ----------
+    n_correct : array-like of int
+        Right answers to each item.
+    n_samples : array-like of int
+        All answers to each item, which broadcasts with ``n_correct``.
+    k : int
+        At most the least ``n_samples``.
+    tau : float
+        Least proportion of right answers, in [0, 1]; one at least must be right. 0 is
+        pass@k, 1 is pass^k.
+
+    Returns
+    -------
+    float or ndarray
+        Unbiased estimate for each item.
+
+    Raises
+    ------
+    TypeError
+        If a count or ``k`` is no whole number, or ``tau`` no number.
+    ValueError
+        If ``k`` is above a number of answers, more are right than there are, or ``tau``
+        lies outside [0, 1].
+
+    References
+    ----------
+    .. [1] J. Liu et al., "Are your LLMs capable of stable reasoning?", Findings of ACL
+       2025, arXiv:2412.13147.
+
+    Examples
+    --------
+    >>> from fastcmp import g_pass_at_k
+    >>> g_pass_at_k([0, 2, 4, 6, 8], 8, k=4, tau=0.5).round(4).tolist()
+    [0.0, 0.2143, 0.7571, 1.0, 1.0]
+    """
+    if isinstance(tau, bool) or not isinstance(tau, Real):
+        message = f"tau must be a number in [0, 1], got {tau!r}"
+        raise TypeError(message)
+    if not 0 <= tau <= 1:
+        message = f"tau must lie in [0, 1], got {tau}"
+        raise ValueError(message)
+    return _many(G_PASS_AT_K, n_correct, n_samples, k, tau=float(tau))
+
+
+def pass_variance(
+    n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, repeats: str = "pass@k"
+) -> Any:
+    """Variance of pass@k or pass^k of an item from one set of answers to the next.
+
+    Parameters
+    ----------
+    n_correct : array-like of int
+        Right answers to each item.
+    n_samples : array-like of int
+        All answers to each item, which broadcasts with ``n_correct``.
+    k : int
+        At most half of the least ``n_samples``.
+    repeats : {"pass@k", "pass^k"}
+        Of which the variance is.
+
+    Returns
+    -------
+    float or ndarray
+        For each item h(k)**2 - h(2 k) >= 0, unbiased, where h(r) is the chance that r
+        answers are all wrong ("pass@k") or all right ("pass^k").
+
+    Raises
+    ------
+    TypeError
+        If a count or ``k`` is no whole number.
+    ValueError
+        If 2 k is above a number of answers, or more are right than there are.
+
+    Examples
+    --------
+    >>> from fastcmp import pass_variance
+    >>> pass_variance([2, 4, 6], 9, k=3, repeats="pass^k").round(6).tolist()
+    [0.0, 0.002268, 0.044785]
+    """
+    _, which = REPEATS[choose(repeats, "repeats", ("pass@k", "pass^k"))]
+    return _many(which, n_correct, n_samples, k, least=2)
+
+
+def _many(
+    which: int,
+    n_correct: Any,
+    n_samples: Any,
+    k: Any,
+    *,
+    tau: float = 0.0,
+    least: int = 1,
+) -> Any:
+    """Check counts and call the kernel; `least` times k answers are needed."""
+    correct = as_counts(n_correct, "n_correct")
+    samples = as_counts(n_samples, "n_samples")
+    k = as_whole(k, "k", 1)
+    try:
+        correct, samples = np.broadcast_arrays(correct, samples)
+    except ValueError:
+        message = (
+            "n_correct and n_samples must broadcast, got shapes "
+            f"{correct.shape} and {samples.shape}"
+        )
+        raise ValueError(message) from None
+    if (correct > samples).any():
+        at = np.argmax(correct > samples)
+        message = (
+            f"n_correct must be at most n_samples, got {correct.flat[at]} right of "
+            f"{samples.flat[at]} answers"
+        )
+        raise ValueError(message)
+    if samples.size and least * k > samples.min():
+        times = "" if least == 1 else f"{least} * "
+        message = (
+            f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
+        )
+        raise ValueError(message)
+    return unwrap(_call(which, correct.ravel(), samples.ravel(), k, tau), correct.shape)
+
+
+def _call(which: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> Floats:
+    out = np.empty(correct.size)
+    correct, samples = (np.ascontiguousarray(x, np.int64) for x in (correct, samples))
+    pass_many(which, correct, samples, k, tau, out)
+    return out
+
+
+# Values of shape (M, n, R).
+
+
+def count_answers(values: Floats) -> NDArray[np.int64]:
+    """Count the answers of each model to each item, shape (M, n)."""
+    found: NDArray[np.int64] = np.count_nonzero(~np.isnan(values), axis=2)
+    return found
+
+
+def reduce_repeats(
+    values: Floats | ItemTable,
+    *,
+    repeats: str = "mean",
+    k: Any = None,
+    names: Sequence[str] = (),
+) -> Floats:
+    """Make one value of the answers of each model to each item, shape (M, n).
+
+    `values` are float64 of shape (M, n, R), NaN where there is no answer; so is the
+    value of an item without any. `names` are for messages.
+    """
+    if isinstance(values, ItemTable):
+        names, values = values.names, values.values
+    way = choose(repeats, "repeats", REPEATS)
+    check_k(way, k)
+    if values.ndim == 2:
+        values = values[:, :, None]
+    if way == "mean":
+        return mean_of_answers(values)
+    return pass_values(way, values, k, names)[0]
+
+
+def check_k(way: str, k: Any) -> None:
+    """Check k, which pass@k and pass^k need and the mean has not."""
+    if way == "mean":
+        if k is not None:
+            message = f"k belongs to repeats='pass@k' and 'pass^k', got k={k!r}"
+            raise ValueError(message)
+    elif k is None:
+        message = f"k must be given with repeats={way!r}, got None"
+        raise ValueError(message)
+    else:
+        as_whole(k, "k", 1)
+
+
+def mean_of_answers(values: Floats) -> Floats:
+    """Average the answers to each item, without a warning where there is none."""
+    absent = np.isnan(values)
+    if not absent.any():
+        return values.mean(axis=2)  # type: ignore[no-any-return]
+    sums = np.where(absent, 0.0, values).sum(axis=2)
+    with np.errstate(invalid="ignore"):
+        means: Floats = sums / (~absent).sum(axis=2)
+    return means
+
+
+def pass_values(
+    way: str, values: Floats, k: int, names: Sequence[str], *, least: int = 1
+) -> tuple[Floats, Floats]:
+    """Give pass@k or pass^k of each item, and its variance from answers, (M, n)."""
+    n_answers = count_answers(values)
+    right = values == 1.0
+    wrong = ~(right | (values == 0.0) | np.isnan(values))
+    if wrong.any():
+        message = (
+            f"values must be 0 or 1 (False or True) with repeats={way!r}, got "
+            f"{values[wrong][0]:g}"
+        )
+        raise ValueError(message)
+    few = (n_answers < least * k) & (n_answers > 0)
+    if few.any():
+        model, item = np.argwhere(few)[0]
+        name = visible(names[model]) if len(names) else f"model {model}"
+        times = "" if least == 1 else f"{least} * "
+        message = (
+            f"{times}k must be at most the number of answers, got k={k} and "
+            f"{n_answers[model, item]} answers of {name} to item {item} (so for "
+            f"{np.count_nonzero(few)} of {few.size} models and items)"
+        )
+        raise ValueError(message)
+    correct = np.count_nonzero(right, axis=2)
+    flat = correct.ravel(), n_answers.ravel()
+    value, variance = (_call(which, *flat, k) for which in REPEATS[way])
+    return value.reshape(correct.shape), variance.reshape(correct.shape)

@@ -1,0 +1,188 @@
+"""Student's t tests of the means of many pairs of models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.threads import parts
+from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.counts.value_sums import LOST
+from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
+from fastcmp.kernels.status import TWO_SIDED
+from fastcmp.pairwise.accuracy_tests import tile_side
+from fastcmp.pairwise.pair_tests import PairTests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.correct_bits import RightBits
+    from fastcmp.counts.pair_moments import PairMoments
+    from fastcmp.counts.value_sums import MeanEstimate
+
+    Floats = NDArray[np.float64]
+
+_SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
+_ZERO = 1e-12  # of the squares; less is rounding where no values are left to look at
+_SPAN = 1 << 16
+_NONE = np.empty(0)
+
+
+class ModelMeans(NamedTuple):
+    """The mean of each model alone."""
+
+    n_items: int
+    mean: Floats
+    #: Shape (M, 2).
+    interval: Floats
+    #: By what differences are decided, as in `PairTests`.
+    ranking: Floats
+
+
+class PairMeans(NamedTuple):
+    """The differences of some pairs, and how sure they are; each of shape (p,)."""
+
+    difference: Floats
+    variance: Floats
+    df: Floats
+    #: Items on which only the first, or the second, has the value 1; None unless all
+    #: values are 0 or 1 and were counted.
+    only_a: NDArray[np.int64] | None = None
+    only_b: NDArray[np.int64] | None = None
+
+
+def moment_tests(
+    moments: PairMoments,
+    confidence_level: float,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    direct: Callable[[int, int], MeanEstimate] | None = None,
+) -> PairTests:
+    """Test pairs by the moments of all; `direct` looks at the values of a pair again.
+
+    It is asked where a variance is a small difference of large numbers.
+    """
+    relative = moments.mean if moments.relative is None else moments.relative
+    covariance, scale = moments.covariance, moments.scale
+    own = np.diagonal(covariance)
+    shared = np.ndim(moments.df) == 0
+
+    def found(block: Block) -> PairMeans:
+        i, j = block.pairs.T
+        difference = relative[i] - relative[j]
+        variance = own[i] + own[j] - 2.0 * covariance[i, j]
+        df = np.array([float(moments.df)]) if shared else moments.df[i, j]
+        size = scale[i] + scale[j]
+        if direct is None:
+            variance[variance < _ZERO * size] = 0.0
+            return PairMeans(difference, variance, df)
+        for p in np.flatnonzero(variance <= LOST * size):
+            again = direct(int(i[p]), int(j[p]))
+            difference[p], variance[p] = again.difference, again.variance
+            if not shared:
+                df[p] = again.df
+        return PairMeans(difference, variance, df)
+
+    intervals = mean_intervals(moments, confidence_level, limits)
+    models = ModelMeans(moments.n_items, moments.mean, intervals, relative)
+    df = float(moments.df) if shared else None
+    return assemble_tests(models, found, confidence_level, df, limits)
+
+
+def mean_intervals(
+    moments: PairMoments, level: float, limits: tuple[float, float]
+) -> Floats:
+    """Give the interval of each mean alone, shape (M, 2)."""
+    df: Any = moments.df
+    if np.ndim(df):  # of its pairs, the least
+        df = np.where(np.eye(len(df), dtype=bool), np.inf, df).min(axis=1)
+    df = np.broadcast_to(df, moments.mean.shape)
+    spread = np.array([t_quantile(each, level) for each in df.tolist()])
+    spread *= np.sqrt(moments.variance)
+    low, high = limits
+    ends = np.stack([moments.mean - spread, moments.mean + spread], axis=1)
+    floor = max(low, 0.0) if np.isfinite(low) else low
+    return np.asarray(np.clip(ends, floor, high))
+
+
+def bit_tests(bits: RightBits, n: int, confidence_level: float, df: float) -> PairTests:
+    """Test pairs by packed rows of values that are 0 or 1."""
+    mean = bits.correct / n
+
+    def found(block: Block) -> PairMeans:
+        only_a, only_b = bits.discordant(block)
+        return of_counts(only_a, only_b)
+
+    def of_counts(only_a: Any, only_b: Any) -> PairMeans:
+        gain = only_a - only_b
+        # Whole numbers up to the last step.
+        squares = n * (only_a + only_b) - gain * gain
+        variance = squares / (float(n) * n * (n - 1.0))
+        return PairMeans(gain / n, variance, np.array([df]), only_a, only_b)
+
+    variance = mean * (1.0 - mean) / (n - 1.0)
+    spread = t_quantile(df, confidence_level) * np.sqrt(variance)
+    ends = np.clip(np.stack([mean - spread, mean + spread], axis=1), 0.0, 1.0)
+    models = ModelMeans(n, mean, ends, mean)
+    tests = assemble_tests(models, found, confidence_level, df, (-1.0, 1.0))
+
+    def details(_: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
+        variance = of_counts(columns.only_a, columns.only_b).variance
+        return {
+            "standard_error": np.sqrt(variance),
+            "only_a": columns.only_a,
+            "only_b": columns.only_b,
+        }
+
+    return replace(tests, side=tile_side(n), details=details)
+
+
+def assemble_tests(
+    models: ModelMeans,
+    found: Callable[[Block], PairMeans],
+    confidence_level: float,
+    shared_df: float | None,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+) -> PairTests:
+    """Test pairs whose differences, variances and d.o.f. `found` gives."""
+
+    def test(means: PairMeans, level: float) -> Floats:
+        out = np.empty((means.difference.size, 5))
+        mean_t_many(*means[:3], (TWO_SIDED, level), out)
+        return out
+
+    def columns(block: Block) -> PairColumns:
+        means = found(block)
+        statistic, pvalue, low, high, _ = test(means, confidence_level).T
+        none = np.full(pvalue.size, -1)
+        only_a = none if means.only_a is None else means.only_a
+        only_b = none if means.only_b is None else means.only_b
+        low, high = (np.clip(end, *limits) for end in (low, high))
+        rest = (means.difference, low, high, statistic, pvalue)
+        return PairColumns(only_a, only_b, *rest)
+
+    def details(pairs: NDArray[np.int32], _: PairColumns) -> dict[str, Any]:
+        means = [found(Block(part, pairs[part])) for part in parts(len(pairs), _SPAN)]
+        errors = [np.sqrt(each.variance) for each in means]
+        shown = {"standard_error": np.concatenate([_NONE, *errors])}
+        if shared_df is None:
+            shown["df"] = np.concatenate([_NONE, *(each.df for each in means)])
+        return shown
+
+    normal = shared_df == np.inf
+    return PairTests(
+        n_samples=models.n_items,
+        correct=None,
+        score=models.mean,
+        score_interval=models.interval,
+        distribution="normal" if normal else "t",
+        df=None if normal else shared_df,
+        side=_SIDE,
+        pvalues=lambda block: test(found(block), 0.0)[:, 1].copy(),
+        columns=columns,
+        ranking=models.ranking,
+        details=details,
+    )

@@ -1,0 +1,303 @@
+"""Long tables: joined by item, whatever the order of the rows and the library."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastcmp
+from fastcmp import from_long
+
+ROWS = {
+    "item": ["q1", "q2", "q1", "q3", "q2"],
+    "model": ["b", "a", "a", "a", "b"],
+    "value": [0.5, 1.0, 0.25, 0.0, -2.0],
+}
+TABLE = [[0.5, -2.0, np.nan], [0.25, 1.0, 0.0]]
+FRAMES = {
+    "mapping": dict,
+    "arrays": lambda rows: {name: np.array(x) for name, x in rows.items()},
+    "pandas": pd.DataFrame,
+    "pandas arrow": lambda rows: pa.table(rows).to_pandas(types_mapper=pd.ArrowDtype),
+    "pandas categories": lambda rows: pd.DataFrame(rows).astype(
+        dict.fromkeys(("item", "model"), "category")
+    ),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+}
+
+
+def rows(**changed):
+    return ROWS | changed
+
+
+def naive(cells):
+    """Join by item with dictionaries: {(item, model): [values]}."""
+    items, models = (list(dict.fromkeys(cell[i] for cell in cells)) for i in (0, 1))
+    most = max(map(len, cells.values()))
+    padded = {cell: x + [np.nan] * (most - len(x)) for cell, x in cells.items()}
+    nothing = [np.nan] * most
+    return (
+        items,
+        models,
+        [[padded.get((item, model), nothing) for item in items] for model in models],
+    )
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_all_libraries(library):
+    table = from_long(FRAMES[library](ROWS))
+    assert table.names == ("b", "a")
+    assert table.items.tolist() == ["q1", "q2", "q3"]
+    np.testing.assert_array_equal(table.values, TABLE)
+    assert table.values.dtype == np.float64
+    assert table.n_answers is None
+
+
+@given(st.data())
+def test_as_a_join_of_dictionaries(data):
+    labels = st.integers(-3, 3)
+    cells = data.draw(
+        st.dictionaries(
+            st.tuples(labels, labels),
+            st.lists(st.floats(-9, 9), min_size=1, max_size=3),
+            min_size=1,
+            max_size=12,
+        )
+    )
+    lines = [
+        (item, model, r, x)
+        for (item, model), answers in cells.items()
+        for r, x in enumerate(answers)
+    ]
+    order = data.draw(st.permutations(range(len(lines))))
+    lines = [lines[i] for i in order]
+    sorted_cells = {(i, m): cells[i, m] for i, m, _, _ in lines}
+    items, models, values = naive(sorted_cells)
+    item, model, repeat, value = map(list, zip(*lines, strict=True))
+    frame = {"i": item, "m": model, "r": repeat, "v": value}
+    found = from_long(frame, item="i", model="m", value="v", repeat="r")
+    assert found.items.tolist() == items
+    assert found.names == tuple(map(str, models))
+    # Repeats keep the order in which their numbers are first seen.
+    place = list(dict.fromkeys(repeat))
+    wanted = np.array(values)
+    lengths = np.isfinite(wanted).sum(axis=2)
+    for m, i in np.ndindex(lengths.shape):
+        kept = [r for r in place if r < lengths[m, i]]
+        wanted[m, i, : len(kept)] = wanted[m, i, kept]
+    np.testing.assert_array_equal(found.values, wanted)
+    np.testing.assert_array_equal(found.n_answers, lengths)
+    means = [
+        [np.mean(x[:n]) if n else np.nan for x, n in zip(*row, strict=True)]
+        for row in zip(wanted, lengths, strict=True)
+    ]
+    np.testing.assert_allclose(found.means, means, rtol=0, atol=1e-14)
+
+
+def test_rows_may_come_in_any_order():
+    generator = np.random.default_rng(1)
+    item, model = np.divmod(np.arange(400), 4)
+    value = generator.normal(size=400)
+    first = from_long({"item": item, "model": model, "value": value})
+    order = generator.permutation(400)
+    other = from_long(
+        {"item": item[order], "model": model[order], "value": value[order]}
+    )
+    rank = [other.names.index(name) for name in first.names]
+    place = np.argsort(other.items)
+    np.testing.assert_array_equal(other.values[rank][:, place], first.values)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [True, False, True, False, True],
+        np.array([True, False, True, False, True]),
+        pd.Series([True, False, True, False, True], dtype="boolean"),
+        pd.Series([True, False, True, False, True], dtype="bool[pyarrow]"),
+        pl.Series([True, False, True, False, True]),
+        pa.chunked_array([[True, False], [True, False, True]]),
+        [Decimal(1), 0, 1.0, np.float32(0), np.bool_(True)],
+    ],
+)
+def test_booleans_and_numbers_of_any_type(column):
+    table = from_long(rows(value=column))
+    np.testing.assert_array_equal(table.values, [[1, 1, np.nan], [1, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [0.5, None, 0.25, 0.0, -2.0],
+        [0.5, np.nan, 0.25, 0.0, -2.0],
+        np.ma.masked_values([0.5, 7.0, 0.25, 0.0, -2.0], 7.0),
+        pd.Series([0.5, None, 0.25, 0.0, -2.0], dtype="Float64"),
+        pl.Series([0.5, None, 0.25, 0.0, -2.0]),
+        pa.array([0.5, None, 0.25, 0.0, -2.0]),
+    ],
+)
+def test_a_missing_value_is_as_good_as_a_missing_row(column):
+    table = from_long(rows(value=column))
+    np.testing.assert_array_equal(
+        table.values, [[0.5, -2.0, np.nan], [0.25, np.nan, 0.0]]
+    )
+    assert [(each.model, each.n_items) for each in table.missing] == [
+        ("b", 1),
+        ("a", 1),
+    ]
+    assert [each.examples for each in table.missing] == [("q3",), ("q2",)]
+
+
+def test_an_item_that_no_model_answered_stays():
+    table = from_long({"item": [1, 2], "model": ["a", "a"], "value": [None, 1.0]})
+    assert table.items.tolist() == [1, 2]
+    np.testing.assert_array_equal(table.values, [[np.nan, 1.0]])
+
+
+def test_answers_of_unequal_number():
+    table = from_long(
+        {
+            "item": ["q1", "q1", "q1", "q2", "q2"],
+            "model": ["a"] * 5,
+            "value": [1, 0, 1, None, 0],
+            "seed": [7, 8, 9, 7, 8],
+        },
+        repeat="seed",
+    )
+    assert table.n_answers.tolist() == [[3, 1]]
+    np.testing.assert_array_equal(table.values, [[[1, 0, 1], [0, np.nan, np.nan]]])
+    np.testing.assert_allclose(table.means, [[2 / 3, 0]])
+    assert "Answers to an item by a model: 1 to 3." in str(table)
+    assert table.missing == ()
+
+
+def test_groups_strata_and_weights_are_of_items():
+    table = from_long(
+        rows(g=["x", "y", "x", "x", "y"], s=[1, 1, 1, 2, 1], w=[0.5, 2, 0.5, 1, 2]),
+        group="g",
+        stratum="s",
+        weight="w",
+    )
+    assert table.groups.tolist() == ["x", "y", "x"]
+    assert table.strata.tolist() == [1, 1, 2]
+    assert table.weights.tolist() == [0.5, 2.0, 1.0]
+    text = str(table)
+    assert "2 models, 3 items" in text
+    assert "in 2 groups" in text
+    assert "in 2 strata" in text
+    assert "from 0.5 to 2" in text
+    assert "b has no value for 1 of 3 items, such as 'q3'." in text
+
+
+def test_missing_items_of_many_models_are_counted():
+    frame = {"item": [*range(5), *range(5)], "model": [*"abcde", *"f" * 5]}
+    table = from_long(frame | {"value": np.ones(10)})
+    assert len(table.missing) == 5
+    assert table.missing[0] == ("a", 4, (1, 2, 3))
+    assert "So it is with 2 more models." in str(table)
+
+
+def test_the_record_is_read_back():
+    for table in (from_long(ROWS), from_long(rows(r=[1, 1, 1, 1, 2]), repeat="r")):
+        assert fastcmp.from_dict(table.to_dict()) == table
+        assert table.to_dict()["n_items"] == 3
+        assert list(table.to_frame()["n_missing"]) == [1, 0]
+
+
+REFUSED = {
+    "two values": (
+        rows(item=["q1", "q2", "q1", "q3", "q1"], model=list("baaab")),
+        {},
+        r"two values or more for 1 of \(item, model\), the first \('q1', 'b'\); pass",
+    ),
+    "two values of a repeat": (
+        rows(item=["q1"] * 5, model=["a"] * 5, r=[1, 2, 1, 2, 3]),
+        {"repeat": "r"},
+        r"for 2 of \(item, model, r\), the first \('q1', 'a', 1\); \('q1', 'a', 2\)$",
+    ),
+    "groups that disagree": (
+        rows(g=[1, 2, 3, 1, 2]),
+        {"group": "g"},
+        "'g' must be the same in all rows of an item, and differs for 1 of 3 items: "
+        "'q1' has 1 and 3",
+    ),
+    "strata that disagree": (
+        rows(s=list("uvuvw")),
+        {"stratum": "s"},
+        "differs for 1 of 3 items: 'q2' has 'v' and 'w'",
+    ),
+    "weights that disagree": (
+        rows(w=[1, 2, 1, 1, 3]),
+        {"weight": "w"},
+        "differs for 1 of 3 items: 'q2' has 2 and 3",
+    ),
+    "missing weight": (rows(w=[1, 2, 1, None, 2]), {"weight": "w"}, "'w' is missing"),
+    "missing group": (
+        rows(g=[1, 2, 1, None, 2]),
+        {"group": "g"},
+        "'g' is missing in 1",
+    ),
+    "missing item": (
+        rows(item=["q", None, "p", None, "r"]),
+        {},
+        "in 2 of 5 rows.* 1, 3",
+    ),
+    "missing model": (rows(model=["q", "p", "p", None, "q"]), {}, "'model' is missing"),
+    "infinite": (
+        rows(value=[1, np.inf, 0, -np.inf, 1]),
+        {},
+        r"2 infinite values, the first for \('q2', 'a'\); \('q3', 'a'\)",
+    ),
+    "no column": (ROWS, {"group": "doc"}, "group='doc' is no column.* 'item', 'model'"),
+    "lengths": (rows(value=[1.0]), {}, "equal length"),
+    "no rows": ({"item": [], "model": [], "value": []}, {}, "at least one row"),
+    "two dimensions": (rows(value=np.ones((5, 2))), {}, "one-dimensional"),
+    "indexes": (
+        {
+            name: pd.Series(x, index=np.arange(5) + (name == "value"))
+            for name, x in ROWS.items()
+        },
+        {},
+        "index",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what):
+    frame, options, message = REFUSED[what]
+    with pytest.raises(ValueError, match=message):
+        from_long(frame, **options)
+
+
+def test_only_three_examples_are_listed():
+    frame = {"item": list("aabbccdd"), "model": ["m"] * 8, "value": np.ones(8)}
+    with pytest.raises(ValueError, match=r"for 4 of .*'b', 'm'\); \('c', 'm'\); pass"):
+        from_long(frame)
+
+
+@pytest.mark.parametrize(
+    "column", [["cat", "dog"] * 2 + ["cat"], [{}] * 5, [1j] * 5, pl.Series(["x"] * 5)]
+)
+def test_labels_for_values(column):
+    with pytest.raises(TypeError, match="labels belong to compare_all"):
+        from_long(rows(value=column))
+
+
+@pytest.mark.parametrize("frame", [None, 3, [[1, 2, 3]], pl.DataFrame(ROWS).lazy()])
+def test_what_is_no_frame(frame):
+    with pytest.raises(TypeError, match="frame must be a pandas, polars or pyarrow"):
+        from_long(frame)
+
+
+def test_labels_of_two_types_are_refused():
+    with pytest.raises(TypeError, match="mixes"):
+        from_long(rows(item=["q1", 1, "q2", 2, "q3"]))

@@ -6,7 +6,7 @@ from fastcmp.kernels.bits import count_bits as count_bits
 from fastcmp.kernels.bits import count_common_bits as count_common_bits
 from fastcmp.kernels.bits import pack_equal as pack_equal
 from fastcmp.kernels.bits import row_square_sum as row_square_sum
-from fastcmp.kernels.clustered_mcnemar import cluster_sums as cluster_sums
+from fastcmp.kernels.clustered_mcnemar import cluster_bits as cluster_bits
 from fastcmp.kernels.clustered_mcnemar import count_clusters as count_clusters
 from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
 from fastcmp.kernels.cochran import cochrans_q as cochrans_q

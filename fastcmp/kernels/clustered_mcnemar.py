@@ -50,47 +50,6 @@ def count_clusters(
         out[2 * wrong_a + wrong_b, groups[i]] += 1
 
 
-@kernel
-def cluster_sums(
-    y_true: CodeArray, pred: CodeArray, groups: IntArray, out: FloatArray
-) -> None:
-    """Count the right answers of a model by cluster.
-
-    Parameters
-    ----------
-    y_true, pred : ndarray of uint8, uint16, int32 or int64, shape (n,)
-        True and predicted codes.
-    groups : ndarray of int64, shape (n,)
-        Cluster of each sample, in ``range(G)``; not checked.
-    out : ndarray of float64, shape (G,)
-        Counts are added; floats, for the matrix product that follows.
-
-    Notes
-    -----
-    A run of samples of one cluster is counted in a register.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import cluster_sums
-    >>> y_true, pred = np.array([[0, 1, 1], [0, 1, 0]], np.uint8)
-    >>> sums = np.zeros(2)
-    >>> cluster_sums(y_true, pred, np.array([0, 0, 1]), sums)
-    >>> sums.tolist()
-    [2.0, 0.0]
-    """
-    n = y_true.size
-    if n == 0:
-        return
-    run, right = groups[0], np.int64(0)
-    for i in range(n):
-        if groups[i] != run:
-            out[run] += right
-            run, right = groups[i], np.int64(0)
-        right += np.int64(pred[i] == y_true[i])
-    out[run] += right
-
-
 @inlined
 def _common_between(
     a: WordArray, b: WordArray, start: np.int64, end: np.int64
@@ -105,6 +64,39 @@ def _common_between(
     for w in range(first + 1, last):
         total += _popcount(a[w] & b[w])
     return total + _popcount(a[last] & b[last] & high)
+
+
+@kernel
+def cluster_bits(words: WordArray, ends: IntArray, out: FloatArray) -> None:
+    """Count the set bits of a row by cluster: the right answers of one model.
+
+    Parameters
+    ----------
+    words : ndarray of uint64, shape (words,)
+        A packed row, as from `pack_equal`, of samples in the order of their clusters.
+    ends : ndarray of int64, shape (G,)
+        One more than the last sample of each cluster; ascending, none equal, not
+        checked.
+    out : ndarray of float64, shape (G,)
+        Receives the counts; floats, for the matrix product that follows.
+
+    Notes
+    -----
+    One or two popcounts a cluster of up to 64 samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import cluster_bits
+    >>> right = np.empty(2)
+    >>> cluster_bits(np.array([0b0110], np.uint64), np.array([2, 4]), right)
+    >>> right.tolist()
+    [1.0, 1.0]
+    """
+    start = np.int64(0)
+    for g in range(ends.size):
+        out[g] = float(_common_between(words, words, start, ends[g]))
+        start = ends[g]
 
 
 @kernel

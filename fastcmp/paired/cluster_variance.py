@@ -62,11 +62,24 @@ class Units:
             self.places = [np.flatnonzero(stratum == h) for h in range(n_strata)]
         #: Samples of each cluster.
         self.cluster_sizes = self.by_cluster(sizes)
+        self._leverage: dict[str, list[tuple[Floats, float]]] = {}
 
     def strata(self) -> Iterator[tuple[Any, Floats, float]]:
         """Give the units, their sizes and the weight of each stratum."""
         for place, weight in zip(self.places, self.weights.tolist(), strict=True):
             yield place, self.sizes[place], weight
+
+    def leverage(self, method: str) -> list[tuple[Floats, float]]:
+        """Weigh squared residual sums, and give the d.o.f., stratum by stratum."""
+        if method not in self._leverage:
+            self._leverage[method] = [
+                leverage(sizes, method) for _, sizes, _ in self.strata()
+            ]
+        return self._leverage[method]
+
+    def degrees(self, method: str) -> Floats:
+        """Degrees of freedom within each stratum; they depend on sizes only."""
+        return np.array([df for _, df in self.leverage(method)])
 
     def scores(self, sums: Floats) -> Floats:
         """Average sums over units, shape (..., U), weighted by stratum."""
@@ -91,11 +104,6 @@ def leverage(sizes: Floats, method: str) -> tuple[Floats, float]:
     return factors, df
 
 
-def degrees(units: Units, method: str) -> Floats:
-    """Degrees of freedom within each stratum; they depend on sizes only."""
-    return np.array([leverage(sizes, method)[1] for _, sizes, _ in units.strata()])
-
-
 def residuals(sums: Floats, units: Units) -> Floats:
     """Subtract from each unit of a row what its stratum leads to expect.
 
@@ -116,11 +124,10 @@ def residuals(sums: Floats, units: Units) -> Floats:
 def sandwich_rows(sums: Floats, units: Units, method: str) -> Floats:
     """Make rows whose squared length is a sandwich variance; one row, shape (U,)."""
     rows = residuals(sums, units)
-    for place, sizes, weight in units.strata():
-        scale = np.full(sizes.size, weight / sizes.sum())
+    for h, (place, sizes, weight) in enumerate(units.strata()):
+        rows[place] *= weight / sizes.sum()
         if not units.crossed:
-            scale *= np.sqrt(leverage(sizes, method)[0])
-        rows[place] *= scale
+            rows[place] *= np.sqrt(units.leverage(method)[h][0])
     if units.crossed:
         g = units.n_clusters
         rows = units.by_cluster(rows) * (g / (g - 1.0)) ** (0.5 * (method == "cr1"))
@@ -168,7 +175,7 @@ def sandwich_df(row: Floats, units: Units, method: str) -> float:
     """Degrees of freedom of the sandwich variance that a row is of."""
     if units.crossed:
         return units.n_clusters - 1.0
-    within = degrees(units, method)
+    within = units.degrees(method)
     if within.size == 1:
         return float(within[0])
     parts = np.array([row[place] @ row[place] for place in units.places])

@@ -12,15 +12,14 @@ from fastcmp import kernels
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.counts.correct_bits import RightBits
+from fastcmp.kernels.bits import allocate_words
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.clustered_mcnemar import cluster_squares
 from fastcmp.paired.cluster_variance import (
     CLUSTER_WEIGHTED,
     SANDWICH,
     Units,
-    degrees,
     eliasziw_correlation,
-    leverage,
     sandwich_df,
     unit_rows,
 )
@@ -73,64 +72,76 @@ def clustered_tests(  # the samples, how they are tested, and by which threads
         f"the right answers of {n_models} models in {units.n_clusters} clusters",
         "compare fewer models, or pass pairs=",
     )
-    if method == "eliasziw":
-        labels, codes = _by_cluster(labels, codes)
-    bits = RightBits.pack(labels, pool)
-    sums = np.zeros((n_models, units.sizes.size))
+    bits, sums = count_by_cluster(labels, codes, units, pool)
+    models = _models(sums, units, method, level, pool)
+    if method in ("eliasziw", "mcnemar"):
+        return _by_discordance(bits, sums, units, models, method, level)
+    return _by_rows(bits, units, models, method, level, chosen)
+
+
+def count_by_cluster(
+    labels: Labels, codes: Ints, units: Units, pool: ThreadPool
+) -> tuple[RightBits, Floats]:
+    """Pack right answers in the order of units; count them by unit, shape (M, U)."""
+    n_models, n = len(labels.names), labels.n_samples
+    order: Any = slice(None)
+    if np.any(np.diff(codes) < 0):
+        order = np.argsort(codes, kind="stable")
+    y_true, ends = labels.y_true[order], np.cumsum(units.sizes).astype(np.int64)
+    bits = RightBits(allocate_words(n_models, n), np.empty(n_models, np.int64))
+    sums = np.empty((n_models, ends.size))
 
     def count(i: int) -> None:
-        kernels.cluster_sums(labels.y_true, labels.preds[i], codes, sums[i])
+        kernels.pack_equal(y_true, labels.preds[i][order], bits.words[i])
+        kernels.cluster_bits(bits.words[i], ends, sums[i])
+        bits.correct[i] = kernels.count_bits(bits.words[i])
 
     pool.run(count, range(n_models), steps=no_step)
-    if method in ("eliasziw", "mcnemar"):
-        return _by_discordance(bits, sums, units, method, level)
-    return _by_rows(bits, sums, units, method, level, chosen)
+    return bits, sums
 
 
-def _by_cluster(labels: Labels, codes: Ints) -> tuple[Labels, Ints]:
-    """Put samples into the order of their clusters."""
-    order = np.argsort(codes, kind="stable")
-    preds = tuple(pred[order] for pred in labels.preds)
-    return replace(labels, y_true=labels.y_true[order], preds=preds), codes[order]
-
-
-def _models(sums: Floats, units: Units, method: str, level: float) -> _Models:
+def _models(
+    sums: Floats, units: Units, method: str, level: float, pool: ThreadPool
+) -> _Models:
     """Score the models; their rows take the place of the sums where they fit."""
     of_score = method if method in SANDWICH else "cr2"
     if method in CLUSTER_WEIGHTED:
         of_score = "cluster-weighted"
     score, ends = np.empty(len(sums)), np.empty((len(sums), 2))
-    rows = sums
+    rows, by_row = sums, method not in ("eliasziw", "mcnemar")
     if method == "yang" or units.crossed:
         rows = np.empty((len(sums), unit_rows(sums[0], units, method)[1].size))
-    for i, own in enumerate(sums):
-        score[i], row = unit_rows(own, units, of_score)
+
+    def score_one(i: int) -> None:
+        score[i], row = unit_rows(sums[i], units, of_score)
         df = units.n_clusters - 1.0
         if of_score in SANDWICH:
             df = sandwich_df(row, units, of_score)
         half = t_quantile(df, level) * math.sqrt(row @ row)
         ends[i] = max(score[i] - half, 0.0), min(score[i] + half, 1.0)
-        if method not in ("eliasziw", "mcnemar"):
-            rows[i] = row if of_score == method else unit_rows(own, units, method)[1]
+        if by_row:
+            same = of_score == method
+            rows[i] = row if same else unit_rows(sums[i], units, method)[1]
+
+    pool.run(score_one, range(len(sums)), steps=no_step)
     return _Models(score, ends, rows)
 
 
-def _by_rows(
+def _by_rows(  # the models, and how they are tested
     bits: RightBits,
-    sums: Floats,
     units: Units,
+    models: _Models,
     method: str,
     level: float,
     chosen: NDArray[np.int32] | None,
 ) -> PairTests:
     """Find variances as squared distances of rows."""
-    models = _models(sums, units, method, level)
-    n_models, n, score = len(sums), int(units.n), models.score
+    n_models, n, score = len(models.score), int(units.n), models.score
     df, strata = np.inf, dict[str, Any]()
     if method in SANDWICH:
         df = units.n_clusters - 1.0
         if not units.crossed:
-            within = degrees(units, method)
+            within = units.degrees(method)
             df = float(within[0])
             if units.n_strata > 1:
                 strata = {"parts": units.places, "degrees": within}
@@ -158,17 +169,21 @@ def _noise(units: Units, method: str) -> float:
     if method not in SANDWICH:
         return 0.0
     total = 0.0
-    for _, sizes, weight in units.strata():
-        factors = 1.0 if units.crossed else leverage(sizes, method)[0]
+    for h, (_, sizes, weight) in enumerate(units.strata()):
+        factors = 1.0 if units.crossed else units.leverage(method)[h][0]
         total += float((factors * (tiny * weight / sizes.sum() * sizes) ** 2).sum())
     return total
 
 
 def _by_discordance(
-    bits: RightBits, sums: Floats, units: Units, method: str, level: float
+    bits: RightBits,
+    sums: Floats,
+    units: Units,
+    models: _Models,
+    method: str,
+    level: float,
 ) -> PairTests:
     """Find variances from the discordant samples of pairs, cluster by cluster."""
-    models = _models(sums, units, method, level)
     stops, n = np.cumsum(units.sizes).astype(np.int64), units.n
 
     def found(block: Block) -> PairMeans:

@@ -236,11 +236,11 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
             tests = sampled_tests(labels, y_true, *how)
             kept = run_tests(tests.tests, None, labels.names, options, pool)
             pairs = record_of(tests, kept, labels, options)
-        bits = RightBits.pack(labels, pool)
         if groups is not None:
             units = units_of(sampling.read(y_true, labels))
-            found = clustered_q(labels, units, pool)
-            return _in_clusters(labels, bits.correct, found, units, method, pairs)
+            found, correct = clustered_q(labels, units, pool)
+            return _in_clusters(labels, correct, found, units, method, pairs)
+        bits = RightBits.pack(labels, pool)
     outcome = kernels.cochrans_q(bits.correct, kernels.row_square_sum(bits.words), n)
     exact = exact_pvalue(labels) if method == "exact" else None
     return _record(labels, bits.correct, outcome, method, exact, pairs)

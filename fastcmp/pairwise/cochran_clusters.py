@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.threads import no_step
 from fastcmp.paired.cluster_variance import unit_rows
+from fastcmp.pairwise.clustered_tests import count_by_cluster
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,25 +33,21 @@ class ClusteredOutcome(NamedTuple):
 
 def clustered_q(
     labels: Labels, sampled: SampleUnits, pool: ThreadPool
-) -> ClusteredOutcome:
-    """Compare all models by their right answers in each cluster.
+) -> tuple[ClusteredOutcome, NDArray[np.int64]]:
+    """Compare all models by their right answers in each cluster, and count these.
 
     Q permutes the models within clusters, as a whole; for clusters of one it is
     Cochran's. Wald's statistic has the CR1 covariance of the accuracies; NaN where that
     of their differences has no inverse.
     """
     units, m = sampled.units, len(labels.names)
-    sums = np.zeros((m, units.n_clusters))
-
-    def count(i: int) -> None:
-        kernels.cluster_sums(labels.y_true, labels.preds[i], sampled.codes, sums[i])
-
-    pool.run(count, range(m), steps=no_step)
+    bits, sums = count_by_cluster(labels, sampled.codes, units, pool)
     centred = sums - sums.mean(axis=0)
     within = float((centred**2).sum())
     noise = (8 * np.finfo(float).eps * units.sizes.max()) ** 2 * centred.size
     if within <= noise:
-        return ClusteredOutcome(0.0, 1.0, 0.0, 1.0, 0.0, 1.0, kernels.DEGENERATE)
+        none = ClusteredOutcome(0.0, 1.0, 0.0, 1.0, 0.0, 1.0, kernels.DEGENERATE)
+        return none, bits.correct
     df = m - 1.0
     q = df * float((centred.sum(axis=1) ** 2).sum()) / within
     wald = _wald(sums, sampled)
@@ -62,7 +58,8 @@ def clustered_q(
         f_pvalue = kernels.snedecor_tail(df, left, f)
     wald_pvalue = kernels.chdtrc(df, wald)
     pvalue = kernels.chdtrc(df, q)
-    return ClusteredOutcome(q, pvalue, wald, wald_pvalue, f, f_pvalue, kernels.OK)
+    found = ClusteredOutcome(q, pvalue, wald, wald_pvalue, f, f_pvalue, kernels.OK)
+    return found, bits.correct
 
 
 def _wald(sums: NDArray[np.float64], sampled: SampleUnits) -> float:

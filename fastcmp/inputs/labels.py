@@ -83,6 +83,8 @@ def encode(
     if classes is None and (least or not _may_hold_floats(y_true)):
         refuse_scores(true, models)
     _check_kinds([true, *models], classes)
+    if classes is not None and missing is not None:
+        refuse_scores(true, models, classes)
     if missing != "wrong":
         rows = None if kept is None else np.flatnonzero(kept)
         _refuse_missing(models, rows, way_out=missing == "raise")

@@ -56,38 +56,43 @@ class Units:
         self.n_clusters = sizes.size if cluster is None else int(cluster.max()) + 1
         #: Whether a cluster lies in several strata.
         self.crossed = self.n_clusters < sizes.size
-        #: The units of each stratum.
-        self.places: list[Any] = [slice(None)]
+        #: The first unit of each stratum: units are in the order of strata.
+        self.starts = np.zeros(1, np.int64)
         if stratum is not None:
-            self.places = [np.flatnonzero(stratum == h) for h in range(n_strata)]
+            self.starts = np.searchsorted(stratum, np.arange(n_strata))
+        stops = np.append(self.starts[1:], sizes.size)
+        #: The units of each stratum.
+        self.places = [slice(*ends) for ends in np.stack([self.starts, stops], 1)]
+        #: Samples of the stratum of each unit, and what one of them counts.
+        per_stratum = np.add.reduceat(sizes, self.starts)
+        each = self.weights / per_stratum
+        self.stratum_sizes, self.sample_weights = (
+            np.repeat(x, stops - self.starts) for x in (per_stratum, each)
+        )
         #: Samples of each cluster.
         self.cluster_sizes = self.by_cluster(sizes)
-        self._leverage: dict[str, list[tuple[Floats, float]]] = {}
+        self._leverage: dict[str, tuple[Floats, Floats]] = {}
 
     def strata(self) -> Iterator[tuple[Any, Floats, float]]:
         """Give the units, their sizes and the weight of each stratum."""
         for place, weight in zip(self.places, self.weights.tolist(), strict=True):
             yield place, self.sizes[place], weight
 
-    def leverage(self, method: str) -> list[tuple[Floats, float]]:
-        """Weigh squared residual sums, and give the d.o.f., stratum by stratum."""
+    def leverage(self, method: str) -> tuple[Floats, Floats]:
+        """Weigh the squared residual of each unit; give the d.o.f. of each stratum."""
         if method not in self._leverage:
-            self._leverage[method] = [
-                leverage(sizes, method) for _, sizes, _ in self.strata()
-            ]
+            each = [leverage(sizes, method) for _, sizes, _ in self.strata()]
+            factors = np.concatenate([one for one, _ in each])
+            self._leverage[method] = factors, np.array([df for _, df in each])
         return self._leverage[method]
 
-    def degrees(self, method: str) -> Floats:
-        """Degrees of freedom within each stratum; they depend on sizes only."""
-        return np.array([df for _, df in self.leverage(method)])
+    def score(self, sums: Floats) -> float:
+        """Average sums over units, weighted by stratum."""
+        return float(self.sample_weights @ sums)
 
-    def scores(self, sums: Floats) -> Floats:
-        """Average sums over units, shape (..., U), weighted by stratum."""
-        parts = [
-            sums[..., place].sum(axis=-1) * (weight / sizes.sum())
-            for place, sizes, weight in self.strata()
-        ]
-        return np.sum(parts, axis=0)  # type: ignore[no-any-return]
+    def by_stratum(self, values: Floats) -> Floats:
+        """Add up the values of the units of each stratum, shape (U,) to (H,)."""
+        return np.add.reduceat(values, self.starts)
 
     def by_cluster(self, parts: Floats) -> Floats:
         """Add up the parts of each cluster, shape (U,) to (G,)."""
@@ -105,33 +110,28 @@ def leverage(sizes: Floats, method: str) -> tuple[Floats, float]:
 
 
 def residuals(sums: Floats, units: Units) -> Floats:
-    """Subtract from each unit of a row what its stratum leads to expect.
+    """Subtract from each unit what its stratum leads to expect, of one row.
 
     What only rounding leaves is 0, so that a variance of 0 is known for what it is.
     """
-    found = np.empty_like(sums)
-    for place, sizes, _ in units.strata():
-        own = sums[..., place]
-        mean = own.sum(axis=-1, keepdims=True) / sizes.sum()
-        rest = own - sizes * mean
-        noise = 8 * np.finfo(float).eps * sizes.max()
-        if np.abs(rest).max(initial=0.0) <= noise:
-            rest = np.zeros_like(rest)
-        found[..., place] = rest
-    return found
+    counts = np.diff(np.append(units.starts, sums.size))
+    totals = np.repeat(units.by_stratum(sums), counts)
+    found = sums - units.sizes * (totals / units.stratum_sizes)
+    noise = 8 * np.finfo(float).eps * np.maximum.reduceat(units.sizes, units.starts)
+    rest = np.maximum.reduceat(np.abs(found), units.starts)
+    if np.any(rest <= noise):
+        found[np.repeat(rest <= noise, counts)] = 0.0
+    return np.asarray(found)
 
 
 def sandwich_rows(sums: Floats, units: Units, method: str) -> Floats:
     """Make rows whose squared length is a sandwich variance; one row, shape (U,)."""
-    rows = residuals(sums, units)
-    for h, (place, sizes, weight) in enumerate(units.strata()):
-        rows[place] *= weight / sizes.sum()
-        if not units.crossed:
-            rows[place] *= np.sqrt(units.leverage(method)[h][0])
+    rows = residuals(sums, units) * units.sample_weights
     if units.crossed:
         g = units.n_clusters
         rows = units.by_cluster(rows) * (g / (g - 1.0)) ** (0.5 * (method == "cr1"))
-    return rows
+        return np.asarray(rows)
+    return np.asarray(rows * np.sqrt(units.leverage(method)[0]))
 
 
 def unit_rows(sums: Floats, units: Units, method: str) -> tuple[float, Floats]:
@@ -141,7 +141,7 @@ def unit_rows(sums: Floats, units: Units, method: str) -> tuple[float, Floats]:
     """
     sizes, g = units.sizes, units.n_clusters
     if method in SANDWICH:
-        return float(units.scores(sums)), sandwich_rows(sums, units, method)
+        return units.score(sums), sandwich_rows(sums, units, method)
     if method in CLUSTER_WEIGHTED:
         means = sums / sizes
         score = means.mean()
@@ -175,10 +175,10 @@ def sandwich_df(row: Floats, units: Units, method: str) -> float:
     """Degrees of freedom of the sandwich variance that a row is of."""
     if units.crossed:
         return units.n_clusters - 1.0
-    within = units.degrees(method)
+    within = units.leverage(method)[1]
     if within.size == 1:
         return float(within[0])
-    parts = np.array([row[place] @ row[place] for place in units.places])
+    parts = units.by_stratum(row * row)
     return float(combine(parts, within)[1])
 
 

@@ -230,7 +230,7 @@ class ClusteredMcNemarResult(Compared, Record):
         >>> result = mcnemar_clustered_from_counts(*cells)
         >>> low, high = result.confidence_interval(method="score")
         >>> round(low, 3), round(high, 3)
-        (-0.411, 0.087)
+        (-0.417, 0.095)
         """
         level = as_level(confidence_level, self.alternative)
         weighted = self.method in CLUSTER_WEIGHTED
@@ -262,7 +262,7 @@ class ClusteredMcNemarResult(Compared, Record):
             return float((right / units.sizes).mean())
         if not self.strata:
             return float(right.sum() / units.n)
-        return float(units.scores(right.astype(np.float64)))
+        return units.score(right.astype(np.float64))
 
     def _shown(self) -> dict[str, Any]:
         shown = {

@@ -175,7 +175,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     >>> result.table.tolist()
     [[2, 3], [0, 1]]
     >>> result = mcnemar(y_true, pred_a, pred_b, groups=[1, 1, 2, 2, 3, 3])
-    >>> result.df, round(result.pvalue, 4)
+    >>> round(result.df, 2), round(result.pvalue, 4)
     (2.0, 0.2254)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)

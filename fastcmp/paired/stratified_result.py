@@ -205,7 +205,7 @@ class StratifiedMcNemarResult(Compared, Record):
         ... )
         >>> low, high = result.confidence_interval()
         >>> round(low, 3), round(high, 3)
-        (-0.194, 0.118)
+        (-0.173, 0.1)
         """
         if self.weights is None:
             return self._pooled().confidence_interval(confidence_level)

@@ -141,7 +141,7 @@ def _by_rows(  # the models, and how they are tested
     if method in SANDWICH:
         df = units.n_clusters - 1.0
         if not units.crossed:
-            within = units.degrees(method)
+            within = units.leverage(method)[1]
             df = float(within[0])
             if units.n_strata > 1:
                 strata = {"parts": units.places, "degrees": within}
@@ -158,7 +158,14 @@ def _by_rows(  # the models, and how they are tested
         own = distances.df(block.pairs, variance) if strata else np.array([df])
         return PairMeans(difference, variance, own, only_a, only_b)
 
-    return _tests(bits, units, models, found, method, level, None if strata else df)
+    if not strata:
+        return _tests(bits, units, models, found, method, level, df)
+
+    def details(pairs: NDArray[np.int32], _: PairColumns) -> dict[str, Any]:
+        return {"df": distances.df(pairs, distances(pairs))}
+
+    tests = _tests(bits, units, models, found, method, level, None)
+    return replace(tests, details=details)
 
 
 def _noise(units: Units, method: str) -> float:
@@ -168,11 +175,8 @@ def _noise(units: Units, method: str) -> float:
         return float(tiny**2 / units.n_clusters)
     if method not in SANDWICH:
         return 0.0
-    total = 0.0
-    for h, (_, sizes, weight) in enumerate(units.strata()):
-        factors = 1.0 if units.crossed else units.leverage(method)[h][0]
-        total += float((factors * (tiny * weight / sizes.sum() * sizes) ** 2).sum())
-    return total
+    factors = 1.0 if units.crossed else units.leverage(method)[0]
+    return float((factors * (tiny * units.sample_weights * units.sizes) ** 2).sum())
 
 
 def _by_discordance(

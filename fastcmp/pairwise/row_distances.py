@@ -85,7 +85,7 @@ class RowDistances:
         total = np.zeros((len(self._rows),) * 2)
         assert self._degrees is not None
         for part, df in zip(self._parts, self._degrees, strict=True):
-            own = np.ascontiguousarray(self._rows[:, part])
+            own = self._rows[:, part]
             gram = own @ own.T
             squares = np.diagonal(gram).copy()
             gram *= -2.0

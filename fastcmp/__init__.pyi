@@ -39,8 +39,20 @@ from fastcmp.crossval.z_tests import bayle_z as bayle_z
 from fastcmp.crossval.z_tests import conservative_z as conservative_z
 from fastcmp.data import load_digits as load_digits
 from fastcmp.data import load_digits_scores as load_digits_scores
+from fastcmp.data import load_digits_values as load_digits_values
 from fastcmp.inputs.item_table import ItemTable as ItemTable
 from fastcmp.inputs.long_tables import from_long as from_long
+from fastcmp.items.compare_means import compare_means as compare_means
+from fastcmp.items.compare_means import (
+    compare_means_from_moments as compare_means_from_moments,
+)
+from fastcmp.items.components import variance_components as variance_components
+from fastcmp.items.components_result import VarianceComponents as VarianceComponents
+from fastcmp.items.difference_result import MeanDifference as MeanDifference
+from fastcmp.items.losses import brier_values as brier_values
+from fastcmp.items.losses import log_loss_values as log_loss_values
+from fastcmp.items.mean_difference import mean_difference as mean_difference
+from fastcmp.items.means_result import MeansResult as MeansResult
 from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
@@ -142,3 +154,5 @@ from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
 from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 
 __version__: str
+from fastcmp.items.signed_rank import signed_rank as signed_rank
+from fastcmp.items.signed_rank_result import SignedRankResult as SignedRankResult

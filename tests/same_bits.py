@@ -10,6 +10,9 @@ def assert_same(ours, theirs, where="result"):
     assert type(ours) is type(theirs), where
     if isinstance(theirs, np.ndarray):
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), where
+        if theirs.dtype.kind == "O":  # its bytes are addresses
+            assert_same(ours.tolist(), theirs.tolist(), where)
+            return
         assert ours.tobytes() == theirs.tobytes(), where
     elif is_dataclass(theirs):
         for field in fields(theirs):

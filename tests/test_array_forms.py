@@ -92,6 +92,14 @@ FOLDS = RNG.integers(0, 4, N)
 CUTS = RNG.normal(0.02, 0.05, (3, 5, 2))
 TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))
 COUNTS = RNG.integers(0, 40, (3, 5))
+CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
+ITEMS = GROUPS.astype(str)
+LONG = {
+    "item": GROUPS,
+    "model": np.arange(N) % 3,
+    "value": np.resize(SCORES, N),
+    "w": 1.0 + GROUPS,
+}
 MODELS = GaussianNB(), GaussianNB(priors=[0.1, 0.2, 0.7])
 FEATURES = RNG.normal(size=(N, 2)) + TRUTH[:, None]
 
@@ -264,6 +272,20 @@ CASES = [
     called(F.bcv_mcnemar, TABLES),
     called(F.naive_mcnemar, TABLES[:, :, 0]),
     called(F.proportion_z, COUNTS, COUNTS[:, ::-1], COUNTS + 50),
+    called(F.pass_at_k, COUNTS, COUNTS[:, ::-1] + 50, k=7),
+    called(F.pass_hat_k, COUNTS, COUNTS[:, ::-1] + 50, k=7),
+    called(F.g_pass_at_k, COUNTS, COUNTS[:, ::-1] + 50, k=7, tau=0.4),
+    called(F.pass_variance, COUNTS, COUNTS[:, ::-1] + 50, k=7),
+    called(F.variance_components, SCORES.reshape(3, 30, 4)),
+    called(F.variance_components, SCORES.reshape(3, 30, 4) > 0, repeats="pass@k", k=2),
+    called(F.brier_values, YES, CHANCES[..., 1]),
+    called(F.brier_values, TRUTH, CHANCES[0]),
+    called(F.log_loss_values, TRUTH, CHANCES),
+    called(F.log_loss_values, YES, {"a": CHANCES[0, :, 1].astype(np.float32)}),
+    called(F.from_long, LONG | {"repeat": np.arange(N)}, repeat="repeat"),
+    called(
+        F.from_long, LONG | {"item": LABELS["strings"](GROUPS % 3) + ITEMS}, weight="w"
+    ),
     called(cross_validate, F.compare_cv, TRUTH, GROUPS),
     called(cross_validate, F.compare_cv_all, TRUTH, GROUPS),
     called(dealt, TRUTH, None),
@@ -335,6 +357,7 @@ NO_ARRAYS = {
     "hanley_mcneil",
     "load_digits",
     "load_digits_scores",
+    "load_digits_values",
 }
 
 

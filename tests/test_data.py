@@ -9,7 +9,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fastcmp.data import EXAMPLES, example_path, load_digits
+from fastcmp.data import (
+    EXAMPLES,
+    VALUE_EXAMPLES,
+    example_path,
+    load_digits,
+    load_digits_values,
+    values_path,
+)
 
 N_SAMPLES = 899
 MODELS = [
@@ -25,7 +32,7 @@ MODELS = [
     "naive_bayes",
 ]
 FOLDER = example_path("digits").parent
-FILES = ["digits.csv", "digits_scores.csv"]
+FILES = ["digits.csv", "digits_scores.csv", *VALUE_EXAMPLES.values()]
 
 
 def read_columns(file_name):
@@ -86,11 +93,15 @@ def test_ids_are_unique_ascending_and_in_range(file_name):
     assert ids[-1] < 1797
 
 
-def test_the_two_files_agree():
-    labels, scores = (read_columns(name) for name in FILES)
+def test_the_files_agree():
+    labels, scores, *values = (read_columns(name) for name in FILES)
     assert list(labels) == ["id", "y_true", *MODELS]
     assert list(scores) == ["id", "is_eight", *MODELS]
     assert scores["id"] == labels["id"]
+    for table in values:
+        assert list(table) == ["id", "block", *MODELS]
+        assert table["id"] == labels["id"]
+        assert table["block"] == values[0]["block"]
     assert scores["is_eight"] == [str(int(y == "8")) for y in labels["y_true"]]
 
 
@@ -132,9 +143,63 @@ def test_readme_states_ties_and_the_number_of_eights():
     assert f"({columns['is_eight'].count('1')} ones)" in text
 
 
+@pytest.mark.parametrize("measure", VALUE_EXAMPLES)
+def test_load_digits_values_equals_the_file(measure):
+    columns = read_columns(VALUE_EXAMPLES[measure])
+    table = load_digits_values(measure=measure)
+    assert list(table.names) == MODELS
+    assert table.items.tolist() == [int(i) for i in columns["id"]]
+    assert table.groups.tolist() == [int(i) for i in columns["block"]]
+    for name, row in zip(MODELS, table.values, strict=True):
+        assert row.tolist() == [float(x) for x in columns[name]]
+
+
+def test_losses_lie_in_their_ranges_and_suit_the_predictions():
+    log_loss, brier = (load_digits_values(measure=m).values for m in VALUE_EXAMPLES)
+    assert log_loss.min() >= 0
+    assert log_loss.max() == 36.04  # -log of the precision of float64
+    assert brier.min() >= 0
+    assert brier.max() <= 2
+    # A true digit with a probability above 1/2 is predicted.
+    y_true, predictions = load_digits()
+    for i, (name, labels) in enumerate(predictions.items()):
+        if name not in {"svm_rbf", "linear_svm"}:
+            assert (labels == y_true)[log_loss[i] < 0.69].all()
+    # A digit that is predicted without a doubt costs nothing, or 2.
+    tree = brier[MODELS.index("decision_tree")]
+    wrong = predictions["decision_tree"] != y_true
+    assert tree.tolist() == (2.0 * wrong).tolist()
+
+
+def test_blocks_are_of_about_equal_size():
+    blocks = load_digits_values().groups
+    assert (np.diff(blocks) >= 0).all()
+    counts = np.bincount(blocks)
+    assert counts.size == 14
+    assert counts.min() >= 55
+    assert counts.max() <= 74
+
+
+def test_readme_states_the_losses():
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    pattern = r"^\| (\w+) \| (\d\.\d{4}) \| (\d\.\d{4}) \| (\d+) \|$"
+    log_loss, brier = (load_digits_values(measure=m).values for m in VALUE_EXAMPLES)
+    wanted = [
+        (name, f"{x.mean():.4f}", f"{y.mean():.4f}", str(np.sum(x == 36.04)))
+        for name, x, y in zip(MODELS, log_loss, brier, strict=True)
+    ]
+    assert re.findall(pattern, text, re.MULTILINE) == wanted
+
+
+def test_unknown_measure_is_refused():
+    for function in (lambda m: load_digits_values(measure=m), values_path):
+        with pytest.raises(ValueError, match="measure must be one of"):
+            function("accuracy")
+
+
 def test_files_are_small_and_have_lf_line_ends():
     contents = [(FOLDER / name).read_bytes() for name in FILES]
-    assert sum(map(len, contents)) < 150_000
+    assert sum(map(len, contents)) < 260_000
     for content in contents:
         assert b"\r" not in content
         assert content.endswith(b"\n")

@@ -42,6 +42,7 @@ TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
 FOLD_TABLES = np.array([[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]])
 
 LONG = {"item": Y + A, "model": ["a", "b"] * 12, "value": S + T, "r": [*range(24)]}
+ANSWERS = np.array([Y, A, B, A, Y, B, A, B], float).reshape(2, 12, 4)
 
 LABELS = {"y_true": Y, "pred_a": A, "pred_b": B}
 SCORE = {"y_true": Y, "score": S}
@@ -129,11 +130,15 @@ GOOD = {
     "ks_statistic": SCORE,
     "lift_table": SCORE | {"groups": 3},
     "from_dict": {"plain": RECORD},
+    "brier_values": {"y_true": Y, "probabilities": S},
+    "log_loss_values": {"y_true": Y, "probabilities": S},
+    "load_digits_values": {"measure": "brier"},
     "from_long": {"frame": LONG, "repeat": "r"},
     "g_pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4, "tau": 0.5},
     "pass_at_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_hat_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
+    "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
         "both_right": [3, 2, 1, 4],
@@ -190,6 +195,8 @@ GOOD |= {
     "stream.ScoreCounts": {},
     "stream.ScoreCounts.update": SCORES,
     "stream.ScoreMap": {"edges": [0.3, 0.5]},
+    "stream.ValueMoments": {},
+    "stream.ValueMoments.update": {"values": {"a": S, "b": S}, "weights": S},
 }
 #: What an accumulator that is updated is made with.
 ACCUMULATORS = {
@@ -198,6 +205,7 @@ ACCUMULATORS = {
     "PairCounts": {},
     "RocSketch": {"map": stream.ScoreMap([0.3, 0.5])},
     "ScoreCounts": {"map": stream.ScoreMap([0.3, 0.5])},
+    "ValueMoments": {},
 }
 #: Made by a method of another; and a reader of files, with tests of its own.
 NOT_CALLED = {"ScoreRefinement", "load"}
@@ -286,6 +294,10 @@ WRONG = {
     "score_a": _SCORES,
     "score_b": _SCORES,
     "scores": _SCORES,
+    "values": _NUMBERS
+    | {"a number": 3, "one dimension": S, "infinite": [[np.inf] * 12] * 2}
+    | {"no models": {}, "too short": {"a": S[:-1], "b": S}},
+    "weights": _NUMBERS | {"negative": [-1.0] * 12, "too short": [1.0] * 11},
     "score_or_label": _LABELS,
     "sample_weight": _NUMBERS
     | {"negative": [-1.0] * 12, "too short": [1.0] * 11, "all 0": [0.0] * 12},
@@ -296,7 +308,6 @@ WRONG = {
         "without strata": "equal",
         "unknown": {"z": 1},
     },
-    "weights": _NUMBERS | {"negative": [-1.0, 2, 3], "all 0": [0, 0, 0]},
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
     "half_differences": _FOLDS,
@@ -422,11 +433,14 @@ WRONG = {
     **dict.fromkeys(
         ("item", "model", "value", "repeat", "group", "stratum", "weight"), _COLUMN_NAME
     ),
+    "probabilities": _SCORES | {"above 1": [1.5] * 12},
+    "eps": {"negative": -0.1, "1": 1, "a string": "x", "NaN": np.nan},
     "n_correct": _COUNT | {"more than all": 9},
     "n_samples": _COUNT | {"fewer than right": 1},
     "k": _WHOLE | {"None": None, "more than all": 9},
     "tau": {"above 1": 1.5, "negative": -0.5, "a string": "x", "NaN": np.nan},
     "repeats": _CHOICE,
+    "measure": _CHOICE,
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -446,6 +460,7 @@ WRONG_IN = {
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    ("variance_components", "k"): {"with a mean": 2},
     # How many models there are, a number may say.
     **{
         (f"stream.{kind}", "names"): {"equal": ("a", "a"), "0": 0, "a fraction": 1.5}
@@ -456,6 +471,7 @@ WRONG_IN = {
 ALSO = {
     "preds": ("model", "labels, y_true has"),
     "scores": ("model",),
+    "values": ("model",),
     "model_a": ("model 'a'",),
     "model_b": ("model 'b'",),
     "models": ("model",),

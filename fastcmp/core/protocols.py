@@ -55,6 +55,14 @@ class TwoClassCounts(Counts, Protocol):
     ) -> tuple[dict[str, int], tuple[Any, Any]]: ...
 
 
+class ValueCounts(Counts, Protocol):
+    """Moments of values, such as `fastcmp.stream.ValueMoments`."""
+
+    def pair_moments(  # noqa: D102
+        self, *, variance: str | None = None, df: str = "satterthwaite"
+    ) -> Any: ...
+
+
 # The class is asked: a frame has an attribute for each of its columns.
 
 
@@ -71,3 +79,8 @@ def are_labelled(counts: Any) -> TypeGuard[LabelledCounts]:
 def are_two_class(counts: Any) -> TypeGuard[TwoClassCounts]:
     """Tell whether these are counts of true and false positives and negatives."""
     return hasattr(type(counts), "two_class_counts")
+
+
+def are_valued(counts: Any) -> TypeGuard[ValueCounts]:
+    """Tell whether these are moments of values."""
+    return hasattr(type(counts), "pair_moments")

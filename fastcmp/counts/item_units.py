@@ -13,6 +13,8 @@ import numpy as np
 from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastcmp.inputs.item_groups import ItemGroups
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 VARIANCES = {"cr0": CR0, "cr1": CR1, "cr2": CR2, "cr3": CR3}
+#: The factor of each of n items that are units alone.
+_ITEM_FACTORS: dict[int, Callable[[float], float]] = {
+    CR0: lambda _: 1.0,
+    CR1: lambda n: n / (n - 1.0),
+    CR2: lambda n: n / (n - 1.0),
+    CR3: lambda n: (n / (n - 1.0)) ** 2,
+}
 DEGREES = ("satterthwaite", "clusters", "normal")
 
 
@@ -120,8 +129,15 @@ def _stratum(  # the items of a stratum, and how they count
     df: str,
     stratum_weight: float,
 ) -> Stratum:
+    scale = stratum_weight / n
+    if units is None and weights is None:
+        factor = np.array(_ITEM_FACTORS[code](float(n)))
+        ones = np.broadcast_to(np.ones(1), n)
+        same = np.broadcast_to(factor, n)
+        return Stratum(items, None, None, ones, same, n - 1.0, scale)
     if units is None:
-        sizes: Floats = np.ones(n) if weights is None else weights
+        assert weights is not None
+        sizes: Floats = weights
         squares: Floats = sizes * sizes
     else:
         sizes = np.bincount(units, weights).astype(np.float64)
@@ -130,7 +146,7 @@ def _stratum(  # the items of a stratum, and how they count
             squares = np.asarray(np.bincount(units, weights * weights), np.float64)
     factors = np.empty(sizes.size)
     degrees = cluster_factors(sizes, squares, code, factors)
-    if df == "clusters" or (units is None and weights is None):
+    if df == "clusters":
         degrees = sizes.size - 1.0
     scale = stratum_weight / sizes.sum()
     return Stratum(items, units, weights, sizes, factors, degrees, scale)

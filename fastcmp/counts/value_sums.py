@@ -10,11 +10,9 @@ from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pair_moments import PairMoments
 from fastcmp.counts.unit_sums import UnitSums
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
-from fastcmp.kernels.item_values import difference_moments
+from fastcmp.kernels.item_values import copy_values, difference_moments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
@@ -23,10 +21,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Values of a block that is copied: 8 MB.
-_BLOCK = 1 << 20
+#: Values of a block that is copied: 32 MB.
+_BLOCK = 1 << 22
 #: Values from which on they are multiplied as they are, without a copy.
 _LARGE = 1 << 22
+#: Items of which the first means are taken.
+_FEW = 256
 #: Models whose average is taken from the values of an item.
 _PILOTS = 8
 #: A variance below this proportion of the squares that it is a difference of has lost
@@ -102,14 +102,10 @@ def _variances(products: Floats) -> Floats:
 
 
 def _gram(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
-    matrix = values.matrix
     if stratum.units is not None:
-        sums = _cluster_sums(values, stratum, pool)
-        residuals = _residuals(sums, stratum) * np.sqrt(stratum.factors)
-        scale = np.einsum("ij,ij,j->i", sums, sums, stratum.factors)
-        products = residuals @ residuals.T
-        relative = sums.sum(axis=1) / stratum.sizes.sum()
-    elif (
+        return _gram_of_clusters(values, stratum, pool)
+    matrix = values.matrix
+    if (
         matrix is not None
         and matrix.dtype == np.float64
         and matrix.size >= _LARGE
@@ -120,11 +116,16 @@ def _gram(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
         lost = _variances(gram.products) < LOST * (gram.scale[:, None] + gram.scale)
         if np.count_nonzero(lost) < 4 * len(lost):
             return gram
-        products, scale, relative = _gram_in_blocks(values, stratum, pool)
-    else:
-        products, scale, relative = _gram_in_blocks(values, stratum, pool)
+    return _gram_in_blocks(values, stratum, pool)
+
+
+def _gram_of_clusters(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
+    sums = _cluster_sums(values, stratum, pool)
+    residuals = _residuals(sums, stratum) * np.sqrt(stratum.factors)
+    scale = np.einsum("ij,ij,j->i", sums, sums, stratum.factors)
+    relative = sums.sum(axis=1) / stratum.sizes.sum()
     mean, variance = _own_moments(values, stratum, pool)
-    return Gram(products, scale, relative, mean, variance)
+    return Gram(residuals @ residuals.T, scale, relative, mean, variance)
 
 
 def _gram_as_it_is(matrix: Floats, factor: float) -> Gram:
@@ -139,50 +140,68 @@ def _gram_as_it_is(matrix: Floats, factor: float) -> Gram:
     return Gram(products, scale, mean, mean, variance)
 
 
-def _gram_in_blocks(
-    values: Values, stratum: Stratum, pool: ThreadPool
-) -> tuple[Floats, Floats, Floats]:
+def _gram_in_blocks(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
     """Subtract from each item what the models have in common, and multiply blocks."""
-    m = len(values.names)
-    products, sums = np.zeros((m, m)), np.zeros((m, 2))
-    first: Any = None
-    for part, block in _blocks(values, stratum, pool):
-        sizes = stratum.sizes[part]
-        if first is None:
-            first = (block @ sizes / sizes.sum())[:, None]
-        np.subtract(block, first, out=block)
-        scaled = np.sqrt(stratum.factors[part]) * sizes
-        sums += block @ np.stack([sizes, scaled * scaled], axis=1)
-        np.multiply(block, scaled, out=block)
-        products += block @ block.T
-    scale = np.diagonal(products).copy()
-    # About the means instead of those of the first block.
-    shift, crossed = sums[:, 0] / stratum.sizes.sum(), sums[:, 1]
-    square = float(stratum.factors @ stratum.sizes**2)
-    products += square * np.outer(shift, shift)
-    products -= np.outer(shift, crossed) + np.outer(crossed, shift)
-    return products, scale, first[:, 0] + shift
-
-
-def _blocks(
-    values: Values, stratum: Stratum, pool: ThreadPool
-) -> Iterator[tuple[slice, Floats]]:
-    """Copy the values of some items of a stratum, without what is common to models."""
     m, n = len(values.names), stratum.sizes.size
     width = max(1, min(n, max(1024, _BLOCK // m)))
     buffer = np.empty((m, width))
+    products, sums = np.zeros((m, m)), np.zeros((m, 5))
+    middle = _first_means(values, stratum)
     rows = parts(m, -(-m // (4 * pool.threads)))
     for part in parts(n, width):
         block = buffer[:, : part.stop - part.start]
         where: Any = part if stratum.items is None else stratum.items[part]
-        pilot = _pilot(values, where)
+        beside = _beside(values, stratum, part, where)
 
-        def copy(some: slice, block: Any = block, where: Any = where) -> None:
+        def copy(some: slice, block: Any = block, beside: Any = beside) -> None:
+            gathered, start, pilot, sizes, counts = beside
             for i in range(some.start, some.stop):
-                np.subtract(values.columns[i][where], pilot, out=block[i])  # noqa: B023
+                column = values.columns[i]
+                rest = (pilot, sizes, counts, middle[i])
+                copy_values(column, gathered, start, rest, block[i], sums[i])
 
         pool.run(copy, rows, steps=no_step, here=block.size < _LARGE // 16)
-        yield part, block
+        products += block @ block.T
+    counts = stratum.factors * stratum.sizes**2
+    return _about_means(products, sums, middle, stratum.sizes.sum(), counts.sum())
+
+
+def _first_means(values: Values, stratum: Stratum) -> Floats:
+    """Average a few values of each model, shape (M, 2): all, less the pilot and as is.
+
+    Numbers near the means, of which little is left to subtract later.
+    """
+    where = slice(_FEW) if stratum.items is None else stratum.items[:_FEW]
+    pilot = _pilot(values, where)
+    means = [column[where].mean(dtype=np.float64) for column in values.columns]
+    raw = np.array(means)
+    return np.stack([raw - pilot.mean(), raw], axis=1)
+
+
+def _beside(
+    values: Values, stratum: Stratum, part: slice, where: Any
+) -> tuple[Any, ...]:
+    """Give what `copy_values` needs of some items, beside the values."""
+    sizes, factors = stratum.sizes[part], stratum.factors[part]
+    if stratum.weights is None:  # all the same
+        sizes, factors = sizes[:1].copy(), factors[:1].copy()
+    none = np.empty(0, np.int64)
+    gathered = none if stratum.items is None else np.ascontiguousarray(where)
+    return gathered, part.start, _pilot(values, where), sizes, factors * sizes**2
+
+
+def _about_means(
+    products: Floats, sums: Floats, middle: Floats, weight: float, count: float
+) -> Gram:
+    """Turn moments about the first means into moments about the means."""
+    scale = np.diagonal(products).copy()
+    shift, crossed = sums[:, 0] / weight, sums[:, 1]
+    products += count * np.outer(shift, shift)
+    products -= np.outer(shift, crossed) + np.outer(crossed, shift)
+    own = sums[:, 2] / weight
+    variance = sums[:, 4] - 2.0 * own * sums[:, 3] + own * own * count
+    relative, mean = middle[:, 0] + shift, middle[:, 1] + own
+    return Gram(products, scale, relative, mean, np.maximum(variance, 0.0))
 
 
 def _pilot(values: Values, where: Any) -> Floats:
@@ -225,23 +244,10 @@ def _own_moments(
     values: Values, stratum: Stratum, pool: ThreadPool
 ) -> tuple[Floats, Floats]:
     """Give the mean of each model, and the sum of squares of its residuals."""
-    m, where = len(values.names), stratum.items
-    found = np.empty((2, m))
-    weights = _NONE if stratum.weights is None else stratum.weights
-
-    def work_out(some: slice) -> None:
-        for i in range(some.start, some.stop):
-            column = values.columns[i] if where is None else values.columns[i][where]
-            sums = column.astype(np.float64, copy=False)
-            if stratum.units is not None:
-                sums = np.zeros(stratum.sizes.size)
-                add_cluster_sums(column, _NONE, weights, stratum.units, sums)
-            elif stratum.weights is not None:
-                sums = sums * weights
-            found[:, i] = residual_squares(sums, stratum.sizes, stratum.factors)
-
-    pool.run(work_out, parts(m, -(-m // (4 * pool.threads))), steps=no_step)
-    return found[0], found[1]
+    sums = _cluster_sums(values, stratum, pool, raw=True)
+    rows = [residual_squares(row, stratum.sizes, stratum.factors) for row in sums]
+    mean, squares = np.array(rows).T
+    return mean, squares
 
 
 def _gram_across(values: Values, plan: UnitPlan, pool: ThreadPool) -> Gram:
@@ -269,15 +275,39 @@ def _gram_across(values: Values, plan: UnitPlan, pool: ThreadPool) -> Gram:
     return Gram(products, factor * scale, relative, mean, variance)
 
 
+class PlainEstimates(NamedTuple):
+    """Two models on items that are units alone."""
+
+    difference: MeanEstimate
+    a: MeanEstimate
+    b: MeanEstimate
+    #: As `kernels.difference_moments` has them.
+    moments: Floats
+
+
+def plain_estimates(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> PlainEstimates:
+    """Estimate both means and their difference in two passes."""
+    found = np.empty(10)
+    difference_moments(a, b, found)
+    lost = found[3] <= 8 * np.finfo(np.float64).eps * found[4]
+    factor = 1.0 / (a.size - 1.0) / a.size
+    if plan.plain:
+        factor = float(plan.strata[0].factors[0]) / a.size**2
+    df = float(plan.degrees(np.zeros(1)))
+    mean, mean_a, mean_b = (float(found[i]) for i in (0, 5, 6))
+    variance, of_a, of_b = (factor * float(found[i]) for i in (1, 7, 8))
+    return PlainEstimates(
+        MeanEstimate(mean, 0.0 if lost else variance, df),
+        MeanEstimate(mean_a, of_a, df),
+        MeanEstimate(mean_b, of_b, df),
+        found,
+    )
+
+
 def difference_of(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> MeanEstimate:
     """Estimate the difference of two models directly from their values."""
     if plan.plain:
-        found = np.empty(5)
-        difference_moments(a, b, found)
-        n, (stratum,) = a.size, plan.strata
-        lost = found[3] <= 8 * np.finfo(np.float64).eps * found[4]
-        variance = 0.0 if lost else float(stratum.factors[0] * found[1] / n**2)
-        return MeanEstimate(float(found[0]), variance, float(plan.degrees(np.zeros(1))))
+        return plain_estimates(a, b, plan).difference
     d = a.astype(np.float64) - b
     tiny = 8 * np.finfo(np.float64).eps * max(float(np.abs(x).max()) for x in (a, b))
     difference, variances, start = 0.0, [], 0

@@ -69,6 +69,64 @@ def read_blocks(
     raise TypeError(message)
 
 
+def read_item_blocks(
+    values: Any, others: Mapping[str, Any], *, names: Any = None
+) -> Blocks:
+    """Find the blocks of values of models, with what else is known of the items.
+
+    Each part is a pair of values and a mapping from the names of `others`, or a frame
+    of which `others` name columns.
+    """
+    load_dask()
+    chosen = check_names(names)
+    given = {name: raw for name, raw in others.items() if raw is not None}
+    if hasattr(values, "divisions"):
+        return _of_value_frame(values, given, chosen)
+    if isinstance(values, (list, tuple)):
+        blocks = _of_delayed(values, None, chosen)
+        for name, raw in given.items():
+            _check_column_name(name, raw)
+        return blocks
+    if not isinstance(values, Mapping):
+        if not hasattr(values, "chunks"):
+            message = (
+                "data must be a Dask array, a mapping to Dask arrays, a Dask DataFrame "
+                f"or a list of delayed blocks, got {type(values)}"
+            )
+            raise TypeError(message)
+        values = _array(values, "data", (2,))
+    listed, chunks, chosen = models_of_arrays(values, chosen, "data")
+    rows = {
+        name: _delayed(_aligned(_array(raw, name, (1,)), chunks, name))
+        for name, raw in given.items()
+    }
+    parts = tuple(
+        (part, {name: column[i] for name, column in rows.items()})
+        for i, part in enumerate(listed)
+    )
+    return Blocks(parts=parts, places=_places_of(chunks), names=chosen, target=None)
+
+
+def _of_value_frame(frame: Any, others: Mapping[str, Any], names: Names) -> Blocks:
+    check_distinct_names([str(column) for column in frame.columns], "the frame")
+    columns = {str(column): column for column in frame.columns}
+    for name, raw in others.items():
+        _check_column_name(name, raw)
+        _check_present((raw,), columns, "the frame")
+    used = tuple(others.values())
+    names = names or tuple(name for name in columns if name not in used)
+    _check_present(names, columns, "the frame")
+    parts = frame[[columns[name] for name in (*used, *names)]].to_delayed()
+    places = tuple(f"partition {i}" for i in range(len(parts)))
+    return Blocks(parts=tuple(parts), places=places, names=names, target=None)
+
+
+def _check_column_name(name: str, raw: Any) -> None:
+    if not isinstance(raw, str):
+        message = f"{name} must name a column where data are frames, got {type(raw)}"
+        raise TypeError(message)
+
+
 def two_models(blocks: Blocks, a: Any, b: Any) -> Blocks:
     """Take two models of each block, and call them pred_a and pred_b."""
     reader = load_dask().delayed(blocks.without_parts(), traverse=False)
@@ -123,14 +181,39 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
     import dask.array as da
 
     truth = _array(y_true, "y_true", (1,))
+    array = None if isinstance(models, Mapping) else _array(models, "preds", (1, 2))
+    if array is not None and array.ndim == 2:
+        _refuse_samples_first(array, truth)
+    listed, chunks, names = models_of_arrays(
+        models if array is None else array, names, "preds"
+    )
+    truth = _aligned(da.asarray(truth), chunks, "y_true")
+    parts = zip(_delayed(truth), listed, strict=True)
+    places = _places_of(chunks)
+    return Blocks(parts=tuple(parts), places=places, names=names, target=None)
+
+
+def _refuse_samples_first(array: Any, truth: Any) -> None:
+    if array.shape[0] == truth.shape[0] != array.shape[1]:
+        message = (
+            f"preds is of shape {array.shape}, y_true has {truth.shape[0]} labels; "
+            "models come first: pass preds.T"
+        )
+        raise ValueError(message)
+
+
+def models_of_arrays(
+    models: Any, names: Names, argument: str
+) -> tuple[list[Any], tuple[Any, ...], Names]:
+    """Give the blocks of an array or a mapping, their sizes, and the models' names."""
     if isinstance(models, Mapping):
         if not models:
-            message = "preds must hold at least one model, got none"
+            message = f"{argument} must hold at least one model, got none"
             raise ValueError(message)
-        check_distinct_names([str(name) for name in models], "preds")
+        check_distinct_names([str(name) for name in models], argument)
         rows = {str(k): _array(v, str(k), (1,)) for k, v in models.items()}
         if names is not None:
-            _check_present(names, rows, "preds")
+            _check_present(names, rows, argument)
             rows = {name: rows[name] for name in names}
         chunks = next(iter(rows.values())).chunks[-1]
         rows = {name: _aligned(row, chunks, name) for name, row in rows.items()}
@@ -139,25 +222,13 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
             dict(zip(columns, block, strict=True))
             for block in zip(*columns.values(), strict=True)
         ]
-        names = names or tuple(columns)
-    else:
-        array = _array(models, "preds", (1, 2))
-        if array.ndim == 2 and len(array.chunks[0]) != 1:
-            array = array.rechunk({0: -1})  # a block holds all models
-        if array.ndim == 2 and names is None and not math.isnan(array.shape[0]):
-            names = tuple(f"model_{i}" for i in range(array.shape[0]))
-        if array.ndim == 2 and array.shape[0] == truth.shape[0] != array.shape[1]:
-            message = (
-                f"preds is of shape {array.shape}, y_true has {truth.shape[0]} labels; "
-                "models come first: pass preds.T"
-            )
-            raise ValueError(message)
-        chunks = array.chunks[-1]
-        listed = _delayed(array)
-    truth = _aligned(da.asarray(truth), chunks, "y_true")
-    parts = zip(_delayed(truth), listed, strict=True)
-    places = _places_of(chunks)
-    return Blocks(parts=tuple(parts), places=places, names=names, target=None)
+        return listed, chunks, names or tuple(columns)
+    array = models
+    if array.ndim == 2 and len(array.chunks[0]) != 1:
+        array = array.rechunk({0: -1})  # a block holds all models
+    if array.ndim == 2 and names is None and not math.isnan(array.shape[0]):
+        names = tuple(f"model_{i}" for i in range(array.shape[0]))
+    return _delayed(array), array.chunks[-1], names
 
 
 def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:

@@ -1,8 +1,9 @@
 """Small real prediction files, to try the library on.
 
 `load_digits` returns the predictions of ten scikit-learn classifiers for 899 held-out
-handwritten digits; `example_path` returns the path of the file. The ``README.md``
-beside this module describes how the files were made, and their source and licence.
+handwritten digits, `load_digits_values` losses of their probabilities, by digit;
+`example_path` returns the path of the file. The ``README.md`` beside this module
+describes how the files were made, and their source and licence.
 """
 
 from __future__ import annotations
@@ -13,17 +14,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastcmp.core.options import choose
+from fastcmp.inputs.item_table import ItemTable
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
     "EXAMPLES",
     "SCORE_EXAMPLES",
+    "VALUE_EXAMPLES",
     "ScoreExample",
     "example_path",
     "load_digits",
     "load_digits_scores",
+    "load_digits_values",
     "scores_path",
+    "values_path",
 ]
 
 EXAMPLES = {"digits": "digits.csv"}
@@ -37,6 +44,10 @@ class ScoreExample(NamedTuple):
 
 
 SCORE_EXAMPLES = {"digits": ScoreExample("digits_scores.csv", "is_eight")}
+
+
+#: Measures of each image, and the files with a column a model.
+VALUE_EXAMPLES = {"log_loss": "digits_log_loss.csv", "brier": "digits_brier.csv"}
 
 
 def example_path(name: str) -> Path:
@@ -101,6 +112,34 @@ def scores_path(name: str) -> Path:
     return Path(str(files(__name__).joinpath(SCORE_EXAMPLES[name].file)))
 
 
+def values_path(measure: str) -> Path:
+    """Return the path of an example file of values by item.
+
+    Parameters
+    ----------
+    measure : str
+        What was measured, a key of `VALUE_EXAMPLES`.
+
+    Returns
+    -------
+    pathlib.Path
+        The CSV file, in the installed package.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure.
+
+    Examples
+    --------
+    >>> from fastcmp.data import values_path
+    >>> values_path("brier").name
+    'digits_brier.csv'
+    """
+    name = VALUE_EXAMPLES[choose(measure, "measure", VALUE_EXAMPLES)]
+    return Path(str(files(__name__).joinpath(name)))
+
+
 def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
     """Load ten classifiers' predictions for 899 handwritten digits.
 
@@ -157,3 +196,52 @@ def load_digits_scores() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.float6
         _, _, *names = file.readline().rstrip("\n").split(",")
         table = np.loadtxt(file, delimiter=",").T
     return table[1].astype(np.uint8), dict(zip(names, table[2:].copy(), strict=True))
+
+
+def load_digits_values(*, measure: str = "log_loss") -> ItemTable:
+    """Load losses of ten classifiers' probabilities for 899 handwritten digits.
+
+    Parameters
+    ----------
+    measure : {"log_loss", "brier"}
+        Minus the logarithm of the probability of the digit that was written, at most
+        36.04; or the sum over the ten digits of (p - y)**2. Less is better.
+
+    Returns
+    -------
+    ItemTable
+        Values of shape (10, 899), the most accurate model first. The items are images,
+        by their numbers in scikit-learn's data; the groups are the 14 blocks in which
+        they come there, each by one writer.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure.
+
+    Notes
+    -----
+    The source does not say who wrote which image. A block begins where the digits from
+    0 to 9 are written three times in order, as on a form; the ``README.md`` of this
+    package says more. Machines without probabilities (svm_rbf, linear_svm) were
+    calibrated.
+
+    Examples
+    --------
+    >>> from fastcmp.data import load_digits_values
+    >>> table = load_digits_values(measure="brier")
+    >>> table.values.shape, table.names[0], len(set(table.groups.tolist()))
+    ((10, 899), 'svm_rbf', 14)
+    >>> table.names[table.values.mean(axis=1).argmin()]
+    'knn_3'
+    """
+    with values_path(measure).open(encoding="ascii") as file:
+        _, _, *names = file.readline().rstrip("\n").split(",")  # id, block, models
+        columns = np.loadtxt(file, delimiter=",").T
+    items, blocks = columns[:2].astype(np.int64)
+    return ItemTable(
+        names=tuple(names),
+        items=items,
+        values=np.ascontiguousarray(columns[2:]),
+        groups=blocks,
+    )

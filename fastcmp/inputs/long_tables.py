@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.memory import check_memory
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import (
@@ -116,6 +117,7 @@ def from_long(  # noqa: PLR0913
         raise ValueError(message)
     names = tuple(str(label) for label in models.labels)
     check_distinct_names(list(names), f"column {model!r}")
+    _check_size(items, models)
     values = _read_finite(columns["value"], value, (items, models))
     n_answers = None
     if repeat is None:
@@ -213,6 +215,18 @@ def _shown(cells: tuple[_Labels, ...], rows: Codes) -> str:
 
 
 # Tables.
+
+
+def _check_size(items: _Labels, models: _Labels) -> None:
+    """Refuse a table that is too large, as where rows are few of all cells."""
+    n, m = len(items.labels), len(models.labels)
+    check_memory(
+        24.0 * m * n,
+        None,
+        f"a table of {m} models and {n} items",
+        f"read fewer models at a time (models are in column {models.name!r}, items in "
+        f"column {items.name!r})",
+    )
 
 
 def _scatter(items: _Labels, models: _Labels, values: Floats) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.inputs.value_column import read_values as read_column_of_values
 from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
 
 if TYPE_CHECKING:
@@ -114,70 +115,13 @@ def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:
 
 def as_values(raw: Any, name: str) -> NDArray[Any]:
     """Convert a column to float64, float32 or, for bool, uint8; NaN for missing."""
-    array = _as_array(raw, name)
-    if array.ndim != 1:
-        message = (
-            f"{name} must be one-dimensional, one value an item, got {array.shape}"
-        )
-        raise ValueError(message)
-    kind = array.dtype.kind
-    if kind == "b":
-        return np.ascontiguousarray(array).view(np.uint8)
-    if kind == "f" and array.dtype.itemsize in (4, 8):
-        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    if kind == "O":
-        array = _from_objects(array, name)
-        kind = array.dtype.kind
-    if kind in "iuf":
-        return np.ascontiguousarray(array, np.float64)
-    message = (
-        f"{name} must be numbers, one value an item, got {array.dtype} values: labels "
-        "go to compare_all or mcnemar, with the true ones"
-    )
-    raise TypeError(message)
-
-
-def _as_array(raw: Any, name: str) -> NDArray[Any]:
-    if isinstance(raw, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(raw.astype(np.float64), np.nan))
-    library = type(raw).__module__.partition(".")[0]
-    if library == "pandas" and not isinstance(raw.dtype, np.dtype):
-        return np.asarray(raw.to_numpy(dtype=object, na_value=None))
-    if library == "polars":
-        return np.asarray(raw.to_numpy())
-    if library == "pyarrow":
-        return np.asarray(
-            raw.to_numpy(zero_copy_only=False)
-            if not hasattr(raw, "chunks")
-            else raw.to_numpy()
-        )
-    try:
-        return np.asarray(raw)
-    except ValueError:
-        message = f"{name} must be one value an item, got lists of different lengths"
-        raise TypeError(message) from None
-
-
-def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Convert Python objects: numbers, and None or a null for what is missing."""
-    try:
-        absent = np.array([x is None or x != x for x in array], bool)  # noqa: PLR0124
-    except (TypeError, ValueError):  # a null of pandas is neither true nor false
-        absent = np.array([x is None or str(x) == "<NA>" for x in array], bool)
-    found = np.full(array.size, np.nan)
-    for i in np.flatnonzero(~absent):
-        if isinstance(array[i], (str, bytes)):
-            message = (
-                f"{name} must be numbers, one value an item, got {array[i]!r} for item "
-                f"{i}: labels go to compare_all or mcnemar, with the true ones"
-            )
-            raise TypeError(message)
-    try:
-        found[~absent] = array[~absent].astype(np.float64)
-    except (TypeError, ValueError):
-        message = f"{name} must be numbers, one value an item, got other objects"
-        raise TypeError(message) from None
-    return found
+    if type(raw) is np.ndarray and raw.ndim == 1:
+        native = raw.dtype.newbyteorder("=")
+        if native == np.bool_:
+            return np.ascontiguousarray(raw).view(np.uint8)
+        if native in (np.float32, np.float64):
+            return np.ascontiguousarray(raw, native)
+    return read_column_of_values(raw, name)
 
 
 def _with_missing(

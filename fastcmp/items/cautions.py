@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.pair_moments import PairMoments
     from fastcmp.items.mean_data import MeanData, MeanOptions
 
 #: Items, below which skewed differences are told by no test.
@@ -16,49 +21,39 @@ _LARGE_CLUSTER = 1 / 3
 #: Clusters, below which normal quantiles and plain bootstrap intervals are too short.
 FEW_UNITS = 50
 _LEAST_FLIPS = 6  # units: fewer cannot reach 0.05
+_MOST_ITEMS = 300  # with more the skewness of all pairs is not looked at
 _SKEWED = 25  # n must exceed this times the squared skewness
 
 
 def cautions_of(data: MeanData, options: MeanOptions) -> tuple[str, ...]:
     """List what follows from the number and the sizes of items and clusters."""
-    plan, method = data.plan, options.method
-    found = []
-    units = "items" if data.groups.clusters is None else "clusters"
-    n = plan.n_units
-    if units == "clusters":
-        df = min(stratum.df for stratum in plan.strata)
-        if method == "t" and df < _FEW_DEGREES and options.df == "satterthwaite":
-            found.append(
-                f"The {n} clusters are worth {df:.1f} degrees of freedom: with so few "
-                "the test depends on their differences being symmetric."
-            )
-        if plan.largest > _LARGE_CLUSTER:
-            found.append(
-                f"One cluster holds {100 * plan.largest:.0f}% of the items: the result "
-                "is largely its own."
-            )
-    if n < FEW_UNITS and options.df == "normal" and method == "t":
-        found.append(
-            f"Normal quantiles with {n} {units} reject too often: df='satterthwaite' "
-            "takes those of Student's t."
-        )
-    if n < FEW_UNITS and method == "bootstrap" and options.interval != "studentized":
+    plan, method, n = data.plan, options.method, data.plan.n_units
+    clusters = data.groups.clusters is not None
+    units = "clusters" if clusters else "items"
+    found: list[str] = []
+    if clusters:
+        degrees = min(stratum.df for stratum in plan.strata)
+        if options.df != "satterthwaite" or method != "t":
+            degrees = np.inf
+        found += _of_clusters(n, degrees, plan.largest)
+    if method == "t":
+        found += _of_normal(n, units, options.df)
+    if method == "bootstrap" and n < FEW_UNITS and options.interval != "studentized":
         found.append(
             f"Bootstrap intervals of this kind ({options.interval}) are too short with "
             f"{n} {units}: interval='studentized', or method='t'."
         )
     if method == "permutation" and n < _LEAST_FLIPS:
-        found.append(
-            f"With {n} {units} no p-value can be below {2.0 ** (1 - n):.3g} (two-sided)."
-        )
-    if units == "items" and n < FEW_ITEMS and method != "wilcoxon":
-        found.append(
-            f"With {n} items no test of means is safe where differences are skewed."
-        )
+        least = 2.0 ** (1 - n)
+        found.append(f"With {n} {units} no two-sided p-value is below {least:.3g}.")
     if method == "wilcoxon":
         found.append(
             "Wilcoxon's test is not a test of means: it rejects equal means where "
             "differences are not symmetric."
+        )
+    elif not clusters and n < FEW_ITEMS:
+        found.append(
+            f"With {n} items no test of means is safe where differences are skewed."
         )
     if data.values.present is not None:
         found.append(
@@ -66,6 +61,43 @@ def cautions_of(data: MeanData, options: MeanOptions) -> tuple[str, ...]:
             "over different items, and pairs need not agree with their order."
         )
     return tuple(found)
+
+
+def cautions_of_moments(
+    moments: PairMoments, *, clusters: bool, df: str
+) -> tuple[str, ...]:
+    """List the same of moments that a stream has gathered."""
+    n = moments.n_units
+    units = "clusters" if clusters else "items"
+    found: list[str] = []
+    if clusters:
+        degrees = float(np.min(moments.df)) if df == "satterthwaite" else np.inf
+        found += _of_clusters(n, degrees, moments.largest)
+    return (*found, *_of_normal(n, units, df))
+
+
+def _of_clusters(n: int, degrees: float, largest: float) -> list[str]:
+    found = []
+    if degrees < _FEW_DEGREES:
+        found.append(
+            f"The {n} clusters are worth {degrees:.1f} degrees of freedom: with so few "
+            "the test depends on their differences being symmetric."
+        )
+    if largest > _LARGE_CLUSTER:
+        found.append(
+            f"One cluster holds {100 * largest:.0f}% of the items: the result is "
+            "largely its own."
+        )
+    return found
+
+
+def _of_normal(n: int, units: str, df: str) -> list[str]:
+    if n >= FEW_UNITS or df != "normal":
+        return []
+    return [
+        f"Normal quantiles with {n} {units} reject too often: df='satterthwaite' takes "
+        "those of Student's t."
+    ]
 
 
 def is_skewed(n: int, squares: float, cubes: float) -> bool:
@@ -78,30 +110,31 @@ def is_skewed(n: int, squares: float, cubes: float) -> bool:
 
 def skew_caution(n_pairs: int) -> str:
     """Say that differences are skewed."""
-    what = "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
+    what = (
+        "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
+    )
     return (
         f"{what} so skewed that a t test needs more items (n > 25 times the squared "
         "skewness): compare with method='permutation'."
     )
 
 
-def count_skewed(values: np.ndarray, limit: int = 300) -> int:
-    """Count the pairs of models with few items and skewed differences.
-
-    Only with few items: values have the shape (M, n), n up to `limit`.
-    """
-    m, n = values.shape
-    if n > limit:
+def count_skewed(columns: Sequence[NDArray[Any]]) -> int:
+    """Count the pairs of models whose differences are skewed, where items are few."""
+    m, n = len(columns), columns[0].size
+    if n > _MOST_ITEMS:
         return 0
-    centred = values - values.mean(axis=0)
-    centred -= centred.mean(axis=1, keepdims=True)
-    second = centred @ centred.T
+    values = np.stack([column.astype(np.float64) for column in columns])
+    values -= values.mean(axis=0)
+    values -= values.mean(axis=1, keepdims=True)
+    second = values @ values.T
     own = np.diagonal(second)
     squares = own[:, None] + own - 2 * second
-    mixed = (centred**2) @ centred.T
-    third = (centred**3).sum(axis=1)
+    mixed = (values**2) @ values.T
+    third = (values**3).sum(axis=1)
     cubes = third[:, None] - third - 3 * mixed + 3 * mixed.T
     i, j = np.triu_indices(m, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = cubes[i, j] / n / (squares[i, j] / n) ** 1.5
+    rounding = 1e-9 * (own[i] + own[j])
+    known = squares[i, j] > rounding
+    skewness = cubes[i, j][known] / n / (squares[i, j][known] / n) ** 1.5
     return int(np.count_nonzero(n < _SKEWED * skewness**2))

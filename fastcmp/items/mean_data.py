@@ -15,6 +15,7 @@ from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import named_columns, with_names
 from fastcmp.inputs.values import POLICIES, Values, read_values
+from fastcmp.items.components import variance_components
 from fastcmp.items.repeats import reduce_repeats
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.counts.item_units import UnitPlan
+    from fastcmp.items.components_result import VarianceComponents
 
 METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
 INTERVALS = ("studentized", "percentile", "bca", "basic")
@@ -69,8 +71,8 @@ class MeanData(NamedTuple):
     values: Values
     groups: ItemGroups
     plan: UnitPlan
-    #: The answers, shape (M, n, R), where an item was asked several times.
-    answers: NDArray[np.float64] | None
+    #: Parts of the variance, where each item was asked several times.
+    components: VarianceComponents | None
 
 
 def read_options(  # noqa: PLR0913  # options, all by keyword
@@ -146,10 +148,28 @@ def read_data(
     if options.average == "clusters":
         read, groups = _average_clusters(read, groups)
     _check_method(options, groups)
-    if answers is not None and read.kept is not None:
-        answers = answers[:, read.kept]
+    components = None
+    if answers is not None:
+        components = _components(answers, read, options)
     plan = plan_units(groups, options.variance, options.df)
-    return MeanData(read, groups, plan, answers)
+    return MeanData(read, groups, plan, components)
+
+
+def _components(
+    answers: NDArray[np.float64], read: Values, options: MeanOptions
+) -> VarianceComponents | None:
+    """Split the variance where each model answered each item at least twice."""
+    if read.kept is not None:
+        answers = answers[:, read.kept]
+    if (np.count_nonzero(~np.isnan(answers), axis=2) < 2).any():
+        return None
+    if options.repeats != "mean" and options.k is not None:
+        least = int(np.count_nonzero(~np.isnan(answers), axis=2).min())
+        if least < 2 * options.k:
+            return None
+    return variance_components(
+        answers, names=read.names, repeats=options.repeats, k=options.k
+    )
 
 
 def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
@@ -193,14 +213,16 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
         )
         raise ValueError(message)
     reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
-    return (reduced if names is None else dict(zip(names, reduced, strict=True))), answers
+    return (
+        reduced if names is None else dict(zip(names, reduced, strict=True))
+    ), answers
 
 
 def _refuse_k(options: MeanOptions) -> None:
     if options.repeats != "mean":
         message = (
-            f"repeats={options.repeats!r} needs several answers an item: values of shape "
-            "(M, n, R), or a table of from_long with repeat="
+            f"repeats={options.repeats!r} needs several answers an item: values of "
+            "shape (M, n, R), or a table of from_long with repeat="
         )
         raise ValueError(message)
     if options.k is not None:
@@ -208,11 +230,13 @@ def _refuse_k(options: MeanOptions) -> None:
         raise ValueError(message)
 
 
-def _average_clusters(
-    values: Values, groups: ItemGroups
-) -> tuple[Values, ItemGroups]:
+def _average_clusters(values: Values, groups: ItemGroups) -> tuple[Values, ItemGroups]:
     """Take the mean of each cluster as one value, so that all count the same."""
-    if groups.clusters is None or groups.strata is not None or groups.weights is not None:
+    if (
+        groups.clusters is None
+        or groups.strata is not None
+        or groups.weights is not None
+    ):
         message = "average='clusters' needs groups, and no strata or weights"
         raise ValueError(message)
     if values.present is not None:
@@ -249,3 +273,20 @@ def _check_method(options: MeanOptions, groups: ItemGroups) -> None:
             "groups, and method='t' all of them"
         )
         raise ValueError(message)
+
+
+def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
+    """Give what records say of items, clusters, strata and missing values."""
+    groups, values, plan = data.groups, data.values, data.plan
+    clusters, strata = groups.clusters, groups.strata
+    return {
+        "n_clusters": None if clusters is None else len(clusters.labels),
+        "n_strata": None if strata is None else len(strata.labels),
+        "variance": options.variance or ("cr2" if plan.across is None else "cr1"),
+        "interval_method": options.interval if options.method == "bootstrap" else None,
+        "studentized": options.studentized,
+        "missing": options.missing,
+        "n_missing_values": values.n_missing,
+        "n_dropped": values.n_dropped,
+        "variance_components": data.components,
+    }

@@ -271,6 +271,7 @@ def reduce_repeats(
         names, values = values.names, values.values
     way = choose(repeats, "repeats", REPEATS)
     check_k(way, k)
+    values = np.ascontiguousarray(values)  # sums depend on the order of memory
     if values.ndim == 2:
         values = values[:, :, None]
     if way == "mean":

@@ -6,6 +6,31 @@ from fastcmp.kernels.bits import count_bits as count_bits
 from fastcmp.kernels.bits import count_common_bits as count_common_bits
 from fastcmp.kernels.bits import pack_equal as pack_equal
 from fastcmp.kernels.bits import row_square_sum as row_square_sum
+from fastcmp.kernels.bootstrap_intervals import BASIC as BASIC
+from fastcmp.kernels.bootstrap_intervals import BCA as BCA
+from fastcmp.kernels.bootstrap_intervals import PERCENTILE as PERCENTILE
+from fastcmp.kernels.bootstrap_intervals import STUDENTIZED as STUDENTIZED
+from fastcmp.kernels.bootstrap_intervals import basic_interval as basic_interval
+from fastcmp.kernels.bootstrap_intervals import bca_interval as bca_interval
+from fastcmp.kernels.bootstrap_intervals import bootstrap_pvalue as bootstrap_pvalue
+from fastcmp.kernels.bootstrap_intervals import (
+    percentile_interval as percentile_interval,
+)
+from fastcmp.kernels.bootstrap_intervals import quantile_sorted as quantile_sorted
+from fastcmp.kernels.bootstrap_intervals import (
+    studentized_interval as studentized_interval,
+)
+from fastcmp.kernels.cluster_means import CR0 as CR0
+from fastcmp.kernels.cluster_means import CR1 as CR1
+from fastcmp.kernels.cluster_means import CR2 as CR2
+from fastcmp.kernels.cluster_means import CR3 as CR3
+from fastcmp.kernels.cluster_means import add_cluster_sums as add_cluster_sums
+from fastcmp.kernels.cluster_means import cluster_factors as cluster_factors
+from fastcmp.kernels.cluster_means import clustered_mean as clustered_mean
+from fastcmp.kernels.cluster_means import mean_t as mean_t
+from fastcmp.kernels.cluster_means import mean_t_many as mean_t_many
+from fastcmp.kernels.cluster_means import residual_squares as residual_squares
+from fastcmp.kernels.cluster_means import t_quantile as t_quantile
 from fastcmp.kernels.clustered_mcnemar import cluster_bits as cluster_bits
 from fastcmp.kernels.clustered_mcnemar import count_clusters as count_clusters
 from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
@@ -54,6 +79,14 @@ from fastcmp.kernels.intervals import newcombe_interval as newcombe_interval
 from fastcmp.kernels.intervals import tango_interval as tango_interval
 from fastcmp.kernels.intervals import wald_interval as wald_interval
 from fastcmp.kernels.intervals import wilson_interval as wilson_interval
+from fastcmp.kernels.item_bootstrap import count_units as count_units
+from fastcmp.kernels.item_bootstrap import draw_units as draw_units
+from fastcmp.kernels.item_bootstrap import (
+    jackknife_acceleration as jackknife_acceleration,
+)
+from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
+from fastcmp.kernels.item_values import copy_values as copy_values
+from fastcmp.kernels.item_values import difference_moments as difference_moments
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
@@ -92,6 +125,11 @@ from fastcmp.kernels.shuffling import deal as deal
 from fastcmp.kernels.shuffling import deal_halves as deal_halves
 from fastcmp.kernels.shuffling import shuffle as shuffle
 from fastcmp.kernels.shuffling import shuffle_within as shuffle_within
+from fastcmp.kernels.signed_ranks import PRATT as PRATT
+from fastcmp.kernels.signed_ranks import WILCOX as WILCOX
+from fastcmp.kernels.signed_ranks import ZSPLIT as ZSPLIT
+from fastcmp.kernels.signed_ranks import signed_rank_z as signed_rank_z
+from fastcmp.kernels.signed_ranks import signed_sum_pvalue as signed_sum_pvalue
 from fastcmp.kernels.special import betainc as betainc
 from fastcmp.kernels.special import betaincinv as betaincinv
 from fastcmp.kernels.special import chdtrc as chdtrc
@@ -134,3 +172,6 @@ from fastcmp.kernels.unconditional import UNCONDITIONAL_MAX_N as UNCONDITIONAL_M
 from fastcmp.kernels.unconditional import mcnemar_unconditional as mcnemar_unconditional
 from fastcmp.kernels.venkatraman import venkatraman_exchanges as venkatraman_exchanges
 from fastcmp.kernels.venkatraman import venkatraman_statistic as venkatraman_statistic
+from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann
+from fastcmp.kernels.walsh_averages import signed_rank_quantile as signed_rank_quantile
+from fastcmp.kernels.walsh_averages import walsh_average as walsh_average

@@ -10,14 +10,12 @@ import numpy as np
 from fastcmp._jit import kernel
 
 if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+    from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: What a row of values holds, at most.
 ZERO_ONE: Final = 0
 FINITE: Final = 1
 NOT_FINITE: Final = 2
-
-_FEW = 64
 
 
 @kernel
@@ -46,6 +44,74 @@ def _kind_of_values(values: FloatArray) -> int:
 
 
 @kernel
+def copy_values(
+    values: Any,
+    where: IntArray,
+    start: int,
+    beside: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    out: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Copy some values of a model, less what is near them, and add up moments.
+
+    Parameters
+    ----------
+    values : ndarray of float64, float32 or uint8, shape (n,)
+        Of one model.
+    where : ndarray of int64, shape (b,) or (0,)
+        Which items to copy; those from `start` on where it is empty.
+    start : int
+        The first item, where `where` is empty.
+    beside : tuple of ndarray of float64
+        What to subtract from each item, shape (b,); the weights w of the items, and
+        what a squared residual counts c, shape (b,) or (1,) where all are the same; and
+        two numbers, what to subtract from all values after the first, or in its place.
+    out : ndarray of float64, shape (b,)
+        Receives the differences d, times the root of c.
+    sums : ndarray of float64, shape (5,)
+        Grow by the sums of w d and c d, and with the second number subtracted alone by
+        those of w x, c x and c x**2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import copy_values
+    >>> out, sums, one = np.empty(2), np.zeros(5), np.ones(1)
+    >>> beside = (np.array([1.0, 2.0]), one, one, np.zeros(2))
+    >>> copy_values(np.array([3.0, 5.0]), np.empty(0, np.int64), 0, beside, out, sums)
+    >>> out.tolist(), sums.tolist()
+    ([2.0, 3.0], [5.0, 5.0, 8.0, 8.0, 34.0])
+    """
+    pilot, sizes, counts, middle = beside
+    near, own = middle[0], middle[1]
+    if sizes.size > 1:
+        for i in range(out.size):
+            x = np.float64(values[where[i] if where.size else start + i])
+            d, y, c = x - pilot[i] - near, x - own, counts[i]
+            out[i] = d * math.sqrt(c)
+            sums[0] += sizes[i] * d
+            sums[1] += c * d
+            sums[2] += sizes[i] * y
+            sums[3] += c * y
+            sums[4] += c * y * y
+        return
+    root = math.sqrt(counts[0])
+    ds, ys, squares = 0.0, 0.0, 0.0
+    for i in range(out.size):
+        x = np.float64(values[where[i] if where.size else start + i])
+        d, y = x - pilot[i] - near, x - own
+        out[i] = d * root
+        ds += d
+        ys += y
+        squares += y * y
+    sums[0] += sizes[0] * ds
+    sums[1] += counts[0] * ds
+    sums[2] += sizes[0] * ys
+    sums[3] += counts[0] * ys
+    sums[4] += counts[0] * squares
+
+
+@kernel
 def difference_moments(values_a: Any, values_b: Any, out: FloatArray) -> None:
     """Add up the moments of the differences of two rows of values, in two passes.
 
@@ -53,69 +119,94 @@ def difference_moments(values_a: Any, values_b: Any, out: FloatArray) -> None:
     ----------
     values_a, values_b : ndarray of float64, float32 or uint8, shape (n,)
         Values of the same items.
-    out : ndarray of float64, shape (5,)
+    out : ndarray of float64, shape (10,)
         Receives the mean of the differences, the sums of the squares and of the cubes
         of their distances from it, the largest such distance, and the largest value
-        without its sign.
+        without its sign; the means of both models, the sums of the squares of their
+        distances from these, and of the products of both.
 
     Examples
     --------
     >>> import numpy as np
     >>> from fastcmp.kernels import difference_moments
-    >>> out = np.empty(5)
+    >>> out = np.empty(10)
     >>> difference_moments(np.array([1.0, 3.0]), np.array([1.0, 1.0]), out)
     >>> out.tolist()
-    [1.0, 2.0, 0.0, 1.0, 3.0]
+    [1.0, 2.0, 0.0, 1.0, 3.0, 2.0, 1.0, 2.0, 0.0, 0.0]
     """
     n = values_a.size
-    pilot = np.float64(values_a[0]) - np.float64(values_b[0])
-    total = 0.0
+    if n == 0:
+        out[:] = math.nan
+        return
+    first, second = np.float64(values_a[0]), np.float64(values_b[0])
+    sums = np.zeros(3)
     start = 0
     while start < n:
         end = min(start + 512, n)
         a, b = values_a[start:end], values_b[start:end]
-        # Eight sums: one alone would wait for each addition.
-        part = np.zeros(8)
+        # Eight sums of each: one alone would wait for each addition.
+        da, db, dd = np.zeros(8), np.zeros(8), np.zeros(8)
         whole = (end - start) // 8 * 8
         for i in range(0, whole, 8):
             for j in range(8):
-                part[j] += (np.float64(a[i + j]) - np.float64(b[i + j])) - pilot
+                x, y = np.float64(a[i + j]), np.float64(b[i + j])
+                da[j] += x - first
+                db[j] += y - second
+                dd[j] += x - y
         for i in range(whole, end - start):
-            part[0] += (np.float64(a[i]) - np.float64(b[i])) - pilot
-        for j in range(8):
-            total += part[j]
+            x, y = np.float64(a[i]), np.float64(b[i])
+            da[0] += x - first
+            db[0] += y - second
+            dd[0] += x - y
+        sums[0] += da.sum()
+        sums[1] += db.sum()
+        sums[2] += dd.sum()
         start = end
-    shift = total / n
-    squares = cubes = largest = scale = 0.0
+    mean_a, mean_b, mean = first + sums[0] / n, second + sums[1] / n, sums[2] / n
+    rest = np.zeros(5)
+    largest = scale = left = 0.0
     start = 0
     while start < n:
         end = min(start + 512, n)
         a, b = values_a[start:end], values_b[start:end]
-        second, third = np.zeros(8), np.zeros(8)
+        part = np.zeros((6, 8))
         most, size = np.zeros(8), np.zeros(8)
         whole = (end - start) // 8 * 8
         for i in range(0, whole, 8):
             for j in range(8):
                 x, y = np.float64(a[i + j]), np.float64(b[i + j])
-                d = (x - y) - pilot - shift
-                second[j] += d * d
-                third[j] += d * d * d
+                d = (x - y) - mean
+                part[0, j] += d * d
+                part[1, j] += d * d * d
+                part[5, j] += d
                 most[j] = max(most[j], abs(d))
                 size[j] = max(size[j], abs(x), abs(y))
+                x -= mean_a
+                y -= mean_b
+                part[2, j] += x * x
+                part[3, j] += y * y
+                part[4, j] += x * y
         for i in range(whole, end - start):
             x, y = np.float64(a[i]), np.float64(b[i])
-            d = (x - y) - pilot - shift
-            second[0] += d * d
-            third[0] += d * d * d
+            d = (x - y) - mean
+            part[0, 0] += d * d
+            part[1, 0] += d * d * d
+            part[5, 0] += d
             most[0] = max(most[0], abs(d))
             size[0] = max(size[0], abs(x), abs(y))
+            x -= mean_a
+            y -= mean_b
+            part[2, 0] += x * x
+            part[3, 0] += y * y
+            part[4, 0] += x * y
         for j in range(8):
-            squares += second[j]
-            cubes += third[j]
+            for k in range(5):
+                rest[k] += part[k, j]
+            left += part[5, j]
             largest = max(largest, most[j])
             scale = max(scale, size[j])
         start = end
-    out[0], out[1], out[2] = pilot + shift, squares, cubes
-    out[3], out[4] = largest, scale
-    if n == 0:
-        out[:] = math.nan
+    # What rounding left of the mean is added to it.
+    out[0], out[1], out[2] = mean + left / n, rest[0] - left * left / n, rest[1]
+    out[3], out[4], out[5], out[6] = largest, scale, mean_a, mean_b
+    out[7], out[8], out[9] = rest[2], rest[3], rest[4]

@@ -9,6 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.kernels.sign_flips import sign_flip_whole
 from fastcmp.paired.cluster_variance import CLUSTERED, Units
 from fastcmp.paired.clustered_result import ClusteredMcNemarResult
 from fastcmp.paired.clustered_tests import evaluate
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_FLIP_STEPS = 1 << 28  # of the exact sign-flip test: a second or less
 _CELLS = ("both_right", "only_a", "only_b", "both_wrong")
 
 
@@ -145,10 +147,10 @@ def _record(
     )
 
 
-def _signflip_pvalue(
-    sums: Ints,  # noqa: ARG001
-    units: Units,  # noqa: ARG001
-    alternative: str,  # noqa: ARG001
-) -> float | None:
-    """Give the exact p-value of sign flips of the sums of clusters, whole numbers."""
-    return None  # until kernels.sign_flips is here
+def _signflip_pvalue(sums: Ints, units: Units, alternative: str) -> float | None:
+    """Give the exact p-value of sign flips of clusters; None where it takes long."""
+    if units.stratum is not None:  # sums have weights, and are no whole numbers
+        return None
+    if np.count_nonzero(sums) * int(np.abs(sums).sum()) > _FLIP_STEPS:
+        return None
+    return float(sign_flip_whole(sums, ALTERNATIVES[alternative]).pvalue)

@@ -77,8 +77,8 @@ class ClusteredMcNemarResult(Compared, Record):
     strata: tuple[str, ...] = ()
     method: str
     alternative: str
-    #: p-value if the sign of each cluster's difference is turned round at random; None
-    #: where it is not known.
+    #: Exact p-value if the sign of each cluster's sum of differences is turned round at
+    #: random; None with strata, or where there are too many to work it out.
     signflip_pvalue: float | None = None
     #: Samples dropped because the true label is missing, or not a chosen class.
     n_missing: int = 0
@@ -179,9 +179,9 @@ class ClusteredMcNemarResult(Compared, Record):
         return float(own / alone) if alone > 0 else np.nan
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[str, ...]:
         """What makes this test doubtful, in sentences."""
-        found = cluster_warnings(self._units(), self.method)
+        found = cluster_cautions(self._units(), self.method)
         if np.isinf(self.statistic):
             found += (
                 "The difference is the same in every cluster, so that nothing tells "
@@ -280,7 +280,7 @@ class ClusteredMcNemarResult(Compared, Record):
         names = (
             *("distribution", "measure", "better", "accuracy_a", "accuracy_b"),
             *("difference", "standard_error", "n_samples", "n_clusters"),
-            *("largest_cluster", "effective_df", "design_effect", "warnings"),
+            *("largest_cluster", "effective_df", "design_effect", "cautions"),
         )
         return shown | cells | {name: getattr(self, name) for name in names}
 
@@ -307,7 +307,7 @@ class ClusteredMcNemarResult(Compared, Record):
             f"{_describe(self)} ({HYPOTHESES[self.alternative]})",
             *self._flips(),
             *self._design(),
-            *self.warnings,
+            *self.cautions,
             *outside_sentences(self.n_outside, ("a", "b"), self.n_samples),
             *dropped_sentences(self.n_missing, self.n_excluded),
         )
@@ -327,7 +327,7 @@ class ClusteredMcNemarResult(Compared, Record):
         )
 
 
-def cluster_warnings(units: Units, method: str) -> tuple[str, ...]:
+def cluster_cautions(units: Units, method: str) -> tuple[str, ...]:
     """Say what the number and sizes of clusters make of a test."""
     found = []
     if (effective := leverage(units.cluster_sizes, "cr2")[1]) < _FEW_DEGREES:

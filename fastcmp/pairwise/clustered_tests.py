@@ -221,9 +221,8 @@ def _tests(  # the models and pairs, and what is known of them
     n = int(units.n)
     score = bits.correct / n if plain else models.score
     means = ModelMeans(n, score, models.ends, score)
-    tests = replace(
-        assemble_tests(means, found, level, df, (-1.0, 1.0)), correct=bits.correct
-    )
+    tests = assemble_tests(means, found, level, df, (-1.0, 1.0))
+    tests = replace(tests, correct=bits.correct, details=None)
     if method in SANDWICH:
         return tests
 

@@ -235,7 +235,8 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
             how = (sampling, options.method, 1 - alpha, None, pool)
             tests = sampled_tests(labels, y_true, *how)
             kept = run_tests(tests.tests, None, labels.names, options, pool)
-            pairs = record_of(tests, kept, labels, options)
+            more = tests.of_record()
+            pairs = record_of(tests.tests, kept, labels, options, more=more)
         if groups is not None:
             units = units_of(sampling.read(y_true, labels))
             found, correct = clustered_q(labels, units, pool)

@@ -192,7 +192,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
             how = options.method or None
             sampled = sampled_tests(labels, y_true, sampling, how, level, chosen, pool)
         kept = run_tests(sampled.tests, chosen, labels.names, options, pool)
-    return record_of(sampled, kept, labels, options, _control(chosen, control, labels))
+    control = _control(chosen, control, labels)
+    more = sampled.of_record()
+    return record_of(sampled.tests, kept, labels, options, control, more=more)
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -266,12 +268,12 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     chosen = choose_pairs(names, pairs, control)
     if len(names) ** 2 < _COUNTED_PAIRS:
         threads = 1
-    tests = SampledTests(_tests_of_counts(counts, cost, options), options.method)
+    tests = _tests_of_counts(counts, cost, options)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        kept = run_tests(tests.tests, chosen, names, options, pool)
+        kept = run_tests(tests, chosen, names, options, pool)
     return record_of(tests, kept, counts, options, _control(chosen, control, counts))
 
 
@@ -333,45 +335,46 @@ def threads_pay(n_pairs: int, n_samples: int) -> bool:
     return n_pairs * n_samples // 64 >= _THREADS_PAY
 
 
-def record_of(
-    sampled: SampledTests,
+def record_of(  # the tests, what is kept, and what the record says beside
+    tests: PairTests,
     kept: KeptPairs,
     source: Any,
     options: Options,
     control: str | None = None,
+    record: type[PairwiseResult] = PairwiseResult,
+    more: Mapping[str, Any] | None = None,
 ) -> PairwiseResult:
     """Make the record; `source` has the names of the models and what was dropped."""
-    columns, tests = kept.columns, sampled.tests
-    df = tests.df
-    if tests.details is not None and df is None:
-        df = tests.details(kept.pairs, columns).get("df")
-    return PairwiseResult(
-        statistic=columns.statistic,
-        pvalue=columns.pvalue,
-        pvalue_adjusted=kept.pvalue_adjusted,
-        df=df,
-        distribution=tests.distribution,
-        pairs=kept.pairs,
-        only_a=columns.only_a,
-        only_b=columns.only_b,
-        difference=columns.difference,
-        interval=np.stack([columns.low, columns.high], axis=1),
-        names=source.names,
-        correct=tests.correct,
-        score=tests.score,
-        score_interval=tests.score_interval,
-        measure="cost" if options.test == "cost" else "accuracy",
-        n_samples=tests.n_samples,
-        test=options.test,
-        method=sampled.method,
-        adjust=options.adjust,
-        alpha=options.alpha,
-        rule=promise(options.adjust, options.alpha),
-        n_missing=source.n_missing,
-        n_excluded=source.n_excluded,
-        n_outside=getattr(source, "n_outside", ()),
-        kept=options.keep,
-        all_decisions=kept.decisions,
-        control=control,
-        **sampled.of_record(),
-    )
+    columns = kept.columns
+    fields: dict[str, Any] = {
+        "statistic": columns.statistic,
+        "pvalue": columns.pvalue,
+        "pvalue_adjusted": kept.pvalue_adjusted,
+        "df": tests.df,
+        "distribution": tests.distribution,
+        "pairs": kept.pairs,
+        "difference": columns.difference,
+        "interval": np.stack([columns.low, columns.high], axis=1),
+        "names": source.names,
+        "correct": tests.correct,
+        "score": tests.score,
+        "score_interval": tests.score_interval,
+        "measure": "cost" if options.test == "cost" else "accuracy",
+        "n_samples": tests.n_samples,
+        "test": options.test,
+        "method": options.method,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "rule": promise(options.adjust, options.alpha),
+        "n_missing": source.n_missing,
+        "n_excluded": source.n_excluded,
+        "n_outside": getattr(source, "n_outside", ()),
+        "kept": options.keep,
+        "all_decisions": kept.decisions,
+        "control": control,
+    }
+    if tests.correct is not None:
+        fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
+    if tests.details is not None:
+        fields |= tests.details(kept.pairs, columns)
+    return record(**fields | dict(more or {}))

@@ -58,17 +58,18 @@ class PairDecisions(Record):
     #: Score of the first minus that of the second, shape (P,).
     difference: Floats
     #: Interval for each difference alone at the level 1 - alpha, shape (P, 2):
-    #: Newcombe's for accuracies, of profile likelihood for costs.
+    #: Newcombe's for accuracies, of profile likelihood for costs, Student's for means.
     interval: Floats
     names: tuple[str, ...]
     #: Rightly classified samples of each model, shape (M,); None as for `only_a`.
     correct: Any = None
-    #: What the models are ranked by, shape (M,): accuracy, or cost per sample.
+    #: What the models are ranked by, shape (M,): accuracy, cost per sample, or mean.
     score: Floats
     #: Interval for each score alone at the level 1 - alpha, shape (M, 2): Wilson's for
     #: accuracies, of profile likelihood for costs, on the logit scale for AUC.
     score_interval: Floats
-    #: "accuracy" or "AUC", where more is better, or "cost", where less is.
+    #: "accuracy", "AUC" or "mean", where more is better, or "cost" or "mean loss", where
+    #: less is.
     measure: str = "accuracy"
     n_samples: int
     test: str
@@ -94,7 +95,7 @@ class PairDecisions(Record):
     n_clusters: int | None = None
     n_strata: int | None = None
     #: What makes the tests doubtful, in sentences.
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:

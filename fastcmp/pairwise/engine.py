@@ -265,10 +265,7 @@ class _Work:
             decisions = decisions_of_all(significant, score)
         else:
             pairs = self.pairs_at(slice(0, self.n_pairs))
-            i, j = pairs.T
-            difference = score[i] - score[j]
-            if tests.difference is not None:
-                difference = gain * tests.difference(pairs)
+            difference = gain * tests.differences(pairs)
             decisions = decisions_of(self.n_models, pairs, significant, difference)
         if np.isnan(adjusted.max()):  # a test without an answer says nothing
             i, j = self.pairs_at(np.flatnonzero(np.isnan(adjusted))).T

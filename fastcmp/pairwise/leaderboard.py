@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: Measures of any size; the others lie between -1 and 1.
+_ANY_SIZE = ("cost", "mean", "mean loss")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Leaderboard(Record):
     """Models from best to worst; all arrays in that order."""
@@ -93,7 +97,7 @@ def format_score(value: float, measure: str) -> str:
     """Write a score, accuracies in per cent."""
     if measure == "accuracy":
         return f"{100 * value:.2f}%"
-    return f"{value:.4g}" if measure == "cost" else f"{value:.4f}"
+    return f"{value:#.4g}" if measure in _ANY_SIZE else f"{value:.4f}"
 
 
 def format_difference(value: float, measure: str) -> str:
@@ -102,7 +106,7 @@ def format_difference(value: float, measure: str) -> str:
         return "-"
     if measure == "accuracy":
         return f"{100 * value:+.2f}"
-    return f"{value:+.4g}" if measure == "cost" else f"{value:+.4f}"
+    return f"{value:+#.4g}" if measure in _ANY_SIZE else f"{value:+.4f}"
 
 
 def format_ends(ends: Any, measure: str, sign: str = "") -> str:
@@ -110,6 +114,10 @@ def format_ends(ends: Any, measure: str, sign: str = "") -> str:
     if np.isnan(ends).any():
         return "-"
     scale, digits = (100, 2) if measure == "accuracy" else (1, 4)
+    if measure in _ANY_SIZE and (largest := np.abs(ends).max()) < np.inf:
+        # Five digits of the larger end, but no more than make sense to read.
+        digits = int(np.clip(4 - np.floor(np.log10(max(largest, 1e-12))), 0, 8))
+        digits = min(digits, 4 if largest >= 0.1 else 8)
     low, high = scale * np.asarray(ends)
     return format_interval(low, high, digits=digits, sign=sign)
 

@@ -43,3 +43,12 @@ class PairTests:
     difference: Callable[[NDArray[np.int32]], NDArray[np.float64]] | None = None
     #: What else a record holds of some pairs, by the names of its fields.
     details: Callable[[NDArray[np.int32], PairColumns], dict[str, Any]] | None = None
+
+    def differences(self, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Give the difference of each of some pairs, shape (p, 2)."""
+        if self.difference is not None:
+            return self.difference(pairs)
+        score = self.score if self.ranking is None else self.ranking
+        i, j = pairs.T
+        difference: NDArray[np.float64] = score[i] - score[j]
+        return difference

@@ -142,7 +142,7 @@ class PairwiseResult(PairDecisions):
             "control": self.control,
             "n_clusters": self.n_clusters,
             "n_strata": self.n_strata,
-            "warnings": list(self.warnings),
+            "cautions": list(self.cautions),
             "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
             "leaderboard": plain_columns(self.leaderboard.columns()),
             "tie_groups": [list(group) for group in self.tie_groups],

@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp.core.options import choose
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.paired.cluster_variance import CLUSTERED
-from fastcmp.paired.clustered_result import cluster_warnings
+from fastcmp.paired.clustered_result import cluster_cautions
 from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.paired.sample_units import check_defined, default_method, units_of
 from fastcmp.paired.stratified_mcnemar import WEIGHTED, choose_method, per_sample
@@ -33,11 +33,11 @@ class SampledTests(NamedTuple):
     method: str
     n_clusters: int | None = None
     n_strata: int | None = None
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     def of_record(self) -> dict[str, Any]:
         """Give what the record holds, by the names of its fields."""
-        return {name: getattr(self, name) for name in self._fields[2:]}
+        return {name: getattr(self, name) for name in self._fields[1:]}
 
 
 def check_sampled_method(method: str | None, sampling: Sampling) -> str | None:
@@ -72,8 +72,8 @@ def sampled_tests(  # the samples, how they are tested, and by which threads
         method = default_method(units) if method is None else method
         check_defined(method, units, strata)
         tests = clustered_tests(labels, codes, units, method, level, chosen, pool)
-        warnings = cluster_warnings(units, method)
-        return SampledTests(tests, method, units.n_clusters, n_strata, warnings)
+        cautions = cluster_cautions(units, method)
+        return SampledTests(tests, method, units.n_clusters, n_strata, cautions)
     assert found.strata is not None
     codes = found.strata.codes
     weights = per_sample(found.stratum_weights, np.bincount(codes))

@@ -188,7 +188,7 @@ def _left_out(result: PairDecisions) -> tuple[str, ...]:
     return (
         *kept,
         *clusters,
-        *result.warnings,
+        *result.cautions,
         *dropped_sentences(result.n_missing, result.n_excluded),
         *outside_sentences(result.n_outside, result.names, result.n_samples),
     )

@@ -27,6 +27,8 @@ MEASURES = {
     "accuracy": ("Accuracy (%)", 100.0),
     "cost": ("Cost per sample (lower is better)", 1.0),
     "AUC": ("AUC", 1.0),
+    "mean": ("Mean value", 1.0),
+    "mean loss": ("Mean loss (lower is better)", 1.0),
 }
 
 

@@ -8,3 +8,4 @@ from fastcmp.stream.roc_sketch import RocSketch as RocSketch
 from fastcmp.stream.score_counts import ScoreCounts as ScoreCounts
 from fastcmp.stream.score_map import ScoreMap as ScoreMap
 from fastcmp.stream.score_refinement import ScoreRefinement as ScoreRefinement
+from fastcmp.stream.value_moments import ValueMoments as ValueMoments

@@ -301,3 +301,10 @@ def test_what_is_no_frame(frame):
 def test_labels_of_two_types_are_refused():
     with pytest.raises(TypeError, match="mixes"):
         from_long(rows(item=["q1", 1, "q2", 2, "q3"]))
+
+
+def test_a_table_that_memory_cannot_hold_is_refused():
+    # Each row has an item and a model of its own: of 9e10 cells 3e5 have a value.
+    own = np.arange(300_000)
+    with pytest.raises(ValueError, match=r"300000 models and 300000 items .* memory"):
+        from_long({"item": own, "model": own, "value": np.ones(own.size)})

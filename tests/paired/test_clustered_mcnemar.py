@@ -1,5 +1,7 @@
 """McNemar's test for clusters: references, matrices of the regression, and laws."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -183,13 +185,27 @@ def test_tiny_p_values_are_not_0():
         assert 0 < mcnemar_clustered_from_counts(*cells, method=method).pvalue < 1e-12
 
 
-def test_warnings():
+@given(cells=clusters(6), alternative=st.sampled_from(list(SWAPPED)))
+def test_sign_flips_of_clusters(cells, alternative):
+    found = mcnemar_clustered_from_counts(*cells, alternative=alternative)
+    sums = cells[1] - cells[2]
+    signs = np.array(list(product([1, -1], repeat=sums.size))) @ sums
+    beyond = {
+        "two-sided": np.abs(signs) >= abs(sums.sum()),
+        "greater": signs >= sums.sum(),
+        "less": signs <= sums.sum(),
+    }[alternative]
+    assert found.signflip_pvalue == pytest.approx(beyond.mean())
+    assert "Sign flips of clusters" in str(found)
+
+
+def test_cautions():
     cells = [[30, 1, 2], [4, 0, 1], [1, 1, 0], [9, 1, 0]]
     text = str(mcnemar_clustered_from_counts(*cells, method="obuchowski"))
     for part in ("degrees of freedom", "One cluster holds", "rarely rejects"):
         assert part in text.replace("\n", " ")
     even = np.ones((4, 40), int)
-    assert mcnemar_clustered_from_counts(*even).warnings == ()
+    assert mcnemar_clustered_from_counts(*even).cautions == ()
     assert "ignored" in str(mcnemar_clustered_from_counts(*even, method="mcnemar"))
 
 

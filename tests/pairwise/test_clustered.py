@@ -122,8 +122,8 @@ def test_what_is_printed():
     text = " ".join(str(found).split())
     for part in ("in 3 clusters", "degrees of freedom", "clusters, CR2", "Student's t"):
         assert part in text
-    assert found.warnings
-    assert compare_all(Y, PREDS).warnings == ()
+    assert found.cautions
+    assert compare_all(Y, PREDS).cautions == ()
 
 
 def test_nearly_equal_models_keep_their_digits():

@@ -18,6 +18,7 @@ from fastcmp.stream import (
     RocSketch,
     ScoreCounts,
     ScoreMap,
+    ValueMoments,
     load,
 )
 
@@ -27,7 +28,8 @@ import json, resource, sys, time
 from pathlib import Path
 from fastcmp import stream
 from fastcmp.stream import (
-    ConfusionCounts, LabelCounts, PairCounts, RocSketch, ScoreCounts, ScoreRefinement
+    ConfusionCounts, LabelCounts, PairCounts, RocSketch, ScoreCounts, ScoreRefinement,
+    ValueMoments
 )
 good, folder = map(Path, sys.argv[1:])
 stream.load(good)
@@ -82,6 +84,8 @@ STATES = {
     "sketch": lambda: RocSketch(positive="x").update(np.where(Y, "x", "y"), SCORES),
     "narrow scores": lambda: ScoreCounts().update(Y > 0, SCORES["a"].astype("f2")),
     "refinement": refined,
+    "values": lambda: ValueMoments().update(SCORES, weights=Y),
+    "values of groups": lambda: ValueMoments(groups="ids").update(SCORES, groups=Y),
 }
 ALL = pytest.mark.parametrize("name", STATES)
 
@@ -128,6 +132,7 @@ WRONG = {
 HARMLESS = {
     ("positive", None),  # any label, where two numbers are found
     ("classes", "tuple of numbers"),  # as many other labels
+    ("ids", "tuple of numbers"),  # as many other groups
     ("classes", "many names"),  # for right and wrong any number will do
 }
 

@@ -1,0 +1,297 @@
+"""The bootstrap of differences of means: of one pair of models, or of all pairs.
+
+Units are drawn within strata. The means of all models on all draws are one matrix
+product; a pair is the difference of two rows of it, sorted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_level, keep_side
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.counts.pairs import PairColumns
+from fastcmp.kernels import bootstrap_intervals as kinds
+from fastcmp.kernels.item_bootstrap import (
+    draw_units,
+    jackknife_acceleration,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.pairs import Block
+    from fastcmp.counts.unit_sums import UnitSums
+    from fastcmp.pairwise.pair_tests import PairTests
+
+    Floats = NDArray[np.float64]
+
+#: The intervals, with the code that kernels take.
+INTERVALS = {
+    "percentile": kinds.PERCENTILE,
+    "basic": kinds.BASIC,
+    "bca": kinds.BCA,
+    "studentized": kinds.STUDENTIZED,
+}
+_COUNTS = 1 << 25  # counts of units that are kept for all draws; else drawn again
+_BLOCK = 1 << 19  # counts of units that are drawn together
+_SORTED = 1 << 17  # draws that are sorted together: what a cache holds
+#: Pairs whose squares are multiplied together: always as many, so that the rounding of
+#: a pair does not depend on the others.
+_ROWS = 32
+_EQUAL = 1e-12  # draws that differ by less, of their size, are equal
+_SIDE = 32  # models of a side of a tile
+
+
+class BootOutcome(NamedTuple):
+    """The bootstrap of one difference."""
+
+    pvalue: float
+    low: float
+    high: float
+    #: Standard deviation of the difference over the draws.
+    standard_error: float
+    #: Draws that were used: of studentized ones those whose standard error is not 0.
+    n_used: int
+    #: A `fastcmp.kernels.Status`: degenerate where all draws are equal.
+    status: int
+
+
+def bootstrap_difference(
+    units: UnitSums,
+    *,
+    interval: str = "studentized",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    seed: int = 0,
+    pool: ThreadPool | None = None,
+) -> BootOutcome:
+    """Bootstrap the mean of the first model minus that of the second.
+
+    The p-value inverts the interval: see `fastcmp.kernels.bootstrap_pvalue`.
+    """
+    level = as_level(confidence_level, alternative)
+    draws = Draws(units, n_resamples, seed, pool or ThreadPool(1))
+    options = (INTERVALS[interval], ALTERNATIVES[alternative], level)
+    found = draws.evaluate(np.array([[0, 1]], np.int32), options)
+    pvalue, low, high = found.answers[0]
+    low, high = keep_side((low, high), alternative, (-np.inf, np.inf))
+    return BootOutcome(
+        pvalue=float(pvalue),
+        low=low,
+        high=high,
+        standard_error=float(found.standard_error[0]),
+        n_used=int(found.scales[0, 3]),
+        status=int(found.status[0]),
+    )
+
+
+def bootstrap_tests(
+    units: UnitSums,
+    base: PairTests,
+    *,
+    interval: str = "studentized",
+    n_resamples: int = 9999,
+    seed: int = 0,
+    level: float = 0.95,
+    pool: ThreadPool,
+) -> PairTests:
+    """Bootstrap the differences of pairs of models, all on the same draws.
+
+    The statistic is the difference divided by its standard error: that of CR1 for
+    studentized intervals, else the standard deviation over the draws.
+    """
+    kind = INTERVALS[choose(interval, "interval", INTERVALS)]
+    draws = Draws(units, n_resamples, seed, pool)
+
+    def columns(block: Block) -> PairColumns:
+        pairs = block.pairs
+        found = draws.evaluate(pairs, (kind, 0, level))
+        pvalue, low, high = found.answers.T
+        difference = base.differences(pairs)
+        error = found.standard_error
+        if kind == kinds.STUDENTIZED:
+            error = found.scales[:, 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = np.where(difference == 0, 0.0, difference / error)
+        nothing = np.full(len(pairs), -1)
+        return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
+
+    return replace(
+        base,
+        columns=columns,
+        pvalues=lambda block: draws.evaluate(block.pairs, (kind, 0, level)).answers[
+            :, 0
+        ],
+        distribution="bootstrap",
+        df=None,
+        side=_SIDE,
+    )
+
+
+class _Found(NamedTuple):
+    """What the draws say of P pairs."""
+
+    #: P-value and both ends of the interval, shape (P, 3).
+    answers: Floats
+    #: Estimate; acceleration or standard error; tolerance; used draws: shape (P, 4).
+    scales: Floats
+    standard_error: Floats
+    status: NDArray[np.uint8]
+
+
+class Draws:
+    """Means of all models on all draws; threads may share it."""
+
+    def __init__(
+        self, units: UnitSums, n_resamples: int, seed: int, pool: ThreadPool
+    ) -> None:
+        # Less the first model: what all have in common cancels before it is rounded,
+        # and whole numbers stay whole numbers.
+        self.units = units._replace(
+            sums=np.ascontiguousarray(units.sums - units.sums[:1], np.float64),
+            sizes=np.ascontiguousarray(units.sizes, np.float64),
+            strata=np.ascontiguousarray(units.strata, np.int64),
+            weights=np.ascontiguousarray(units.weights, np.float64),
+        )
+        self.n, self.seed = n_resamples, seed
+        n_units = self.units.sizes.size
+        starts = np.searchsorted(units.strata, np.arange(len(units.weights) + 1))
+        self.strata = [slice(*ends) for ends in pairwise(starts)]
+        self._blocks = parts(n_resamples, max(16, _BLOCK // n_units))
+        self._counts: dict[int, Floats] = {}
+        self._keep = n_resamples * n_units <= _COUNTS
+        #: Shape (M, R), and of the data, shape (M,).
+        self.means = np.empty((len(units.sums), n_resamples))
+        self.estimates = self._means(np.ones((1, n_units)))[:, 0]
+
+        def fill(part: slice) -> None:
+            self.means[:, part] = self._means(self._draw(part))
+
+        pool.run(fill, self._blocks, steps=no_step)
+        self._residuals = _residuals(self.units, self.strata)
+        values = np.abs(units.sums / units.sizes).max(axis=1)
+        self._rounding = 8.0 * np.finfo(float).eps * values
+        self._slack = self._rounding + _EQUAL * np.abs(self.means).max(axis=1)
+
+    def _draw(self, part: slice) -> Floats:
+        """Draw units, shape (r, G)."""
+        if part.start in self._counts:
+            return self._counts[part.start]
+        counts = np.empty((part.stop - part.start, self.units.sizes.size))
+        draw_units(self.units.strata, self.seed, part.start, counts)
+        if self._keep:
+            self._counts[part.start] = counts
+        return counts
+
+    def _means(self, counts: Floats) -> Floats:
+        """Work out the means of all models on some draws, shape (M, r)."""
+        sums, sizes, _, weights = self.units
+        total = np.zeros((len(sums), len(counts)))
+        for own, weight in zip(self.strata, weights, strict=True):
+            n = counts[:, own] @ sizes[own]
+            total += weight * ((sums[:, own] @ counts[:, own].T) / n)
+        return total
+
+    def evaluate(
+        self, pairs: NDArray[np.int32], options: tuple[int, int, float]
+    ) -> _Found:
+        """Find p-values and intervals of some pairs."""
+        n_pairs = len(pairs)
+        found = _Found(
+            np.empty((n_pairs, 3)),
+            np.empty((n_pairs, 4)),
+            np.empty(n_pairs),
+            np.empty(n_pairs, np.uint8),
+        )
+        size = max(1, _SORTED // self.n)
+        if options[0] == kinds.STUDENTIZED:
+            size = _ROWS
+        for part in parts(n_pairs, size):
+            some = _Found(*(column[part] for column in found))  # type: ignore[arg-type]
+            self._evaluate(pairs[part], options, some)
+        return found
+
+    def _evaluate(
+        self, pairs: NDArray[np.int32], options: tuple[int, int, float], found: _Found
+    ) -> None:
+        i, j = pairs.T
+        rows = self.means[i] - self.means[j]
+        estimate = self.estimates[i] - self.estimates[j]
+        found.scales[:, 0] = estimate
+        found.scales[:, 1] = 0.0
+        found.scales[:, 2] = self._slack[i] + self._slack[j]
+        found.scales[:, 3] = self.n
+        found.standard_error[:] = rows.std(axis=1, ddof=1) if self.n > 1 else 0.0
+        if options[0] == kinds.BCA:
+            sums, *where = self.units
+            for p, (a, b) in enumerate(pairs):
+                d: Any = sums[a] - sums[b]
+                found.scales[p, 1] = jackknife_acceleration(d, *where)  # type: ignore[arg-type]
+        elif options[0] == kinds.STUDENTIZED:
+            self._studentize(pairs, rows, found)
+        rows.sort(axis=1)
+        kinds.bootstrap_rows(rows, found.scales, options, found.answers, found.status)
+
+    def _studentize(
+        self, pairs: NDArray[np.int32], rows: Floats, found: _Found
+    ) -> None:
+        """Divide deviations by their standard errors; infinite where these are 0."""
+        i, j = pairs.T
+        residuals = self._residuals
+        own = np.zeros((_ROWS, self.units.sizes.size))
+        own[: i.size] = residuals[i] - residuals[j]
+        rounding = (self._rounding[i] + self._rounding[j])[:, np.newaxis]
+        own[: i.size][np.abs(own[: i.size]) <= rounding * self.units.sizes] = 0.0
+        ones = np.ones((1, self.units.sizes.size))
+        nothing = np.zeros((_ROWS, 1))
+        found.scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[: i.size, 0])
+        rows -= found.scales[:, :1]
+        shift = np.zeros((_ROWS, self.n))
+        shift[: i.size] = rows
+        for part in self._blocks:
+            variance = self._variances(own, self._draw(part), shift[:, part])
+            shift[:, part] = np.sqrt(variance)
+        error = shift[: i.size]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows /= error
+        rows[error == 0] = np.inf
+        found.scales[:, 3] = np.count_nonzero(error, axis=1)
+
+    def _variances(self, residuals: Floats, counts: Floats, shift: Floats) -> Floats:
+        """Work out CR1 of pairs, residuals (P, G), in draws: shape (P, r).
+
+        `shift`, what the mean of a draw is above that of the data, is worked out here
+        where there are several strata.
+        """
+        total = np.zeros((len(residuals), len(counts)))
+        squared = residuals * residuals
+        for own, weight in zip(self.strata, self.units.weights, strict=True):
+            c, e, sizes = counts[:, own], residuals[:, own], self.units.sizes[own]
+            n = c @ sizes
+            t = shift if len(self.strata) == 1 else (e @ c.T) / n
+            plain = squared[:, own] @ c.T
+            if np.all(sizes == sizes[0]):
+                v = plain - t * t * (sizes[0] * n)
+            else:
+                cross, squares = (e * sizes) @ c.T, c @ (sizes * sizes)
+                v = plain - t * (2.0 * cross - t * squares)
+            v[v <= _EQUAL * plain] = 0.0
+            total += weight * weight * sizes.size / (sizes.size - 1.0) * v / (n * n)
+        return total
+
+
+def _residuals(units: UnitSums, strata: list[slice]) -> Floats:
+    """Give sums less what the mean of the stratum makes them, shape (M, G)."""
+    residuals = np.empty_like(units.sums)
+    for own in strata:
+        sums, sizes = units.sums[:, own], units.sizes[own]
+        mean = sums.sum(axis=1, keepdims=True) / sizes.sum()
+        residuals[:, own] = sums - mean * sizes
+    return residuals

@@ -1,0 +1,383 @@
+"""Many models compared by the means of their values per item, all pairs at once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastcmp.core.checks import as_share
+from fastcmp.core.memory import read_size
+from fastcmp.core.options import choose
+from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.protocols import are_valued
+from fastcmp.core.threads import ThreadPool, check_workers, no_step
+from fastcmp.counts.item_units import DEGREES, VARIANCES
+from fastcmp.counts.pairs import choose_pairs
+from fastcmp.items.cautions import (
+    cautions_of,
+    cautions_of_moments,
+    count_skewed,
+    skew_caution,
+)
+from fastcmp.items.mean_data import (
+    Items,
+    MeanData,
+    MeanOptions,
+    fields_of,
+    read_data,
+    read_options,
+)
+from fastcmp.items.mean_difference import difference_record
+from fastcmp.items.mean_methods import mean_tests
+from fastcmp.items.means_result import MeansResult
+from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.compare_all import record_of
+from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
+from fastcmp.pairwise.mean_tests import moment_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
+    from fastcmp.core.protocols import ValueCounts
+    from fastcmp.pairwise.pair_tests import PairTests
+
+
+class _Source(NamedTuple):
+    """What a record says of the labels, of which there are none."""
+
+    names: tuple[str, ...]
+    n_missing: int = 0
+    n_excluded: int = 0
+
+
+def compare_means(  # noqa: PLR0913  # options, all by keyword
+    values: Any,
+    *,
+    method: str = "t",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    stratum_weights: Any = "items",
+    weights: ArrayLike | None = None,
+    lower_is_better: bool = False,
+    missing: str = "raise",
+    repeats: str = "mean",
+    k: int | None = None,
+    average: str = "items",
+    variance: str | None = None,
+    df: str = "satterthwaite",
+    studentized: bool = False,
+    interval: str = "studentized",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    names: Sequence[str] | None = None,
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> MeansResult:
+    """Compare many models by the means of their values on the same items.
+
+    A value is whatever was measured of a model on one item: right or wrong, a grade, a
+    loss. All pairs are tested at once.
+
+    Parameters
+    ----------
+    values : array-like of shape (M, n) or (M, n, R), mapping, frame or ItemTable
+        Numbers or bools: one row a model, or a mapping from names to columns, or a
+        pandas, polars or pyarrow frame whose columns are models, or what `from_long`
+        made of a long table. With a third axis there are R answers to each item.
+    method : {"t", "permutation", "bootstrap", "wilcoxon"}
+        Paired t test, with clusters by cluster-robust standard errors; flips of the
+        signs of the differences of items or clusters; bootstrap of items or clusters;
+        Wilcoxon's signed-rank test, which is no test of means.
+    groups : array-like, shape (n,), optional
+        The cluster of each item, such as its document or patient. Clusters are taken
+        as independent, items of a cluster are not.
+    strata : array-like, shape (n,), optional
+        The stratum of each item, such as its task or subset.
+    stratum_weights : {"items", "equal"} or mapping
+        What the mean of each stratum counts: as many as it has items, all the same, or
+        a number for each.
+    weights : array-like, shape (n,), optional
+        Importance of each item. Counts of equal items are no weights: repeat the items.
+    lower_is_better : bool
+        Whether values are losses. They are never re-signed.
+    missing : {"raise", "common", "pairwise", "wrong"}
+        What to make of missing values: refuse them; compare on the items that all
+        models have; compare each pair on the items that both have; count them as 0.
+    repeats : {"mean", "pass@k", "pass^k"}
+        How the answers to an item become its value: their mean, the probability that
+        one of k is right, or that all k are; unbiased.
+    k : int, optional
+        For "pass@k" and "pass^k".
+    average : {"items", "clusters"}
+        Whether each item counts the same, or each cluster by its mean.
+    variance : {"cr0", "cr1", "cr2", "cr3"}, optional
+        How residuals of clusters are scaled up; by default CR2, and CR1 where clusters
+        lie across strata.
+    df : {"satterthwaite", "clusters", "normal"}
+        Degrees of freedom of t: Bell and McCaffrey's, one less than there are clusters
+        (less one for each further stratum), or the normal distribution instead.
+    studentized : bool
+        Whether permuted means are divided by their standard errors.
+    interval : {"studentized", "percentile", "bca", "basic"}
+        Kind of the bootstrap intervals.
+    n_resamples : int
+        Draws of permutation and bootstrap.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    adjust : str
+        Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
+    alpha : float
+        Error rate of the decisions, in (0, 1). Intervals have the level 1 - alpha.
+    pairs : sequence of pairs, optional
+        Compare only these, by name or index.
+    control : int or str, optional
+        Compare only this model with all others.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `values` has.
+    keep : {"all", "significant"}, int or Path
+        Which pairs the record keeps, as in `compare_all`.
+    memory_limit : int or str, optional
+        As in `compare_all`.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    MeansResult
+        Differences, p-values, decisions, leaderboard and groups of ties.
+
+    Raises
+    ------
+    ValueError
+        If values are missing without a policy, infinite, or of different lengths, there
+        are fewer than two models, items or clusters, a stratum has one unit only, or an
+        option is unknown.
+    TypeError
+        If values are no numbers: labels go to `compare_all`.
+    OSError
+        If a file cannot be written.
+
+    Notes
+    -----
+    For t one matrix product, O(M**2 n), or O(M n + M**2 G) with G clusters; the degrees
+    of freedom follow from the sizes of clusters, and are one number for all pairs
+    except with several strata or missing values. Values are not copied as a whole.
+
+    References
+    ----------
+    .. [1] E. Miller, "Adding error bars to evals", arXiv:2411.00640 (2024).
+    .. [2] R. M. Bell, D. F. McCaffrey, "Bias reduction in standard errors for linear
+       regression with multi-stage samples", Survey Methodology 28 (2002) 169-181.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_means
+    >>> values = {"a": [1.0, 0.5, 1.0, 0.8], "b": [0.5, 0.25, 0.5, 0.1]}
+    >>> result = compare_means(values)
+    >>> result.pvalue.round(4).tolist()
+    [0.0132]
+    """
+    spec = read_options(
+        method=method,
+        variance=variance,
+        df=df,
+        studentized=studentized,
+        interval=interval,
+        repeats=repeats,
+        k=k,
+        average=average,
+        missing=missing,
+        lower_is_better=lower_is_better,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    options = _engine_options(
+        spec.method, lower_is_better, adjust, alpha, keep, memory_limit
+    )
+    items = Items(groups, strata, stratum_weights, weights)
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        ThreadPool(check_workers(workers), report) as pool,
+    ):
+        data = read_data(values, names, items, spec, _runner(pool))
+        known = data.values.names
+        chosen = choose_pairs(known, pairs, control)
+        tests = mean_tests(data, spec, 1 - options.alpha, pool)
+        kept = run_tests(tests, chosen, known, options, pool)
+        more = _of_data(data, spec, options, pool)
+    return _record(tests, kept, known, options, _control(known, chosen, control), more)
+
+
+def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
+    moments: ValueCounts,
+    *,
+    lower_is_better: bool = False,
+    variance: str | None = None,
+    df: str = "satterthwaite",
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> MeansResult:
+    """Compare many models by moments of their values that a stream has gathered.
+
+    Parameters
+    ----------
+    moments : fastcmp.stream.ValueMoments
+        What was added up of the values of all models.
+    lower_is_better : bool
+        Whether values are losses.
+    variance : {"cr0", "cr1", "cr2", "cr3"}, optional
+        As in `compare_means`; by default CR2, and CR1 where the moments do not know
+        the single clusters.
+    df : {"satterthwaite", "clusters", "normal"}
+        As in `compare_means`.
+    adjust : str
+        Adjustment for the number of pairs.
+    alpha : float
+        Error rate of the decisions, in (0, 1).
+    pairs : sequence of pairs, optional
+        Compare only these.
+    control : int or str, optional
+        Compare only this model with all others.
+    keep : str, int or Path
+        Which pairs to keep, as in `compare_all`.
+    memory_limit : int or str, optional
+        As in `compare_all`.
+    workers : int, optional
+        Threads.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    MeansResult
+        What `compare_means` finds on the same values by the t test, to rounding.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, items or clusters, the moments do not hold
+        what the variance needs, or an option is unknown.
+    TypeError
+        If `moments` is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_means_from_moments
+    >>> from fastcmp.stream import ValueMoments
+    >>> moments = ValueMoments().update({"a": [1.0, 0.5, 1.0], "b": [0.5, 0.2, 0.6]})
+    >>> compare_means_from_moments(moments).best
+    ('a',)
+    """
+    if not are_valued(moments):
+        kind = f"{type(moments).__module__}.{type(moments).__name__}"
+        message = f"moments must be fastcmp.stream.ValueMoments, got {kind}"
+        raise TypeError(message)
+    names = moments.names or ()
+    if len(names) < 2 or moments.n_samples < 2:
+        message = (
+            "moments must hold at least 2 models and 2 items, got "
+            f"{len(names)} and {moments.n_samples}"
+        )
+        raise ValueError(message)
+    if not isinstance(lower_is_better, bool):
+        message = f"lower_is_better must be True or False, got {lower_is_better!r}"
+        raise TypeError(message)
+    variance = choose(variance, "variance", (None, *VARIANCES))
+    df = choose(df, "df", DEGREES)
+    options = _engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
+    chosen = choose_pairs(names, pairs, control)
+    found = moments.pair_moments(variance=variance, df=df)
+    tests = moment_tests(found, 1 - options.alpha)
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        ThreadPool(check_workers(workers), report) as pool,
+    ):
+        kept = run_tests(tests, chosen, names, options, pool)
+    clusters = getattr(moments, "groups", None) is not None
+    more: dict[str, Any] = {
+        "measure": "mean loss" if lower_is_better else "mean",
+        "n_clusters": found.n_units if clusters else None,
+        "variance": variance or getattr(moments, "variance", "cr2"),
+        "cautions": cautions_of_moments(found, clusters=clusters, df=df),
+    }
+    return _record(tests, kept, names, options, _control(names, chosen, control), more)
+
+
+def _runner(pool: ThreadPool) -> Any:
+    """Run tasks that are no steps of the progress."""
+    return partial(pool.run, steps=no_step)
+
+
+def _engine_options(  # those of the engine
+    method: str,
+    lower_is_better: bool,  # noqa: FBT001
+    adjust: str,
+    alpha: float,
+    keep: Any,
+    memory_limit: Any,
+) -> Options:
+    return Options(
+        test="means",
+        method=method,
+        adjust=choose(adjust, "adjust", ADJUSTMENTS),
+        alpha=as_share(alpha, "alpha"),
+        keep=read_keep(keep),
+        memory_limit=None if memory_limit is None else read_size(memory_limit),
+        lower_is_better=lower_is_better,
+    )
+
+
+def _control(
+    names: tuple[str, ...], chosen: Any, control: int | str | None
+) -> str | None:
+    """Name the control, which is the first of each chosen pair."""
+    return None if control is None else names[chosen[0, 0]]
+
+
+def _record(
+    tests: PairTests,
+    kept: KeptPairs,
+    names: tuple[str, ...],
+    options: Options,
+    control: str | None,
+    more: dict[str, Any],
+) -> MeansResult:
+    source = _Source(names)
+    made = record_of(tests, kept, source, options, control, MeansResult, more)
+    assert isinstance(made, MeansResult)
+    return made
+
+
+def _of_data(
+    data: MeanData, spec: MeanOptions, options: Options, pool: ThreadPool
+) -> dict[str, Any]:
+    """Give what the record says beside the tests."""
+    found = {**fields_of(data, spec), "measure": spec.measure, "seed": None}
+    if spec.method in ("permutation", "bootstrap"):
+        found |= {"n_resamples": spec.n_resamples, "seed": spec.seed}
+    skewed = 0
+    if spec.method == "t" and data.plan.plain and data.values.present is None:
+        skewed = count_skewed(data.values.columns)
+    cautions = cautions_of(data, spec)
+    found["cautions"] = (*cautions, skew_caution(skewed)) if skewed else cautions
+    if len(data.values.names) == 2 and data.values.present is None:
+        level = 1 - options.alpha
+        found["pair"] = difference_record(data, spec, "two-sided", level, pool)
+    return found

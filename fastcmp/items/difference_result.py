@@ -1,0 +1,130 @@
+"""The record of two models compared by the means of their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.items.sentences import test_name, values_sentences
+
+if TYPE_CHECKING:
+    from fastcmp.items.components_result import VarianceComponents
+
+_LETTERS = {"t": "t", "normal": "z"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MeanDifference(Compared, Record):
+    """Two models compared by the means of their values on the same items."""
+
+    #: What `distribution` is applied to: t, or z; of permuted or bootstrapped means
+    #: the difference, or that in standard errors.
+    statistic: float
+    pvalue: float
+    #: Degrees of freedom of t, else None.
+    df: float | None
+    #: "t", "normal", "permutation" or "bootstrap".
+    distribution: str
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: "mean", where more is better, or "mean loss".
+    measure: str
+    #: Mean of a minus that of b, its standard error, and the interval for it.
+    difference: float
+    standard_error: float
+    interval: ConfidenceInterval
+    mean_a: float
+    mean_b: float
+    #: Of each mean alone.
+    standard_error_a: float
+    standard_error_b: float
+    #: Of the values of a and b over items; NaN where one of them does not vary.
+    correlation: float
+    method: str
+    alternative: str
+    confidence_level: float
+    names: tuple[str, str]
+    n_items: int
+    #: Number of clusters and of strata; None without.
+    n_clusters: int | None = None
+    n_strata: int | None = None
+    variance: str = "cr2"
+    #: By how much clusters, strata and weights multiply the variance of the difference,
+    #: compared with independent items.
+    design_effect: float = 1.0
+    #: Largest proportion of the items, by weight, in one cluster.
+    largest_cluster: float | None = None
+    #: P-value of flipping the signs of the differences of items or clusters, beside
+    #: that of t where this alone is not safe.
+    signflip_pvalue: float | None = None
+    interval_method: str | None = None
+    studentized: bool = False
+    #: Draws, 0 where all were enumerated, and the seed that repeats them; None where
+    #: nothing was drawn.
+    n_resamples: int | None = None
+    seed: int | None = None
+    missing: str = "raise"
+    n_missing_values: tuple[int, ...] = ()
+    n_dropped: int = 0
+    #: What to beware of.
+    cautions: tuple[str, ...] = ()
+    #: How much of the variance is between items, how much between answers to one;
+    #: None where each item was answered once.
+    variance_components: VarianceComponents | None = None
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The answer, what to beware of, and the parts of the variance.
+        """
+        a, b = self.names
+        low, high = self.interval
+        which = "higher" if self.difference > 0 else "lower"
+        lead = f"{a} and {b} have the same {self.measure}"
+        if self.difference:
+            lead = f"{a} has a {which} {self.measure} than {b}"
+        name = interval_name(self.confidence_level, self.alternative)
+        hypothesis = {
+            "two-sided": f"{a} and {b} have the same {self.measure}",
+            "greater": f"the {self.measure} of {a} is not higher",
+            "less": f"the {self.measure} of {a} is not lower",
+        }[self.alternative]
+        text = [
+            f"{lead}: {self.mean_a:.4g} and {self.mean_b:.4g} on {self.n_items} items.",
+            f"Difference {self.difference:+.4g}, {name} [{low:+.4g}, {high:+.4g}], "
+            f"standard error {self.standard_error:.3g}.",
+            f"{self._found()} (H0: {hypothesis}).",
+            f"Test: {test_name(self)}.",
+            *values_sentences(self),
+        ]
+        if self.n_clusters is not None:
+            text.append(
+                f"Clusters multiply the variance by {self.design_effect:.3g}; the "
+                f"largest has {100 * (self.largest_cluster or 0.0):.3g}% of the items."
+            )
+        if self.signflip_pvalue is not None:
+            text.append(
+                f"Sign flips beside it: p = {format_pvalue(self.signflip_pvalue)}."
+            )
+        sections = [Section(title="Which model is better?", text=tuple(text))]
+        if self.cautions:
+            sections.append(Section(title="Beware", text=self.cautions))
+        if self.variance_components is not None:
+            sections += self.variance_components.sections()
+        return sections
+
+    def _found(self) -> str:
+        """Write the statistic and the p-value."""
+        shown = f"p = {format_pvalue(self.pvalue)}"
+        if self.distribution not in _LETTERS:
+            return shown
+        df = "" if self.df is None else f", df = {self.df:.4g}"
+        return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {shown}"
+
+    def _shown(self) -> dict[str, Any]:
+        return {**self._fields(), "better": self.better}

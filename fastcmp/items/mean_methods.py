@@ -1,0 +1,91 @@
+"""The tests of pairs of means, method by method, as the engine runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastcmp.core.threads import no_step, parts
+from fastcmp.counts.correct_bits import RightBits
+from fastcmp.counts.value_sums import (
+    MeanEstimate,
+    difference_of,
+    pair_moments,
+    unit_sums,
+)
+from fastcmp.items.bootstrap import bootstrap_tests
+from fastcmp.items.missing_pairs import pairwise_tests
+from fastcmp.items.sign_flips import flip_tests
+from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
+from fastcmp.kernels.bits import allocate_words, count_bits, pack_equal
+from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
+
+if TYPE_CHECKING:
+    from fastcmp.core.threads import ThreadPool
+    from fastcmp.inputs.values import Values
+    from fastcmp.items.mean_data import MeanData, MeanOptions
+    from fastcmp.pairwise.pair_tests import PairTests
+
+_PACKED = 1 << 22  # values that one task packs
+
+
+def mean_tests(
+    data: MeanData, options: MeanOptions, level: float, pool: ThreadPool
+) -> PairTests:
+    """Make the tests of all pairs of models."""
+    values, plan = data.values, data.plan
+    if values.present is not None:
+        return pairwise_tests(data, options, level, pool)
+    if options.method == "t" and values.binary and plan.plain:
+        df = float(plan.degrees(np.zeros(1)))
+        return bit_tests(_pack(values, pool), values.n_items, level, df)
+    limits = (-1.0, 1.0) if values.binary else (-np.inf, np.inf)
+
+    def direct(i: int, j: int) -> MeanEstimate:
+        return difference_of(values.columns[i], values.columns[j], plan)
+
+    base = moment_tests(pair_moments(values, plan, pool), level, limits, direct)
+    if options.method == "t":
+        return base
+    if options.method == "wilcoxon":
+        table = np.stack([column.astype(np.float64) for column in values.columns])
+        usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
+        return signed_rank_tests(table, base, usual)
+    units = unit_sums(values, plan, pool)
+    n_resamples, seed = options.n_resamples, options.seed
+    if options.method == "permutation":
+        return flip_tests(
+            units,
+            base,
+            studentized=options.studentized,
+            n_resamples=n_resamples,
+            seed=seed,
+            level=level,
+            pool=pool,
+        )
+    return bootstrap_tests(
+        units,
+        base,
+        interval=options.interval,
+        n_resamples=n_resamples,
+        seed=seed,
+        level=level,
+        pool=pool,
+    )
+
+
+def _pack(values: Values, pool: ThreadPool) -> RightBits:
+    """Pack values that are 0 or 1, a row of bits for each model."""
+    m, n = len(values.names), values.n_items
+    words = allocate_words(m, n)
+    correct = np.empty(m, np.int64)
+    ones = np.ones(n, np.uint8)
+
+    def pack(part: slice) -> None:
+        for i in range(part.start, part.stop):
+            pack_equal(ones, values.columns[i].astype(np.uint8, copy=False), words[i])
+            correct[i] = count_bits(words[i])
+
+    pool.run(pack, parts(m, max(1, _PACKED // n)), steps=no_step)
+    return RightBits(words, correct)

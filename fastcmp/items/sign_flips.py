@@ -1,0 +1,295 @@
+"""Sign-flip tests of two models, and of all pairs, by sums over units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.memory import check_memory
+from fastcmp.core.options import ALTERNATIVES
+from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.counts.pairs import PairColumns
+from fastcmp.items.flipped_units import FlippedUnits, read_units
+from fastcmp.kernels.flip_words import flip_sums, random_signs
+from fastcmp.kernels.flipped_pairs import Draws, Observed, pair_limits, test_pairs
+from fastcmp.kernels.flipped_t import (
+    StudentDraws,
+    Units,
+    student_pair_limits,
+    student_statistics,
+    student_test_pairs,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.pairs import Block
+    from fastcmp.counts.unit_sums import UnitSums
+    from fastcmp.pairwise.pair_tests import PairTests
+
+    Floats = NDArray[np.float64]
+
+# Measured: tables of signs are paid back by some thousand draws, and columns of models
+# are summed 40 at a time.
+_DRAWS, _COLUMNS, _WORDS = 4096, 40, 256
+#: All signs are looked at where there are so many or fewer: of two models, and of each
+#: of many pairs, where the draws are kept.
+_ALL_OF_ONE, _ALL_OF_MANY = 1 << 20, 1 << 14
+#: Steps that the exact distribution of a pair may take.
+_STEPS_OF_ONE, _STEPS_OF_MANY = 1 << 29, 1 << 17
+
+
+class FlipOutcome(NamedTuple):
+    """A sign-flip test of two models."""
+
+    #: Difference of means; studentized, t.
+    statistic: float
+    pvalue: float
+    #: Interval for the difference of means, by inversion of the test.
+    low: float
+    high: float
+    #: Draws of the p-value; 0 where it is exact.
+    n_resamples: int
+    #: Units in which the models differ.
+    n_nonzero: int
+
+
+def least_pvalue(n_nonzero: int, alternative: str) -> float:
+    """Give the least p-value that flips of so many differences can have."""
+    tails = 2.0 if alternative == "two-sided" else 1.0
+    return min(1.0, tails * 0.5**n_nonzero)
+
+
+def flip_test(  # noqa: PLR0913  # options, all by keyword
+    units: UnitSums,
+    *,
+    alternative: str,
+    studentized: bool,
+    n_resamples: int,
+    seed: int,
+    confidence_level: float | None,
+    pool: ThreadPool | None = None,
+    variance: str = "cr1",
+) -> FlipOutcome:
+    """Test two models, the two rows of `units`, and invert the test.
+
+    The p-value is exact up to 20 units, and for the plain test where differences are
+    whole multiples of a step, or where up to 40 are not 0; the interval up to 20 units.
+    Without a level there is no interval.
+    """
+    read = read_units(units, variance).as_pair()
+    with ThreadPool(1) as own:
+        flips = _Flips(
+            read,
+            _Plan.of(read, _ALL_OF_ONE, n_resamples, seed, confidence_level or 0.95),
+            pool or own,
+            alternative=alternative,
+            studentized=studentized,
+            steps=_STEPS_OF_ONE,
+        )
+    pair = np.array([[0, 1]], np.int32)
+    statistic, pvalue, exact = flips.test(pair)[0]
+    low = high = np.nan
+    if confidence_level is not None:
+        low, high = flips.limits(pair)[0]
+    n_draws = 0 if exact else flips.n_draws
+    nonzero = int(np.count_nonzero(read.values[0]))
+    return FlipOutcome(
+        float(statistic), float(pvalue), float(low), float(high), n_draws, nonzero
+    )
+
+
+def flip_tests(  # noqa: PLR0913  # options, all by keyword
+    units: UnitSums,
+    base: PairTests,
+    *,
+    studentized: bool,
+    n_resamples: int,
+    seed: int,
+    level: float,
+    pool: ThreadPool,
+    variance: str = "cr1",
+    memory_limit: int | None = None,
+) -> PairTests:
+    """Test all pairs by sums with the same random signs; two-sided."""
+    read = read_units(units, variance)
+    plan = _Plan.of(read, _ALL_OF_MANY, n_resamples, seed, level)
+    rows = (len(units.sums) + 1) * (2 * read.n_strata if studentized else 1)
+    check_memory(
+        8.0 * rows * plan.n_draws,
+        memory_limit,
+        f"{plan.n_draws} sign flips of {len(units.sums)} models",
+        "ask for fewer resamples, or compare fewer models",
+    )
+    flips = _Flips(
+        read,
+        plan,
+        pool,
+        alternative="two-sided",
+        studentized=studentized,
+        steps=_STEPS_OF_MANY,
+    )
+
+    def columns(block: Block) -> PairColumns:
+        statistic, pvalue, _ = flips.test(block.pairs).T
+        nothing = np.full(pvalue.size, -1)
+        low, high = flips.limits(block.pairs).T
+        difference = base.differences(block.pairs)
+        return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
+
+    return replace(
+        base,
+        columns=columns,
+        pvalues=lambda block: flips.test(block.pairs)[:, 1],
+        distribution="permutation",
+        df=None,
+    )
+
+
+class _Plan(NamedTuple):
+    """Which signs are drawn, and which of the draws is an end of an interval."""
+
+    n_draws: int
+    seed: int
+    #: The draws are all signs.
+    complete: bool
+    alpha: float
+
+    @classmethod
+    def of(
+        cls, units: FlippedUnits, most: int, n_resamples: int, seed: int, level: float
+    ) -> _Plan:
+        n_units = units.sizes.size
+        complete = n_units < 30 and 2**n_units <= max(most, n_resamples)
+        n_draws = 2**n_units if complete else n_resamples
+        return cls(n_draws, seed, complete, 1.0 - level)
+
+    @property
+    def rank(self) -> int:
+        """How many draws must be as extreme for a p-value above alpha."""
+        if self.complete:
+            return int(np.floor(self.alpha * self.n_draws + 1e-9)) + 1
+        return int(np.floor(self.alpha * (self.n_draws + 1) + 1e-9))
+
+    def words(self, draws: slice, units: slice, start: int) -> NDArray[np.uint64]:
+        """Give the signs of some units in some draws; word `start` is their first."""
+        n_words = -(-(units.stop - units.start) // 64)
+        if self.complete:
+            each = np.arange(draws.start, draws.stop, dtype=np.uint64)
+            return (each >> np.uint64(units.start))[None]
+        words = np.empty((n_words, draws.stop - draws.start), np.uint64)
+        random_signs(self.seed, draws.start, start, words)
+        return words
+
+
+class _Flips:
+    """Sums of all models with the signs of all draws, and tests of pairs by them."""
+
+    def __init__(
+        self,
+        units: FlippedUnits,
+        plan: _Plan,
+        pool: ThreadPool,
+        *,
+        alternative: str,
+        studentized: bool,
+        steps: int,
+    ) -> None:
+        self._units, self._steps = units, steps
+        self.n_draws = plan.n_draws
+        how = (0 if plan.complete else 1, ALTERNATIVES[alternative], plan.rank)
+        self._student = Units(units.values, units.sizes, units.factors, units.starts)
+        self._studentized = studentized
+        # With equal sizes t is a function of the sum.
+        self._plain = not studentized or units.is_balanced
+        rows = np.concatenate([units.values, units.sizes[None]])
+        self._draws: Draws | StudentDraws
+        if self._plain:
+            whole = slice(0, rows.shape[1])
+            sums = _flip(rows, whole, 0, plan, pool)
+            inverses = _inverses(sums[-1], units.total_size, alternative)
+            self._draws = Draws(sums, inverses, *how)
+            self._observed = Observed(
+                units.values,
+                units.values.sum(axis=1),
+                np.abs(units.values).sum(axis=1),
+                units.whole,
+            )
+            return
+        sums = np.empty((units.n_strata, 2, len(rows), plan.n_draws))
+        weighted = rows * (units.sizes * units.factors)
+        start = 0
+        for h, own in enumerate(units.strata()):
+            sums[h, 0] = _flip(rows, own, start, plan, pool)
+            sums[h, 1] = _flip(weighted, own, start, plan, pool)
+            start += -(-(own.stop - own.start) // 64)
+        self._draws = StudentDraws(sums, *how)
+
+    def test(self, pairs: NDArray[np.int32]) -> Floats:
+        """Give statistics, p-values, and 1 where these are exact, shape (P, 3)."""
+        pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 3))
+        if isinstance(self._draws, StudentDraws):
+            found = np.empty((len(pairs), 2))
+            student_test_pairs(self._student, self._draws, pairs, found)
+            out[:, :2], out[:, 2] = found, 1 - self._draws.added
+            return out
+        test_pairs(self._observed, self._draws, pairs, self._steps, out)
+        out[:, 0] /= self._units.total_size
+        if self._studentized:
+            statistics = np.empty(len(pairs))
+            student_statistics(self._student, pairs, statistics)
+            out[:, 0] = statistics
+        return out
+
+    def limits(self, pairs: NDArray[np.int32]) -> Floats:
+        """Give the ends of the intervals for differences of means, shape (P, 2)."""
+        pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 2))
+        if isinstance(self._draws, StudentDraws):
+            student_pair_limits(self._student, self._draws, pairs, out)
+            return out
+        totals = self._observed.totals
+        differences = totals[pairs[:, 0]] - totals[pairs[:, 1]]
+        pair_limits(self._draws, pairs, differences, self._units.total_size, out)
+        return out
+
+
+def _inverses(sizes: Floats, total: float, alternative: str) -> Floats:
+    """Invert what `pair_limits` divides by, but for draws whose signs are all alike."""
+    inverses = np.zeros((3, sizes.size))
+    for row, left in zip(inverses, (total - sizes, total + sizes), strict=False):
+        usable = left > 1e-12 * total
+        row[usable] = 1.0 / left[usable]
+        if row is inverses[0] or alternative == "two-sided":
+            inverses[2, ~usable] = -np.inf
+    return inverses
+
+
+def _flip(
+    rows: Floats, units: slice, start: int, plan: _Plan, pool: ThreadPool
+) -> Floats:
+    """Sum rows over some units with the signs of each draw, shape (K, R)."""
+    n_rows = len(rows)
+    out = np.empty((n_rows, plan.n_draws))
+    n_parts = -(-plan.n_draws // _DRAWS)
+    # In eights, as they are summed.
+    n_columns = -(-n_rows // (8 * -(-n_rows // _COLUMNS))) * 8
+    tasks = product(
+        parts(n_rows, n_columns), parts(plan.n_draws, -(-plan.n_draws // n_parts))
+    )
+
+    def work(task: tuple[slice, slice]) -> None:
+        models, draws = task
+        sums = np.zeros((models.stop - models.start, draws.stop - draws.start))
+        some = np.empty_like(sums)
+        for part in parts(units.stop - units.start, 64 * _WORDS):
+            own = slice(units.start + part.start, units.start + part.stop)
+            words = plan.words(draws, own, start + part.start // 64)
+            flip_sums(np.ascontiguousarray(rows[models, own].T), words, some)
+            sums += some
+        out[models, draws] = sums
+
+    pool.run(work, tasks, steps=no_step)
+    return out

@@ -1,0 +1,202 @@
+"""The bootstrap of means: units are drawn within strata, and counted.
+
+A draw is how often each unit occurs, so that the means of all models on all draws are
+one matrix product. What is estimated is the sum over strata h of weight W_h times the
+sum of the values of the units drawn there, divided by the sum of their sizes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fastcmp._jit import kernel
+from fastcmp.kernels.rng import random_below
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import FloatArray, IntArray
+
+
+@kernel
+def draw_units(strata: IntArray, seed: int, first: int, counts: FloatArray) -> None:
+    """Draw units with replacement within strata, and count them.
+
+    Parameters
+    ----------
+    strata : ndarray of int64, shape (G,)
+        Stratum of each unit, ascending.
+    seed, first : int
+        Draw i is a function of (seed, first + i).
+    counts : ndarray of float64, shape (R, G)
+        Receives how often each unit was drawn; in each stratum as many as it has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import draw_units
+    >>> counts = np.empty((2, 5))
+    >>> draw_units(np.array([0, 0, 0, 1, 1]), 1, 0, counts)
+    >>> counts.tolist()
+    [[1.0, 2.0, 0.0, 2.0, 0.0], [3.0, 0.0, 0.0, 0.0, 2.0]]
+    """
+    n_units = strata.size
+    for r in range(counts.shape[0]):
+        row = counts[r]
+        row[:] = 0.0
+        start = 0
+        while start < n_units:
+            end = start + 1
+            while end < n_units and strata[end] == strata[start]:
+                end += 1
+            for draw in range(start, end):
+                unit = start + random_below(seed, first + r, draw, end - start)
+                row[unit] += 1.0
+            start = end
+
+
+@kernel
+def count_units(rows: IntArray, counts: FloatArray) -> None:
+    """Count the units of draws that are given as lists.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (R, k)
+        Units of each draw.
+    counts : ndarray of float64, shape (R, G)
+        Receives how often each unit occurs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import count_units
+    >>> counts = np.empty((2, 3))
+    >>> count_units(np.array([[0, 2, 2], [1, 0, 1]]), counts)
+    >>> counts.tolist()
+    [[1.0, 0.0, 2.0], [1.0, 2.0, 0.0]]
+    """
+    counts[:] = 0.0
+    for r in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            counts[r, rows[r, k]] += 1.0
+
+
+@kernel
+def resampled_mean(
+    sums: FloatArray,
+    sizes: FloatArray,
+    strata: IntArray,
+    weights: FloatArray,
+    counts: FloatArray,
+) -> tuple[float, float]:
+    """Compute a mean of units that occur several times, or not at all.
+
+    Parameters
+    ----------
+    sums, sizes : ndarray of float64, shape (G,)
+        Sum of the values of each unit, and its size.
+    strata : ndarray of int64, shape (G,)
+        Stratum of each unit, ascending from 0.
+    weights : ndarray of float64, shape (H,)
+        Of the strata.
+    counts : ndarray of float64, shape (G,)
+        How often each unit occurs; all 1 for the data themselves.
+
+    Returns
+    -------
+    tuple of float
+        The mean, and its standard error: the root of CR1, G_h / (G_h - 1) times the
+        sum of the squared residuals of the units divided by the squared size, and over
+        strata the sum times the squared weights. NaN with a stratum of one unit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import resampled_mean
+    >>> sums, one, none = np.array([1.0, 2.0, 6.0]), np.ones(3), np.zeros(3, np.int64)
+    >>> mean, error = resampled_mean(sums, one, none, np.ones(1), one)
+    >>> mean, round(error, 4)
+    (3.0, 1.5275)
+    """
+    mean = variance = 0.0
+    start = 0
+    while start < sums.size:
+        end, n, total = start, 0.0, 0.0
+        while end < sums.size and strata[end] == strata[start]:
+            n += counts[end] * sizes[end]
+            total += counts[end] * sums[end]
+            end += 1
+        own = total / n
+        squares = 0.0
+        for g in range(start, end):
+            residual = sums[g] - sizes[g] * own
+            squares += counts[g] * residual * residual
+        units = float(end - start)
+        scale = weights[strata[start]]
+        mean += scale * own
+        variance += scale * scale * units / (units - 1.0) * squares / (n * n)
+        start = end
+    return mean, math.sqrt(variance)
+
+
+@kernel
+def jackknife_acceleration(
+    sums: FloatArray, sizes: FloatArray, strata: IntArray, weights: FloatArray
+) -> float:
+    """Compute the acceleration of a BCa interval for a mean, leaving out each unit.
+
+    Parameters
+    ----------
+    sums, sizes : ndarray of float64, shape (G,)
+        As in `resampled_mean`.
+    strata : ndarray of int64, shape (G,)
+        As in `resampled_mean`.
+    weights : ndarray of float64, shape (H,)
+        As in `resampled_mean`.
+
+    Returns
+    -------
+    float
+        Sum of u**3 / (6 (sum of u**2)**1.5), where u is the mean of all means without
+        one unit minus that without this unit, times (G_h - 1) / G_h within strata;
+        0 where all are equal, NaN with a stratum of one unit.
+
+    References
+    ----------
+    .. [1] B. Efron, R. J. Tibshirani, "An introduction to the bootstrap", Chapman and
+       Hall (1993), 14.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import jackknife_acceleration
+    >>> sums, none = np.array([1.0, 2.0, 6.0]), np.zeros(3, np.int64)
+    >>> round(jackknife_acceleration(sums, np.ones(3), none, np.ones(1)), 4)
+    0.0686
+    """
+    squares = cubes = largest = 0.0
+    start = 0
+    while start < sums.size:
+        end, n, total = start, 0.0, 0.0
+        while end < sums.size and strata[end] == strata[start]:
+            n += sizes[end]
+            total += sums[end]
+            end += 1
+        units = float(end - start)
+        if units < 2.0:
+            return math.nan
+        own = total / n
+        middle = 0.0  # of the changes of the mean that each unit makes
+        for g in range(start, end):
+            middle += (sums[g] - sizes[g] * own) / (n - sizes[g])
+        middle /= units
+        scale = weights[strata[start]] * (units - 1.0) / units
+        for g in range(start, end):
+            change = (sums[g] - sizes[g] * own) / (n - sizes[g])
+            u = scale * (change - middle)
+            squares += u * u
+            cubes += u * u * u
+            largest = max(largest, abs(own) * abs(scale) / (n - sizes[g]))
+        start = end
+    if not squares > (1e-14 * largest) ** 2:
+        return 0.0 if squares == squares else math.nan  # noqa: PLR0124
+    return cubes / (6.0 * squares**1.5)  # type: ignore[no-any-return]

@@ -1,0 +1,270 @@
+"""Sums over units, items or whole clusters, that add up: no unit is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from fastcmp.core.checks import LARGEST_COUNT
+from fastcmp.core.exact_sums import add, exact, value_of
+from fastcmp.counts.pair_moments import PairMoments
+from fastcmp.counts.unit_sizes import (
+    SUMMED,
+    SizeSums,
+    are_alike,
+    degrees_of_freedom,
+    sum_sizes,
+)
+from fastcmp.stream.saved_checks import require, stored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.stream.value_blocks import ValueBlock
+
+    Floats = NDArray[np.float64]
+    Arrays = dict[str, NDArray[Any]]
+
+_N_SIZES = len(SizeSums._fields)
+#: What rounding of the values themselves may leave: (8 eps)**2 / 1e-12.
+ROUNDING = (8 * np.finfo(np.float64).eps) ** 2 / 1e-12
+
+
+class UnitMoments(NamedTuple):
+    """Sizes, sums, and scatter about the centre of units.
+
+    For unit u with size w_u and sums s_u the scatter is K = sum z z', z = s_u - w_u c,
+    about the centre c = sum w_u s_u / sum w_u**2: the mean, where units are items. So
+    K is of full precision, and merges as in Chan, Golub and LeVeque (1983), with
+    weights w_u**2.
+    """
+
+    #: Items, and units.
+    counts: NDArray[np.int64]
+    #: Sizes, then three numbers a model: the sum of its values; of these without the
+    #: items' means; and its own scatter, with them. Exact sums, shape (2, 7 + 3 M).
+    sums: Floats
+    #: Exact sum: K of the values without the items' means, shape (2, M, M).
+    scatter: Floats
+    #: c of the values, and of those without the items' means, shape (2, M).
+    centres: Floats
+    #: The largest w_u, shape (1,).
+    largest: Floats
+
+    @classmethod
+    def empty(cls, m: int) -> Self:
+        """Make the moments of no items."""
+        return cls(
+            np.zeros(2, np.int64),
+            np.zeros((2, _N_SIZES + 3 * m)),
+            np.zeros((2, m, m)),
+            np.zeros((2, m)),
+            np.zeros(1),
+        )
+
+    @classmethod
+    def of_block(cls, block: ValueBlock) -> Self:
+        """Sum up a block."""
+        m = len(block.rows)
+        w, q = block.sizes()
+        counts = np.array([block.n_items, w.size], np.int64)
+        if not w.any():
+            return cls.empty(m)._replace(counts=counts)
+        totals, weight = block.totals(), w.sum()
+        pilot = totals / weight
+        pilots = np.stack([pilot, pilot - pilot.mean()])
+        gram, offsets, own, over = _scatter(block, w, pilots)
+        ww = w @ w
+        shifts = offsets / ww  # from the pilots to the centres
+        gram -= ww * np.outer(shifts[1], shifts[1])
+        own = np.maximum(own - ww * shifts[0] ** 2, 0.0)
+        over += weight * pilots[1]
+        return cls(
+            counts,
+            exact(np.concatenate([sum_sizes(w, q), totals, over, own])),
+            exact(gram),
+            pilots + shifts,
+            np.array([w.max()]),
+        )
+
+    def plus(self, other: Self) -> Self:
+        """Merge; commutes to the bit."""
+        if not self.has_weight or not other.has_weight:
+            some, none = (self, other) if self.has_weight else (other, self)
+            return some._replace(counts=some.counts + none.counts)
+        one, two = self.size_sums().ww, other.size_sums().ww
+        between = one * two / (one + two)
+        shift = self.centres - other.centres
+        sums = add(self.sums, other.sums)
+        sums[:, -self.n_models :] = add(
+            sums[:, -self.n_models :].copy(), exact(between * shift[0] ** 2)
+        )
+        scatter = add(self.scatter, other.scatter)
+        scatter = add(scatter, exact(between * np.outer(shift[1], shift[1])))
+        return type(self)(
+            self.counts + other.counts,
+            sums,
+            scatter,
+            (one * self.centres + two * other.centres) / (one + two),
+            np.maximum(self.largest, other.largest),
+        )
+
+    @property
+    def n_models(self) -> int:
+        """Number of models, M."""
+        return int(self.centres.shape[1])
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return int(self.counts[0])
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.counts[1])
+
+    @property
+    def has_weight(self) -> bool:
+        """Whether any unit has a weight above 0."""
+        return bool(self.sums[0, 0] > 0)
+
+    def knows_all(self) -> bool:
+        """Tell whether all variances follow from the sums: units are of one size."""
+        return not self.has_weight or are_alike(self.n_units, self.size_sums())
+
+    def size_sums(self) -> SizeSums:
+        """Give the sums of sizes."""
+        return SizeSums(*value_of(self.sums)[:_N_SIZES].tolist())
+
+    def mean(self) -> Floats:
+        """Give the mean of each model, shape (M,)."""
+        found: Floats = self._of_models()[0] / self.size_sums().w
+        return found
+
+    def pair_moments(self, variance: str, df: str) -> PairMoments:
+        """Give what the tests of all pairs need."""
+        sizes, n = self.size_sums(), self.n_units
+        if variance not in SUMMED and not self.knows_all():
+            message = (
+                f"variance must be one of {SUMMED} where only sums over units are "
+                f"kept, got {variance!r}: keep them by cluster, ValueMoments(groups="
+                "'ids')"
+            )
+            raise ValueError(message)
+        power = {"cr0": 0, "cr1": 1, "cr2": 1, "cr3": 2}[variance]
+        factor = (n / (n - 1)) ** power / sizes.w**2
+        totals, over, own = self._of_models()
+        means = np.stack([totals, over]) / sizes.w
+        apart = self.centres - means
+        scatter = value_of(self.scatter)
+        scatter += sizes.ww * np.outer(apart[1], apart[1])
+        own = own + sizes.ww * apart[0] ** 2
+        # Squares about 0: about the centre, and that of the centre.
+        squares = value_of(self.scatter).diagonal() + sizes.ww * self.centres[1] ** 2
+        squares += ROUNDING * (own + sizes.ww * self.centres[0] ** 2)
+        return PairMoments(
+            n_items=self.n_items,
+            n_units=n,
+            mean=means[0],
+            variance=own * factor,
+            covariance=scatter * factor,
+            df=degrees_of_freedom(df, n, sizes),
+            largest=float(self.largest[0] / sizes.w),
+            scale=squares * factor,
+            relative=means[1],
+        )
+
+    def arrays(self) -> Arrays:
+        """Give the arrays by name; of the symmetric matrix the upper triangle."""
+        m = self.n_models
+        named: Arrays = self._asdict()
+        return named | {"scatter": self.scatter[(slice(None), *np.triu_indices(m))]}
+
+    @classmethod
+    def restore(cls, m: int, arrays: Arrays) -> Self:
+        """Make moments of saved arrays."""
+        triangle = stored(arrays, "scatter", (2, m * (m + 1) // 2), np.float64)
+        made = cls.empty(m)
+        first, second = np.triu_indices(m)
+        made.scatter[:, first, second] = made.scatter[:, second, first] = triangle
+        others = {
+            name: stored(arrays, name, array.shape, array.dtype)
+            for name, array in made._asdict().items()
+            if name != "scatter"
+        }
+        return made._replace(**others)
+
+    def check(self) -> None:
+        """Refuse moments to which no values can have led."""
+        n_items, n_units = self.counts.tolist()
+        possible = 0 <= n_units <= n_items <= LARGEST_COUNT
+        require(possible, "counts must be of items and of units")
+        for name, array in self._asdict().items():
+            require(np.isfinite(array).all(), f"{name} must be finite")
+        sizes = self.size_sums()
+        w = sizes.w
+        if not self.has_weight:
+            require(not any(x.any() for x in self[1:]), "there are no weights")
+            return
+        require(min(sizes) > 0, "sizes must be positive")
+        require(0 < self.largest[0] <= w * (1 + 1e-9), "largest must fit the sizes")
+        fits = sizes.ww <= w * w * (1 + 1e-9) <= n_units * sizes.ww * (1 + 2e-9)
+        require(fits, "sizes must fit each other")
+        require((self._of_models()[2] >= 0).all(), "scatter must not be negative")
+        spread = np.sqrt(np.maximum(self.scatter[0].diagonal(), 0))
+        most = np.outer(spread, spread) * (1 + 1e-9)
+        slack = 1e-9 * spread.max(initial=0) ** 2
+        near = np.abs(self.scatter[0]) <= most + slack
+        require(near.all(), "scatter must be that of products of values")
+
+    def _of_models(self) -> Floats:
+        found: Floats = value_of(self.sums)[_N_SIZES:].reshape(3, -1)
+        return found
+
+
+def _scatter(
+    block: ValueBlock, w: Floats, pilots: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Sum products about the pilots, and what tells how far they are off.
+
+    Gives the Gram matrix of the values without items' means; sums of w_u z_u of both;
+    squares of the values; and sums of the values without items' means.
+    """
+    m = len(block.rows)
+    gram = Gram(m)
+    offsets, own, over = np.zeros((2, m)), np.zeros(m), np.zeros(m)
+    for units, raw, centred in block.unit_sums():
+        size = w[units]
+        away = pilots[:, :, None]
+        if block.weights is not None or block.edges is not None:
+            away = away * size
+        raw -= away[0]  # noqa: PLW2901  # in place
+        centred -= away[1]  # noqa: PLW2901
+        offsets += np.stack([raw @ size, centred @ size])
+        own += np.einsum("ij,ij->i", raw, raw)
+        over += centred.sum(axis=1)
+        gram.add(centred)
+    return gram.full(), offsets, own, over
+
+
+class Gram:
+    """A sum of products A A', by BLAS in place."""
+
+    def __init__(self, m: int) -> None:
+        self._upper = np.zeros((m, m), order="F")
+
+    def add(self, values: Floats) -> None:
+        """Add the products of rows, shape (M, u), in C order."""
+        from scipy.linalg.blas import dsyrk
+
+        self._upper = dsyrk(
+            1.0, values.T, beta=1.0, c=self._upper, trans=1, overwrite_c=1
+        )
+
+    def full(self) -> Floats:
+        """Give the symmetric matrix."""
+        lower = np.tril(self._upper.T)
+        full: Floats = lower + np.tril(lower, -1).T
+        return full

@@ -1,0 +1,141 @@
+"""Cluster-robust variances and degrees of freedom against matrices written out."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fastcmp import kernels
+
+KINDS = {
+    "cr0": kernels.CR0,
+    "cr1": kernels.CR1,
+    "cr2": kernels.CR2,
+    "cr3": kernels.CR3,
+}
+
+units = st.lists(st.tuples(st.integers(1, 6), st.floats(-3, 3)), min_size=2, max_size=7)
+
+
+def by_matrices(sums, codes, kind):
+    """Work out variance and d.o.f. with n x n matrices, as textbooks write them."""
+    n, G = codes.size, codes.max() + 1
+    hat = np.full((n, n), 1 / n)
+    residual = np.eye(n) - hat
+    own = []
+    for g in range(G):
+        at = codes == g
+        block = residual[np.ix_(at, at)]
+        if kind in ("cr2", "cr3"):
+            values, vectors = np.linalg.eigh(block)
+            power = -0.5 if kind == "cr2" else -1.0
+            keep = values > 1e-10
+            root = (vectors[:, keep] * values[keep] ** power) @ vectors[:, keep].T
+        else:
+            root = np.eye(at.sum())
+        own.append((at, root))
+    scale = G / (G - 1) if kind == "cr1" else 1.0
+    d = sums
+    e = residual @ d
+    variance = scale * sum((np.ones(at.sum()) @ r @ e[at]) ** 2 for at, r in own) / n**2
+    p = np.stack([residual[:, at] @ r @ np.ones(at.sum()) / n for at, r in own])
+    omega = p @ p.T
+    return d.mean(), variance, np.trace(omega) ** 2 / np.sum(omega**2)
+
+
+@given(units, st.sampled_from(sorted(KINDS)), st.integers(0, 2**20))
+def test_like_matrices(found, kind, seed):
+    sizes = np.array([n for n, _ in found])
+    codes = np.repeat(np.arange(sizes.size), sizes)
+    d = np.random.default_rng(seed).normal(size=codes.size)
+    sums = np.bincount(codes, d)
+    n_g = sizes.astype(float)
+    got = kernels.clustered_mean(sums, n_g, n_g, KINDS[kind])
+    assert got == pytest.approx(by_matrices(d, codes, kind), rel=1e-9, abs=1e-12)
+
+
+@given(st.integers(2, 40), st.sampled_from(["cr1", "cr2"]))
+def test_clusters_of_one_are_the_paired_t_test(n, kind):
+    d = np.random.default_rng(n).normal(size=n)
+    one = np.ones(n)
+    mean, variance, df = kernels.clustered_mean(d, one, one, KINDS[kind])
+    assert (mean, variance) == pytest.approx((d.mean(), d.var(ddof=1) / n))
+    assert df == pytest.approx(n - 1)
+
+
+def test_equal_sizes_have_one_degree_less_than_clusters():
+    sizes = np.full(8, 5.0)
+    out = np.empty(8)
+    assert kernels.cluster_factors(sizes, sizes, kernels.CR2, out) == pytest.approx(7)
+    assert out == pytest.approx(8 / 7)
+
+
+@given(st.floats(0.1, 10))
+def test_weights_of_one_size_change_nothing(weight):
+    sizes = np.array([2.0, 3.0, 7.0])
+    plain, scaled = np.empty(3), np.empty(3)
+    one = kernels.cluster_factors(sizes, sizes, kernels.CR2, plain)
+    two = kernels.cluster_factors(
+        weight * sizes, weight**2 * sizes, kernels.CR2, scaled
+    )
+    assert two == pytest.approx(one)
+    assert scaled == pytest.approx(plain)
+
+
+def test_one_cluster_has_no_variance():
+    one = np.ones(1)
+    assert math.isnan(kernels.clustered_mean(one, one, one, kernels.CR2)[2])
+
+
+@given(st.floats(-5, 5), st.floats(1e-3, 9), st.sampled_from([1.5, 4.0, 200.0, np.inf]))
+def test_t_like_scipy(difference, variance, df):
+    law = stats.norm() if df == np.inf else stats.t(df)
+    t = difference / math.sqrt(variance)
+    expected = {
+        kernels.TWO_SIDED: 2 * law.sf(abs(t)),
+        kernels.GREATER: law.sf(t),
+        kernels.LESS: law.cdf(t),
+    }
+    for alternative, pvalue in expected.items():
+        found = kernels.mean_t(difference, variance, df, alternative)
+        assert found[:2] == pytest.approx((t, pvalue), rel=1e-9)
+    assert kernels.t_quantile(df, 0.9) == pytest.approx(law.ppf(0.95))
+
+
+@pytest.mark.parametrize(
+    ("difference", "alternative", "expected"),
+    [
+        (0.0, kernels.TWO_SIDED, (0.0, 1.0)),
+        (0.5, kernels.TWO_SIDED, (math.inf, 0.0)),
+        (-0.5, kernels.GREATER, (-math.inf, 1.0)),
+        (-0.5, kernels.LESS, (-math.inf, 0.0)),
+    ],
+)
+def test_without_variance(difference, alternative, expected):
+    found = kernels.mean_t(difference, 0.0, 5.0, alternative)
+    assert found == (*expected, kernels.DEGENERATE)
+
+
+@given(st.lists(st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=60))
+def test_moments_of_two_rows(pairs):
+    a, b = np.array(pairs).T.copy()
+    out = np.empty(10)
+    kernels.difference_moments(a, b, out)
+    d = a - b
+    x, y, r = (v - v.mean() for v in (a, b, d))
+    expected = [d.mean(), r @ r, np.sum(r**3), np.abs(r).max()]
+    expected += [max(np.abs(a).max(), np.abs(b).max()), a.mean(), b.mean()]
+    expected += [x @ x, y @ y, x @ y]
+    assert out == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_a_large_offset_loses_no_digits():
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 8, (2, 1000)) / 8
+    one, two = np.empty(10), np.empty(10)
+    kernels.difference_moments(a, b, one)
+    kernels.difference_moments(a + 2**40, b + 2**40, two)
+    assert two[:4] == pytest.approx(one[:4], rel=1e-13)

@@ -140,7 +140,19 @@ GOOD = {
     "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
     "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
     "mcnemar": LABELS,
+    "mcnemar_clustered_from_counts": {
+        "both_right": [3, 2, 1, 4],
+        "only_a": [0, 1, 0, 0],
+        "only_b": [1, 2, 1, 0],
+        "both_wrong": [0, 0, 2, 1],
+    },
     "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
+    "mcnemar_stratified_from_counts": {
+        "only_a": [6, 3, 9],
+        "only_b": [2, 4, 1],
+        "both_right": [9, 8, 7],
+        "both_wrong": [3, 1, 2],
+    },
     "mcnemar_table": LABELS,
     "nadeau_bengio_t": {"differences": TEN[0], "n_train": 90, "n_test": 10},
     "naive_mcnemar": {"tables": FOLD_TABLES},
@@ -292,6 +304,13 @@ WRONG = {
     "score_or_label": _LABELS,
     "sample_weight": _NUMBERS
     | {"negative": [-1.0] * 12, "too short": [1.0] * 11, "all 0": [0.0] * 12},
+    "strata": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
+    "stratum_weights": {
+        "a word": "nope",
+        "a number": 3,
+        "without strata": "equal",
+        "unknown": {"z": 1},
+    },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
     "half_differences": _FOLDS,

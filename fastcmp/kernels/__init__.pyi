@@ -31,6 +31,8 @@ from fastcmp.kernels.cluster_means import mean_t as mean_t
 from fastcmp.kernels.cluster_means import mean_t_many as mean_t_many
 from fastcmp.kernels.cluster_means import residual_squares as residual_squares
 from fastcmp.kernels.cluster_means import t_quantile as t_quantile
+from fastcmp.kernels.clustered_mcnemar import cluster_bits as cluster_bits
+from fastcmp.kernels.clustered_mcnemar import count_clusters as count_clusters
 from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
 from fastcmp.kernels.cochran import cochrans_q as cochrans_q
 from fastcmp.kernels.cost import CHI_SQUARE as CHI_SQUARE

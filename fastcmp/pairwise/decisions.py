@@ -91,6 +91,11 @@ class PairDecisions(Record):
     #: The model with which all others were compared, and nothing else; the first of
     #: each pair. None where other pairs were tested.
     control: str | None = None
+    #: How many clusters, and weighted strata, the samples are in; None for none.
+    n_clusters: int | None = None
+    n_strata: int | None = None
+    #: What makes the tests doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:

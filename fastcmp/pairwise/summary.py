@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.paired.clustered_result import CLUSTERED_NAMES
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_result import METHOD_NAMES
 from fastcmp.pairwise.leaderboard import (
@@ -31,7 +32,12 @@ _TESTS = {
     "cost": "cost-sensitive test",
     "delong": "DeLong's test",
 }
-_METHODS = {**METHOD_NAMES, **COST_METHODS, "delong": "normal approximation"}
+_METHODS = {
+    **METHOD_NAMES,
+    **CLUSTERED_NAMES,
+    **COST_METHODS,
+    "delong": "normal approximation",
+}
 _INTERVALS = {
     "accuracy": "Wilson",
     "cost": "profile likelihood",
@@ -48,7 +54,10 @@ def describe(
     do not follow from the record.
     """
     if not each_pair:
-        each_pair = f"{_TESTS[result.test]} ({_METHODS[result.method]})"
+        method = f"{_METHODS[result.method]}{_strata(result)}"
+        each_pair = f"{_TESTS[result.test]} ({method})"
+    if (result.n_clusters, result.n_strata) != (None, None):
+        intervals = intervals or "Student's t"
     rule = (
         f"Significantly different at {result.alpha:g}: {result.rule}.",
         f"Each pair: {each_pair}; "
@@ -63,6 +72,10 @@ def describe(
         *_decisions(result),
         Section(title="How to read this", text=explanations),
     ]
+
+
+def _strata(result: PairDecisions) -> str:
+    return "" if result.n_strata is None else f", {result.n_strata} strata"
 
 
 def _against_control(
@@ -169,8 +182,13 @@ def _left_out(result: PairDecisions) -> tuple[str, ...]:
         kept = (f"Kept: the {n} pairs of the {result.kept} best models.",)
     elif result.kept != "all":
         kept = (f"All pairs are in {result.kept}.",)
+    clusters: tuple[str, ...] = ()
+    if result.n_clusters is not None:
+        clusters = (f"The samples are in {result.n_clusters} clusters.",)
     return (
         *kept,
+        *clusters,
+        *result.cautions,
         *dropped_sentences(result.n_missing, result.n_excluded),
         *outside_sentences(result.n_outside, result.names, result.n_samples),
     )

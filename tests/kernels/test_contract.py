@@ -171,11 +171,13 @@ EXAMPLES = {
     "bowker": Example((TABLE,)),
     "calibrated_f": Example((FIVE_BY_TWO,)),
     "chdtrc": Example((2.0, 7.5)),
+    "cluster_bits": Example((WORDS[0], ints(3, 40, 70)), (zeros(3, dtype=float),)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
     "conservative_z": Example((FOLDS[0], FOLDS[2:8].reshape(3, 2, 10))),
     "corrected_factor": Example((10, 0.1)),
     "count_agreement": Example((A, B), (zeros(3, 3),)),
     "count_bits": Example((WORDS[0],)),
+    "count_clusters": Example((Y, A, B, np.arange(200) % 7), (zeros(4, 7),)),
     "count_common_bits": Example((WORDS[0], WORDS[1])),
     "count_folds": Example(
         (

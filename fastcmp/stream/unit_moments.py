@@ -42,12 +42,12 @@ class UnitMoments(NamedTuple):
 
     #: Items, and units.
     counts: NDArray[np.int64]
-    #: Sizes, then three numbers a model: the sum of its values; of these without the
-    #: items' means; and its own scatter, with them. Exact sums, shape (2, 7 + 3 M).
+    #: Sizes, then three numbers a model: the sum of its values; of these without
+    #: what models share on an item; and its own scatter, with it. Exact sums, shape (2, 7 + 3 M).
     sums: Floats
-    #: Exact sum: K of the values without the items' means, shape (2, M, M).
+    #: Exact sum: K of the values without what models share, shape (2, M, M).
     scatter: Floats
-    #: c of the values, and of those without the items' means, shape (2, M).
+    #: c of the values, and of those without what models share, shape (2, M).
     centres: Floats
     #: The largest w_u, shape (1,).
     largest: Floats
@@ -229,19 +229,20 @@ def _scatter(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Sum products about the pilots, and what tells how far they are off.
 
-    Gives the Gram matrix of the values without items' means; sums of w_u z_u of both;
-    squares of the values; and sums of the values without items' means.
+    Gives the Gram matrix of values without what models share; sums of w_u z_u of both;
+    squares of the values; and sums of values without what models share.
     """
     m = len(block.rows)
     gram = Gram(m)
     offsets, own, over = np.zeros((2, m)), np.zeros(m), np.zeros(m)
-    for units, raw, centred in block.unit_sums():
+    for units, centred, common in block.unit_sums():
         size = w[units]
         away = pilots[:, :, None]
         if block.weights is not None or block.edges is not None:
             away = away * size
-        raw -= away[0]  # noqa: PLW2901  # in place
-        centred -= away[1]  # noqa: PLW2901
+        raw = centred + common
+        raw -= away[0]
+        centred -= away[1]  # noqa: PLW2901  # in place
         offsets += np.stack([raw @ size, centred @ size])
         own += np.einsum("ij,ij->i", raw, raw)
         over += centred.sum(axis=1)

@@ -42,8 +42,8 @@ class UnitMoments(NamedTuple):
 
     #: Items, and units.
     counts: NDArray[np.int64]
-    #: Sizes, then three numbers a model: the sum of its values; of these without
-    #: what models share on an item; and its own scatter, with it. Exact sums, shape (2, 7 + 3 M).
+    #: Exact sums, shape (2, 7 + 3 M): sizes, then three numbers a model: the sum of its
+    #: values; of these without what models share on an item; its own scatter, with it.
     sums: Floats
     #: Exact sum: K of the values without what models share, shape (2, M, M).
     scatter: Floats

@@ -145,7 +145,7 @@ class ClusterMoments(NamedTuple):
             n_units=self.n_units,
             mean=self.mean(),
             variance=variances / total**2,
-            covariance=gram.full() / total**2,
+            covariance=gram.total / total**2,
             df=float(degrees),
             largest=float(w.max() / total),
             scale=squares / total**2,

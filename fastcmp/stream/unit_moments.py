@@ -247,25 +247,21 @@ def _scatter(
         own += np.einsum("ij,ij->i", raw, raw)
         over += centred.sum(axis=1)
         gram.add(centred)
-    return gram.full(), offsets, own, over
+    return gram.total, offsets, own, over
 
 
 class Gram:
-    """A sum of products A A', by BLAS in place."""
+    """A sum of products A A'.
+
+    By NumPy's BLAS, as all else here: SciPy brings another one, and the threads of both
+    wait for each other (0.9 s in place of 0.6 s, of 1,000 models and 10,000 items).
+    """
 
     def __init__(self, m: int) -> None:
-        self._upper = np.zeros((m, m), order="F")
+        self.total = np.zeros((m, m))
+        self._product = np.empty((m, m))
 
     def add(self, values: Floats) -> None:
-        """Add the products of rows, shape (M, u), in C order."""
-        from scipy.linalg.blas import dsyrk
-
-        self._upper = dsyrk(
-            1.0, values.T, beta=1.0, c=self._upper, trans=1, overwrite_c=1
-        )
-
-    def full(self) -> Floats:
-        """Give the symmetric matrix."""
-        lower = np.tril(self._upper.T)
-        full: Floats = lower + np.tril(lower, -1).T
-        return full
+        """Add the products of rows, shape (M, u)."""
+        np.matmul(values, values.T, out=self._product)
+        self.total += self._product

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
-_LEAST = 1 << 10  # items: products of fewer columns are slower
+_LEAST = 1 << 11  # items: products of fewer columns are slower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,7 @@ def sign_flip_studentized(
     >>> from fastcmp.kernels import TWO_SIDED, sign_flip_studentized
     >>> differences, sizes = np.array([3.0, 1.0, 2.0, -1.0]), np.array([5.0, 2, 4, 3])
     >>> sign_flip_studentized(differences, sizes, np.ones(4), 0, 0, TWO_SIDED).pvalue
-    0.25
+    0.375
     """
     n = differences.size
     values = np.zeros((2, n))

@@ -22,6 +22,7 @@ _LARGE_CLUSTER = 1 / 3
 #: Clusters, below which normal quantiles and plain bootstrap intervals are too short.
 FEW_UNITS = 50
 _LOOKED_AT = 64  # values of a column, before all are
+_GRADES = 5
 _LEAST_FLIPS = 6  # units: fewer cannot reach 0.05
 _MOST_ITEMS = 300  # with more the skewness of all pairs is not looked at
 _SKEWED = 25  # n must exceed this times the squared skewness
@@ -90,7 +91,7 @@ def _of_columns(values: Values) -> list[str]:
         for name, column, likely in zip(
             values.names, values.columns, whole, strict=True
         )
-        if likely and np.all(column == np.trunc(column)) and np.abs(column).max() > 1
+        if likely and np.all(column == np.trunc(column)) and _many(column)
     ]
     if not names:
         return []
@@ -98,6 +99,11 @@ def _of_columns(values: Values) -> list[str]:
         f"{', '.join(names[:3])}: whole numbers only, unlike the values of the others. "
         "Is it a model? Ids and groups are not."
     ]
+
+
+def _many(column: NDArray[Any]) -> bool:
+    """Tell whether there are more values than grades such as 0, 1 and 2."""
+    return np.unique(column).size > _GRADES
 
 
 def _of_clusters(n: int, degrees: float, largest: float) -> list[str]:

@@ -75,15 +75,19 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
         `compare_means`. For Wilcoxon's test see `signed_rank`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a has the higher mean, also where lower is better.
-    groups, strata, stratum_weights, weights
+    groups, strata, weights : array-like, shape (n,), optional
         Clusters, strata and weights of the items, as in `compare_means`.
+    stratum_weights : {"items", "equal"} or mapping
+        What the mean of each stratum counts.
     lower_is_better : bool
         Whether values are losses. They are never re-signed.
     missing : {"raise", "common", "pairwise", "wrong"}
         What to make of missing values, as in `compare_means`; for two models "common"
         and "pairwise" are the same.
-    repeats, k
+    repeats : {"mean", "pass@k", "pass^k"}
         How the answers to an item become its value, as in `compare_means`.
+    k : int, optional
+        For "pass@k" and "pass^k".
     average : {"items", "clusters"}
         Whether each item counts the same, or each cluster by its mean.
     variance : {"cr0", "cr1", "cr2", "cr3"}, optional

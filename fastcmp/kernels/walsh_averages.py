@@ -286,7 +286,7 @@ def hodges_lehmann(
     >>> import numpy as np
     >>> from fastcmp.kernels import hodges_lehmann
     >>> hodges_lehmann(np.array([-1.0, 0.5, 1.0, 2.0, 3.0, 4.0]), 0.9)
-    (1.5, -0.25, 3.5)
+    (1.5, 0.0, 3.0)
     """
     n = ascending.size
     if n == 0 or not 0.0 < confidence_level < 1.0:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from fastcmp.items.components_result import VarianceComponents
 
 METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
-INTERVALS = ("studentized", "percentile", "bca", "basic")
+#: Kinds of intervals that a method offers; the first is the default.
+INTERVALS: dict[str, tuple[str | None, ...]] = {
+    "bootstrap": ("studentized", "percentile", "bca", "basic"),
+    "wilcoxon": (None, "hodges-lehmann"),
+}
 REPEATS = ("mean", "pass@k", "pass^k")
 _TARGETS = ("items", "clusters")
 
@@ -41,7 +45,8 @@ class MeanOptions:
     variance: str | None
     df: str
     studentized: bool
-    interval: str
+    #: None where the method has one kind only.
+    interval: str | None
     repeats: str
     k: int | None
     average: str
@@ -81,7 +86,7 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
     variance: str | None,
     df: str,
     studentized: bool,
-    interval: str,
+    interval: str | None,
     repeats: str,
     k: int | None,
     average: str,
@@ -111,7 +116,7 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
         variance=choose(variance, "variance", (None, *VARIANCES)),
         df=choose(df, "df", DEGREES),
         studentized=studentized,
-        interval=choose(interval, "interval", INTERVALS),
+        interval=_choose_interval(interval, method),
         repeats=choose(repeats, "repeats", REPEATS),
         k=k if k is None else as_whole(k, "k", 1),
         average=choose(average, "average", _TARGETS),
@@ -120,6 +125,21 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
         n_resamples=as_whole(n_resamples, "n_resamples", 1),
         seed=as_seed(rng),
     )
+
+
+def _choose_interval(interval: Any, method: str) -> str | None:
+    """Choose the kind of intervals; None is the default."""
+    known = INTERVALS.get(method, (None,))
+    if interval is None:
+        return known[0]
+    kinds = [each for each in known if each is not None]
+    if not kinds:
+        message = (
+            f"interval={interval!r} needs method='bootstrap' or 'wilcoxon', got "
+            f"method={method!r}, which has one kind only"
+        )
+        raise ValueError(message)
+    return str(choose(interval, "interval", kinds))
 
 
 def read_data(
@@ -283,7 +303,7 @@ def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
         "n_clusters": None if clusters is None else len(clusters.labels),
         "n_strata": None if strata is None else len(strata.labels),
         "variance": options.variance or ("cr2" if plan.across is None else "cr1"),
-        "interval_method": options.interval if options.method == "bootstrap" else None,
+        "interval_method": options.interval,
         "studentized": options.studentized,
         "missing": options.missing,
         "n_missing_values": values.n_missing,

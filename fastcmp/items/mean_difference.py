@@ -56,7 +56,7 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
     variance: str | None = None,
     df: str = "satterthwaite",
     studentized: bool = False,
-    interval: str = "studentized",
+    interval: str | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
@@ -92,8 +92,8 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
         Degrees of freedom of t, as in `compare_means`.
     studentized : bool
         Whether permuted means are divided by their standard errors.
-    interval : {"studentized", "percentile", "bca", "basic"}
-        Kind of the bootstrap interval.
+    interval : {"studentized", "percentile", "bca", "basic"}, optional
+        Kind of the bootstrap interval, "studentized" by default.
     confidence_level : float
         Of the interval, in (0, 1).
     n_resamples : int
@@ -289,7 +289,7 @@ def _drawn(
         shown |= {"statistic": found.statistic, "n_resamples": found.n_resamples}
         shown["status"] = OK if found.n_nonzero else DEGENERATE
     else:
-        found = bootstrap_difference(units, interval=options.interval, **given)
+        found = bootstrap_difference(units, interval=str(options.interval), **given)
         sums = units.sums[0] - units.sums[1]
         shown |= {"status": found.status, "n_resamples": options.n_resamples}
         shown["statistic"] = float(sums.sum() / units.sizes.sum())

@@ -23,9 +23,9 @@ from fastcmp.kernels import (
     mean_t,
     percentile_interval,
     resampled_mean,
+    sign_flip_whole,
     studentized_interval,
 )
-from fastcmp.kernels.sign_flips import sign_flip_whole
 
 ALPHA, RUNS, BOOTSTRAPS, DRAWS = 0.05, 4_000, 2_000, 999
 #: Clusters, and how many items they have.

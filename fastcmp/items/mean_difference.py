@@ -202,10 +202,10 @@ def difference_record(
         effect = found.variance / plain.difference.variance
     return MeanDifference(
         measure=options.measure,
-        difference=found.difference,
+        difference=float(found.difference),
         standard_error=float(np.sqrt(found.variance)),
-        mean_a=one.difference,
-        mean_b=two.difference,
+        mean_a=float(one.difference),
+        mean_b=float(two.difference),
         standard_error_a=float(np.sqrt(one.variance)),
         standard_error_b=float(np.sqrt(two.variance)),
         correlation=_correlation(moments),

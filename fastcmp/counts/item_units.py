@@ -6,7 +6,7 @@ Everything here depends on which items belong together, and on no value.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 
 VARIANCES = {"cr0": CR0, "cr1": CR1, "cr2": CR2, "cr3": CR3}
 #: The factor of each of n items that are units alone.
-_ITEM_FACTORS: dict[int, Callable[[float], float]] = {
-    CR0: lambda _: 1.0,
+_ITEM_FACTORS: dict[int, Callable[[Any], Any]] = {
+    CR0: lambda n: n / n,
     CR1: lambda n: n / (n - 1.0),
     CR2: lambda n: n / (n - 1.0),
     CR3: lambda n: (n / (n - 1.0)) ** 2,
 }
 DEGREES = ("satterthwaite", "clusters", "normal")
+
+
+def item_factor(variance: str | None, n: Any) -> Any:
+    """Give what the squared residual of each of n items counts."""
+    return _ITEM_FACTORS[VARIANCES[variance or "cr2"]](n)
 
 
 class Stratum(NamedTuple):

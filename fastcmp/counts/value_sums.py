@@ -293,7 +293,7 @@ def plain_estimates(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> PlainEs
     factor = 1.0 / (a.size - 1.0) / a.size
     if plan.plain:
         factor = float(plan.strata[0].factors[0]) / a.size**2
-    df = float(plan.degrees(np.zeros(1)))
+    df = float(plan.degrees(np.zeros(len(plan.strata))))
     mean, mean_a, mean_b = (float(found[i]) for i in (0, 5, 6))
     variance, of_a, of_b = (factor * float(found[i]) for i in (1, 7, 8))
     return PlainEstimates(

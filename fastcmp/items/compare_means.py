@@ -377,7 +377,8 @@ def _of_data(
         skewed = count_skewed(data.values.columns)
     cautions = cautions_of(data, spec)
     found["cautions"] = (*cautions, skew_caution(skewed)) if skewed else cautions
-    if len(data.values.names) == 2 and data.values.present is None:
+    two = len(data.values.names) == 2 and data.values.present is None
+    if two and spec.method != "wilcoxon":
         level = 1 - options.alpha
         found["pair"] = difference_record(data, spec, "two-sided", level, pool)
     return found

@@ -19,8 +19,8 @@ _LETTERS = {"t": "t", "normal": "z"}
 class MeanDifference(Compared, Record):
     """Two models compared by the means of their values on the same items."""
 
-    #: What `distribution` is applied to: t, or z; of permuted or bootstrapped means
-    #: the difference, or that in standard errors.
+    #: What `distribution` is applied to: t, or z; of permuted means the difference, or
+    #: studentized that in standard errors, as of bootstrapped ones.
     statistic: float
     pvalue: float
     #: Degrees of freedom of t, else None.

@@ -290,9 +290,8 @@ def _drawn(
         shown["status"] = OK if found.n_nonzero else DEGENERATE
     else:
         found = bootstrap_difference(units, interval=options.interval, **given)
-        sums = units.sums[0] - units.sums[1]
         shown |= {"status": found.status, "n_resamples": options.n_resamples}
-        shown["statistic"] = float(sums.sum() / units.sizes.sum())
+        shown["statistic"] = found.statistic
     return {
         **shown,
         "pvalue": found.pvalue,

@@ -117,7 +117,10 @@ def _read(
         raise TypeError(message)
     found = count_rows(raw, name)
     if found != n:
-        message = f"{name} must hold one label for each of {n} items, got {found}"
+        message = (
+            f"{name} must hold one label for each of {n} items, got {found} (arrays of "
+            "values have one row a model)"
+        )
         raise ValueError(message)
     column = read_column(raw, name).factorized()
     codes = column.positions()

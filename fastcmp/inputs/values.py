@@ -11,7 +11,12 @@ from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.inputs.model_names import check_indexes, named_columns
 from fastcmp.inputs.value_column import read_values as read_column_of_values
-from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
+from fastcmp.kernels.item_values import (
+    LARGEST,
+    NOT_FINITE,
+    ZERO_ONE,
+    _kind_of_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -132,11 +137,12 @@ def _with_missing(
 ) -> Values:
     """Refuse infinite values, and deal with missing ones."""
     for title, column in zip(titles, columns, strict=True):
-        infinite = np.flatnonzero(np.isinf(column))
+        infinite = np.flatnonzero(np.abs(column) >= LARGEST)
         if infinite.size:
             message = (
                 f"{title} has the value {column[infinite[0]]} for item {infinite[0]} "
-                f"({infinite.size} in all): values must be finite"
+                f"({infinite.size} in all): values must be finite, and below "
+                f"{LARGEST:g} in size"
             )
             raise ValueError(message)
     present = np.stack([~np.isnan(column) for column in columns])

@@ -145,8 +145,11 @@ def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, 
     if isinstance(values, ItemTable):
         found, table = values.names, values.values
     elif isinstance(values, Mapping):
-        found, table = map(str, values), side_by_side(
-            {name: as_floats(x, f"values[{name!r}]") for name, x in values.items()}
+        found, table = (
+            map(str, values),
+            side_by_side(
+                {name: as_floats(x, f"values[{name!r}]") for name, x in values.items()}
+            ),
         )
     else:
         table = as_floats(values, "values")

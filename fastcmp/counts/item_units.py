@@ -75,21 +75,29 @@ class UnitPlan(NamedTuple):
         one = self.strata[0]
         return len(self.strata) == 1 and one.units is None and one.weights is None
 
-    def degrees(self, variances: Floats) -> Floats:
-        """Give the degrees of freedom for variances of the strata, shape (H, ...)."""
-        shape = variances.shape[1:]
+    @property
+    def shared_degrees(self) -> float:
+        """Degrees of freedom of all pairs; without variance, those of any pair."""
         if self.df == "normal":
-            return np.full(shape, math.inf)
+            return math.inf
         if self.across is not None:
-            return np.full(shape, self.n_units - 1.0)
-        own = np.array([stratum.df for stratum in self.strata])
-        if len(own) == 1 or self.df == "clusters":
-            return np.full(shape, own.sum())
-        total = variances.sum(axis=0)
-        each = np.tensordot(1.0 / own, variances**2, axes=1)
+            return self.n_units - 1.0
+        return float(sum(stratum.df for stratum in self.strata))
+
+    @property
+    def needs_variances(self) -> bool:
+        """Whether degrees of freedom depend on the variances of the strata."""
+        one = len(self.strata) == 1 or self.across is not None
+        return not one and self.df == "satterthwaite"
+
+    def degrees(self, total: Floats, squares: Floats) -> Floats:
+        """Give the degrees of freedom where they depend on the variances v.
+
+        `total` and `squares` are the sums over strata of v and of v**2 / df.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = total**2 / each
-        return np.asarray(np.where(total > 0, found, own.sum()))
+            found = total * total / squares
+        return np.asarray(np.where(total > 0, found, self.shared_degrees))
 
 
 def plan_units(

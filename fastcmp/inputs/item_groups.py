@@ -223,7 +223,8 @@ def _check_weighted(found: ItemGroups, weights: NDArray[np.float64]) -> None:
     """Refuse that all weight is in one unit."""
     of_units, units = weights, "item"
     if found.clusters is not None:
-        of_units, units = np.bincount(found.clusters.codes, weights), "cluster"
+        of_units = np.bincount(found.clusters.codes, weights).astype(np.float64)
+        units = "cluster"
     if np.count_nonzero(of_units) < 2:
         message = (
             f"weights must not be 0 for all {units}s but one: no variance can be "
@@ -246,7 +247,7 @@ def _check_strata(found: ItemGroups, strata: Grouping) -> None:
         units = "cluster"
         codes = np.zeros(found.n_units, np.int64)
         codes[found.clusters.codes] = strata.codes
-        of_units = np.bincount(found.clusters.codes, found.weights)
+        of_units = np.bincount(found.clusters.codes, found.weights).astype(np.float64)
     if of_units is not None:  # without weight a unit says nothing
         codes = codes[of_units > 0]
     n_units = np.bincount(codes, minlength=len(strata.labels))

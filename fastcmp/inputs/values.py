@@ -119,11 +119,13 @@ def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:
 
 
 def as_values(raw: Any, name: str) -> NDArray[Any]:
-    """Convert a column to float64, float32 or, for bool, uint8; NaN for missing."""
+    """Convert a column to float64, float32 or, for 0 and 1, uint8; NaN for missing."""
     if type(raw) is np.ndarray and raw.ndim == 1:
         native = raw.dtype.newbyteorder("=")
         if native == np.bool_:
             return np.ascontiguousarray(raw).view(np.uint8)
+        if native.kind in "iu" and raw.size and raw.min() >= 0 and raw.max() <= 1:
+            return np.ascontiguousarray(raw, np.uint8)
         if native in (np.float32, np.float64):
             return np.ascontiguousarray(raw, native)
     return read_column_of_values(raw, name)

@@ -34,6 +34,7 @@ def pairwise_tests(
     values = data.values
     present, m = values.present, len(values.names)
     assert present is not None
+    _check_strata(data)
     found = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
     if data.groups.plain:
         _by_products(data, options, found)
@@ -53,6 +54,22 @@ def pairwise_tests(
     if options.df == "normal":
         found[2] = np.inf
     return _tests(data, options, found, level)
+
+
+def _check_strata(data: MeanData) -> None:
+    """Refuse a model without a value in some stratum."""
+    strata, values = data.groups.strata, data.values
+    if strata is None or values.present is None:
+        return
+    for name, own in zip(values.names, values.present, strict=True):
+        n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
+        if not n_items.all():
+            label = strata.labels[int(np.argmin(n_items))]
+            message = (
+                f"values must have some of each model in each stratum, and {name} has "
+                f"none in stratum {label!r}: leave out the model, or the stratum"
+            )
+            raise ValueError(message)
 
 
 def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:

@@ -490,7 +490,7 @@ CAUTIONS = {
 def test_cautions_where_they_belong(phrase):
     assert phrase in words(**CAUTIONS[phrase])
     for other, options in CAUTIONS.items():
-        if other != phrase and phrase != "degrees of freedom":
+        if phrase not in (other, "degrees of freedom"):
             assert phrase not in words(**options)
 
 

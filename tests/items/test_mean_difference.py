@@ -48,7 +48,7 @@ def compared(case, **more):
 )
 def test_like_other_programs(case):
     if "error" in case["expected"]:
-        with pytest.raises(ValueError, match="at least (two|2) items"):
+        with pytest.raises(ValueError, match=r"at least (two|2) items"):
             compared(case)
         return
     result = compared(case)

@@ -6,7 +6,7 @@ Everything here depends on which items belong together, and on no value.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 
 VARIANCES = {"cr0": CR0, "cr1": CR1, "cr2": CR2, "cr3": CR3}
 #: The factor of each of n items that are units alone.
-_ITEM_FACTORS: dict[int, Callable[[float], float]] = {
-    CR0: lambda _: 1.0,
+_ITEM_FACTORS: dict[int, Callable[[Any], Any]] = {
+    CR0: lambda n: n / n,
     CR1: lambda n: n / (n - 1.0),
     CR2: lambda n: n / (n - 1.0),
     CR3: lambda n: (n / (n - 1.0)) ** 2,
 }
 DEGREES = ("satterthwaite", "clusters", "normal")
+
+
+def item_factor(variance: str | None, n: Any) -> Any:
+    """Give what the squared residual of each of n items counts."""
+    return _ITEM_FACTORS[VARIANCES[variance or "cr2"]](n)
 
 
 class Stratum(NamedTuple):
@@ -70,21 +75,29 @@ class UnitPlan(NamedTuple):
         one = self.strata[0]
         return len(self.strata) == 1 and one.units is None and one.weights is None
 
-    def degrees(self, variances: Floats) -> Floats:
-        """Give the degrees of freedom for variances of the strata, shape (H, ...)."""
-        shape = variances.shape[1:]
+    @property
+    def shared_degrees(self) -> float:
+        """Degrees of freedom of all pairs; without variance, those of any pair."""
         if self.df == "normal":
-            return np.full(shape, math.inf)
+            return math.inf
         if self.across is not None:
-            return np.full(shape, self.n_units - 1.0)
-        own = np.array([stratum.df for stratum in self.strata])
-        if len(own) == 1 or self.df == "clusters":
-            return np.full(shape, own.sum())
-        total = variances.sum(axis=0)
-        each = np.tensordot(1.0 / own, variances**2, axes=1)
+            return self.n_units - 1.0
+        return float(sum(stratum.df for stratum in self.strata))
+
+    @property
+    def needs_variances(self) -> bool:
+        """Whether degrees of freedom depend on the variances of the strata."""
+        one = len(self.strata) == 1 or self.across is not None
+        return not one and self.df == "satterthwaite"
+
+    def degrees(self, total: Floats, squares: Floats) -> Floats:
+        """Give the degrees of freedom where they depend on the variances v.
+
+        `total` and `squares` are the sums over strata of v and of v**2 / df.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = total**2 / each
-        return np.asarray(np.where(total > 0, found, own.sum()))
+            found = total * total / squares
+        return np.asarray(np.where(total > 0, found, self.shared_degrees))
 
 
 def plan_units(

@@ -61,7 +61,7 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
     m = len(values.names)
     relative, mean, variance, scale = np.zeros((4, m))
     covariance = np.zeros((m, m))
-    of_pairs: list[Floats] | None = [] if _needs_strata(plan) else None
+    total, squares = np.zeros((2, m, m) if plan.needs_variances else (2, 0, 0))
     if plan.across is not None:
         covariance, scale, relative, mean, variance = _gram_across(values, plan, pool)
     for stratum in plan.strata if plan.across is None else ():
@@ -72,11 +72,14 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
         relative += weight * gram.relative
         mean += weight * gram.mean
         variance += own * gram.variance
-        if of_pairs is not None:
-            of_pairs.append(own * _variances(gram.products))
-    df: Any = float(plan.degrees(np.zeros(len(plan.strata))))
-    if of_pairs is not None:
-        df = plan.degrees(np.stack(of_pairs))
+        if plan.needs_variances:
+            of_pairs = own * _variances(gram.products)
+            total += of_pairs
+            of_pairs *= of_pairs
+            squares += of_pairs / stratum.df
+    df: Any = plan.shared_degrees
+    if plan.needs_variances:
+        df = plan.degrees(total, squares)
     return PairMoments(
         n_items=values.n_items,
         n_units=plan.n_units,
@@ -88,11 +91,6 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
         largest=plan.largest,
         scale=scale,
     )
-
-
-def _needs_strata(plan: UnitPlan) -> bool:
-    """Tell whether each pair has degrees of freedom of its own."""
-    return len(plan.strata) > 1 and plan.across is None and plan.df == "satterthwaite"
 
 
 def _variances(products: Floats) -> Floats:
@@ -293,7 +291,7 @@ def plain_estimates(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> PlainEs
     factor = 1.0 / (a.size - 1.0) / a.size
     if plan.plain:
         factor = float(plan.strata[0].factors[0]) / a.size**2
-    df = float(plan.degrees(np.zeros(len(plan.strata))))
+    df = plan.shared_degrees
     mean, mean_a, mean_b = (float(found[i]) for i in (0, 5, 6))
     variance, of_a, of_b = (factor * float(found[i]) for i in (1, 7, 8))
     return PlainEstimates(
@@ -329,8 +327,11 @@ def difference_of(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> MeanEstim
     if plan.across is not None:
         factor = plan.n_units / (plan.n_units - 1.0)
         variances = [factor * float(residuals @ residuals)]
-    found_df = plan.degrees(np.array(variances))
-    return MeanEstimate(difference, float(np.sum(variances)), float(found_df))
+    total, df = np.sum(variances), plan.shared_degrees
+    if plan.needs_variances:
+        own_df = np.array([stratum.df for stratum in plan.strata])
+        df = float(plan.degrees(total, np.sum(np.square(variances) / own_df)))
+    return MeanEstimate(difference, float(total), df)
 
 
 def unit_sums(values: Values, plan: UnitPlan, pool: ThreadPool) -> UnitSums:

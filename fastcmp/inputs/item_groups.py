@@ -82,6 +82,8 @@ def read_item_groups(
     check_indexes([*others, *((k, x) for k, x in given.items() if x is not None)])
     clusters = _read(groups, "groups", n_items, keep)
     layers = _read(strata, "strata", n_items, keep)
+    if layers is not None and keep is not None:
+        _check_kept(strata, n_items, layers)
     importance = _read_weights(weights, n_items, keep)
     if clusters is not None and len(clusters.labels) < 2:
         message = (
@@ -100,6 +102,8 @@ def read_item_groups(
     )
     if layers is not None:
         _check_strata(found, layers)
+    elif importance is not None:
+        _check_weighted(found, importance)
     return found
 
 
@@ -113,7 +117,10 @@ def _read(
         raise TypeError(message)
     found = count_rows(raw, name)
     if found != n:
-        message = f"{name} must hold one label for each of {n} items, got {found}"
+        message = (
+            f"{name} must hold one label for each of {n} items, got {found} (arrays of "
+            "values have one row a model)"
+        )
         raise ValueError(message)
     column = read_column(raw, name).factorized()
     codes = column.positions()
@@ -129,6 +136,20 @@ def _read(
     used, codes = np.unique(codes, return_inverse=True)
     labels = tuple(plain_number(column.distinct[i]) for i in used)
     return Grouping(codes.astype(np.int64, copy=False).reshape(-1), labels)
+
+
+def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
+    """Refuse that a stratum lost all its items, and with them its weight."""
+    whole = _read(raw, "strata", n, None)
+    assert whole is not None
+    lost = [label for label in whole.labels if label not in kept.labels]
+    if lost:
+        message = (
+            f"strata must keep items, and none of stratum {lost[0]!r} is left that all "
+            f"models have a value for ({len(lost)} such strata in all): leave the "
+            "stratum out, or the model that lacks it"
+        )
+        raise ValueError(message)
 
 
 def _read_weights(
@@ -198,6 +219,20 @@ def _read_stratum_weights(
     return np.asarray(found / found.sum())
 
 
+def _check_weighted(found: ItemGroups, weights: NDArray[np.float64]) -> None:
+    """Refuse that all weight is in one unit."""
+    of_units, units = weights, "item"
+    if found.clusters is not None:
+        of_units = np.bincount(found.clusters.codes, weights).astype(np.float64)
+        units = "cluster"
+    if np.count_nonzero(of_units) < 2:
+        message = (
+            f"weights must not be 0 for all {units}s but one: no variance can be "
+            "estimated"
+        )
+        raise ValueError(message)
+
+
 def _check_strata(found: ItemGroups, strata: Grouping) -> None:
     """Refuse a stratum without weight, or from which no variance can be estimated."""
     sizes = _stratum_sizes(strata, found.weights, found.n_items)
@@ -205,13 +240,16 @@ def _check_strata(found: ItemGroups, strata: Grouping) -> None:
         label = strata.labels[int(np.argmin(sizes))]
         message = f"weights must not be 0 for all items of stratum {label!r}"
         raise ValueError(message)
-    codes, units = strata.codes, "item"
+    codes, units, of_units = strata.codes, "item", found.weights
     if found.clusters is not None:
         if found.crossed:
             return
         units = "cluster"
         codes = np.zeros(found.n_units, np.int64)
         codes[found.clusters.codes] = strata.codes
+        of_units = np.bincount(found.clusters.codes, found.weights).astype(np.float64)
+    if of_units is not None:  # without weight a unit says nothing
+        codes = codes[of_units > 0]
     n_units = np.bincount(codes, minlength=len(strata.labels))
     if (n_units < 2).any():
         few = [strata.labels[i] for i in np.flatnonzero(n_units < 2)]

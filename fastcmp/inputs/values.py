@@ -11,7 +11,12 @@ from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.inputs.model_names import check_indexes, named_columns
 from fastcmp.inputs.value_column import read_values as read_column_of_values
-from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
+from fastcmp.kernels.item_values import (
+    LARGEST,
+    NOT_FINITE,
+    ZERO_ONE,
+    _kind_of_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,11 +119,13 @@ def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:
 
 
 def as_values(raw: Any, name: str) -> NDArray[Any]:
-    """Convert a column to float64, float32 or, for bool, uint8; NaN for missing."""
+    """Convert a column to float64, float32 or, for 0 and 1, uint8; NaN for missing."""
     if type(raw) is np.ndarray and raw.ndim == 1:
         native = raw.dtype.newbyteorder("=")
         if native == np.bool_:
             return np.ascontiguousarray(raw).view(np.uint8)
+        if native.kind in "iu" and raw.size and raw.min() >= 0 and raw.max() <= 1:
+            return np.ascontiguousarray(raw, np.uint8)
         if native in (np.float32, np.float64):
             return np.ascontiguousarray(raw, native)
     return read_column_of_values(raw, name)
@@ -132,11 +139,12 @@ def _with_missing(
 ) -> Values:
     """Refuse infinite values, and deal with missing ones."""
     for title, column in zip(titles, columns, strict=True):
-        infinite = np.flatnonzero(np.isinf(column))
+        infinite = np.flatnonzero(np.abs(column) >= LARGEST)
         if infinite.size:
             message = (
                 f"{title} has the value {column[infinite[0]]} for item {infinite[0]} "
-                f"({infinite.size} in all): values must be finite"
+                f"({infinite.size} in all): values must be finite, and below "
+                f"{LARGEST:g} in size"
             )
             raise ValueError(message)
     present = np.stack([~np.isnan(column) for column in columns])

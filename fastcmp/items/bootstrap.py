@@ -51,6 +51,8 @@ _SIDE = 32  # models of a side of a tile
 class BootOutcome(NamedTuple):
     """The bootstrap of one difference."""
 
+    #: The difference divided by its standard error, as `bootstrap_tests` has it.
+    statistic: float
     pvalue: float
     low: float
     high: float
@@ -84,6 +86,7 @@ def bootstrap_difference(
     pvalue, low, high = found.answers[0]
     low, high = keep_side((low, high), alternative, (-np.inf, np.inf))
     return BootOutcome(
+        statistic=float(_statistics(found, kind)[0]),
         pvalue=float(pvalue),
         low=low,
         high=high,
@@ -119,11 +122,7 @@ def bootstrap_tests(
         found = draws.evaluate(pairs, (0, level))
         pvalue, low, high = found.answers.T
         difference = base.differences(pairs)
-        error = found.standard_error
-        if kind == kinds.STUDENTIZED:
-            error = found.scales[:, 1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = np.where(difference == 0, 0.0, difference / error)
+        statistic = _statistics(found, kind)
         nothing = np.full(len(pairs), -1)
         return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
 
@@ -146,6 +145,15 @@ class _Found(NamedTuple):
     scales: Floats
     standard_error: Floats
     status: NDArray[np.uint8]
+
+
+def _statistics(found: _Found, kind: int) -> Floats:
+    """Divide differences by their standard errors."""
+    difference, error = found.scales[:, 0], found.standard_error
+    if kind == kinds.STUDENTIZED:
+        error = found.scales[:, 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(difference == 0, 0.0, difference / error))
 
 
 class _Draws:

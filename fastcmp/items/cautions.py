@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.threads import parts
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,17 +27,23 @@ _LOOKED_AT = 64  # values of a column, before all are
 _GRADES = 5
 _LEAST_FLIPS = 6  # units: fewer cannot reach 0.05
 _MOST_ITEMS = 300  # with more the skewness of all pairs is not looked at
+_ROWS = 256  # models, or pairs, that are looked at together
+_ROUNDING = 1e-9
 _SKEWED = 25  # n must exceed this times the squared skewness
 
 
-def cautions_of(data: MeanData, options: MeanOptions) -> tuple[str, ...]:
-    """List what follows from the number and the sizes of items and clusters."""
+def cautions_of(
+    data: MeanData, options: MeanOptions, degrees: float
+) -> tuple[str, ...]:
+    """List what follows from the number and the sizes of items and clusters.
+
+    `degrees` are the degrees of freedom, of several pairs the least.
+    """
     plan, method, n = data.plan, options.method, data.plan.n_units
     clusters = data.groups.clusters is not None
     units = "clusters" if clusters else "items"
     found: list[str] = []
     if clusters:
-        degrees = min(stratum.df for stratum in plan.strata)
         if options.df != "satterthwaite" or method != "t":
             degrees = np.inf
         found += _of_clusters(n, degrees, plan.largest)
@@ -149,7 +157,20 @@ def skew_caution(n_pairs: int) -> str:
     )
 
 
-def count_skewed(columns: Sequence[NDArray[Any]]) -> int:
+def constant_caution(n_pairs: int, units: str) -> str:
+    """Say that differences do not vary."""
+    what = (
+        "The difference is" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
+    )
+    return (
+        f"{what} the same for all {units}, with no variance to measure it by: p = 0 is "
+        "no evidence; compare with method='permutation'."
+    )
+
+
+def count_skewed(
+    columns: Sequence[NDArray[Any]], chosen: NDArray[np.int32] | None
+) -> int:
     """Count the pairs of models whose differences are skewed, where items are few."""
     m, n = len(columns), columns[0].size
     if n > _MOST_ITEMS:
@@ -157,14 +178,22 @@ def count_skewed(columns: Sequence[NDArray[Any]]) -> int:
     values = np.stack([column.astype(np.float64) for column in columns])
     values -= values.mean(axis=0)
     values -= values.mean(axis=1, keepdims=True)
-    second = values @ values.T
-    own = np.diagonal(second)
-    squares = own[:, None] + own - 2 * second
-    mixed = (values**2) @ values.T
-    third = (values**3).sum(axis=1)
-    cubes = third[:, None] - third - 3 * mixed + 3 * mixed.T
-    i, j = np.triu_indices(m, 1)
-    rounding = 1e-9 * (own[i] + own[j])
-    known = squares[i, j] > rounding
-    skewness = cubes[i, j][known] / n / (squares[i, j][known] / n) ** 1.5
-    return int(np.count_nonzero(n < _SKEWED * skewness**2))
+    own, third = (values**2).sum(axis=1), (values**3).sum(axis=1)
+    found = 0
+    for part in parts(m if chosen is None else len(chosen), _ROWS):
+        if chosen is None:  # one row of pairs a model
+            i, j = np.arange(m)[part, None], np.arange(m)
+            rows = values[part]
+            squares = own[i] + own[j] - 2 * rows @ values.T
+            cubes = third[i] - third[j]
+            cubes += 3 * (rows @ (values**2).T - rows**2 @ values.T)
+        else:
+            i, j = chosen[part].T
+            d = values[i] - values[j]
+            squares, cubes = (d**2).sum(axis=1), (d**3).sum(axis=1)
+        known = squares > _ROUNDING * (own[i] + own[j])
+        if chosen is None:
+            known &= i < j
+        skewness = cubes[known] / n / (squares[known] / n) ** 1.5
+        found += int(np.count_nonzero(n < _SKEWED * skewness**2))
+    return found

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from fastcmp.core.checks import as_share
 from fastcmp.core.memory import read_size
@@ -16,6 +19,7 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.items.cautions import (
     cautions_of,
     cautions_of_moments,
+    constant_caution,
     count_skewed,
     skew_caution,
 )
@@ -218,7 +222,8 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         tests = mean_tests(data, spec, 1 - options.alpha, pool)
         kept = run_tests(tests, chosen, known, options, pool)
         more = _of_data(data, spec, options, pool)
-    return _record(tests, kept, known, options, _control(known, chosen, control), more)
+    made = _record(tests, kept, known, options, _control(known, chosen, control), more)
+    return replace(made, cautions=_cautions(made, data, spec, chosen))
 
 
 def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
@@ -367,6 +372,22 @@ def _record(
     return made
 
 
+def _cautions(
+    made: MeansResult, data: MeanData, spec: MeanOptions, chosen: Any
+) -> tuple[str, ...]:
+    """List what to beware of."""
+    degrees = np.inf if made.df is None else np.min(made.df, initial=np.inf)
+    found = cautions_of(data, spec, float(degrees))
+    if spec.method != "t":
+        return found
+    if data.plan.plain and data.values.present is None:
+        skewed = count_skewed(data.values.columns, chosen)
+        found += (skew_caution(skewed),) if skewed else ()
+    still = int(np.count_nonzero((made.standard_error == 0) & (made.difference != 0)))
+    units = "items" if made.n_clusters is None else "clusters"
+    return (*found, constant_caution(still, units)) if still else found
+
+
 def _of_data(
     data: MeanData, spec: MeanOptions, options: Options, pool: ThreadPool
 ) -> dict[str, Any]:
@@ -374,12 +395,8 @@ def _of_data(
     found = {**fields_of(data, spec), "measure": spec.measure, "seed": None}
     if spec.method in ("permutation", "bootstrap"):
         found |= {"n_resamples": spec.n_resamples, "seed": spec.seed}
-    skewed = 0
-    if spec.method == "t" and data.plan.plain and data.values.present is None:
-        skewed = count_skewed(data.values.columns)
-    cautions = cautions_of(data, spec)
-    found["cautions"] = (*cautions, skew_caution(skewed)) if skewed else cautions
-    if len(data.values.names) == 2 and data.values.present is None:
+    two = len(data.values.names) == 2 and data.values.present is None
+    if two and spec.method != "wilcoxon":
         level = 1 - options.alpha
         found["pair"] = difference_record(data, spec, "two-sided", level, pool)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,9 +146,14 @@ def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, 
     if isinstance(values, ItemTable):
         found, table = values.names, values.values
     elif isinstance(values, Mapping):
-        found, table = map(str, values), _stacked(values)
+        found, table = (
+            map(str, values),
+            side_by_side(
+                {name: as_floats(x, f"values[{name!r}]") for name, x in values.items()}
+            ),
+        )
     else:
-        table = _as_floats(values, "values")
+        table = as_floats(values, "values")
     if table.ndim != 3 or not table.size:
         message = (
             "values must be of shape (M, n, R), R answers of M models to n items, got "
@@ -162,9 +168,9 @@ def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, 
     return table, _names(names, list(found or default))
 
 
-def _stacked(values: Mapping[Any, Any]) -> Floats:
+def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
     """Put the answers of models side by side, NaN where one has fewer."""
-    tables = [_as_floats(x, f"values[{name!r}]") for name, x in values.items()]
+    tables = list(answers.values())
     shapes = [table.shape for table in tables]
     if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
         message = (
@@ -181,8 +187,11 @@ def _stacked(values: Mapping[Any, Any]) -> Floats:
     return np.array(padded)
 
 
-def _as_floats(raw: Any, name: str) -> Floats:
-    if getattr(raw, "dtype", None) != np.bool_:
+def as_floats(raw: Any, name: str) -> Floats:
+    """Convert numbers or bools to float64."""
+    with suppress(ValueError):  # of different lengths: refused below
+        raw = np.asanyarray(raw)
+    if getattr(raw, "dtype", None) != np.bool_ or np.ma.is_masked(raw):
         raw = as_numbers(raw, name)
     return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory
 

@@ -19,8 +19,8 @@ _LETTERS = {"t": "t", "normal": "z"}
 class MeanDifference(Compared, Record):
     """Two models compared by the means of their values on the same items."""
 
-    #: What `distribution` is applied to: t, or z; of permuted or bootstrapped means
-    #: the difference, or that in standard errors.
+    #: What `distribution` is applied to: t, or z; of permuted means the difference, or
+    #: studentized that in standard errors, as of bootstrapped ones.
     statistic: float
     pvalue: float
     #: Degrees of freedom of t, else None.
@@ -54,6 +54,9 @@ class MeanDifference(Compared, Record):
     #: By how much clusters, strata and weights multiply the variance of the difference,
     #: compared with independent items.
     design_effect: float = 1.0
+    #: Items of equal weight that would say as much, (sum w)**2 / (sum w**2); None
+    #: without weights.
+    n_effective: float | None = None
     #: Largest proportion of the items, by weight, in one cluster.
     largest_cluster: float | None = None
     #: P-value of flipping the signs of the differences of items or clusters, beside

@@ -110,7 +110,7 @@ def _rational(scale: Floats) -> Floats:
 
     The weights of items, and of tasks that count alike, have a small common divisor.
     """
-    ratios = scale / scale[0]
+    ratios = scale / scale.max()
     near = [Fraction(ratio).limit_denominator(10**4) for ratio in ratios.tolist()]
     common = math.lcm(*(ratio.denominator for ratio in near))
     whole = np.array([float(ratio * common) for ratio in near])

@@ -15,7 +15,7 @@ from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import named_columns, with_names
 from fastcmp.inputs.values import POLICIES, Values, read_values
-from fastcmp.items.components import variance_components
+from fastcmp.items.components import as_floats, side_by_side, variance_components
 from fastcmp.items.repeats import reduce_repeats
 
 if TYPE_CHECKING:
@@ -158,12 +158,8 @@ def read_data(
     columns, answers = _one_an_item(values, options)
     read = read_values(with_names(columns, names, "values"), options.missing, run=run)
     n = read.n_items + read.n_dropped
-    frame = values if hasattr(values, "iloc") else None
     groups = read_item_groups(
-        n,
-        **items._asdict(),
-        keep=read.kept,
-        indexed=None if frame is None else ("values", frame),
+        n, **items._asdict(), keep=read.kept, indexed=_with_index(values)
     )
     if options.average == "clusters":
         read, groups = _average_clusters(read, groups)
@@ -173,6 +169,14 @@ def read_data(
         components = _components(answers, read, options)
     plan = plan_units(groups, options.variance, options.df)
     return MeanData(read, groups, plan, components)
+
+
+def _with_index(values: Any) -> tuple[str, Any] | None:
+    """Find what has the index of pandas: a frame, or the first of several columns."""
+    if hasattr(values, "iloc"):
+        return "values", values
+    own = values.items() if isinstance(values, Mapping) else ()
+    return next(((str(k), x) for k, x in own if hasattr(x, "iloc")), None)
 
 
 def _components(
@@ -200,42 +204,32 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
             return dict(zip(values.names, values.values, strict=True)), None
         reduced = reduce_repeats(values, repeats=options.repeats, k=options.k)
         return dict(zip(values.names, reduced, strict=True)), values.values
-    answers, names = values, None
     if isinstance(values, Mapping) or (
         isinstance(values, (list, tuple)) and any(np.ndim(x) == 2 for x in values[:1])
     ):
-        named = named_columns(values, "values")
-        if not any(np.ndim(x) == 2 for _, x in named):
-            _refuse_k(options)
-            return values, None
-        shapes = {np.shape(x) for _, x in named}
-        if len(shapes) > 1:
-            message = (
-                "values must have the same shape for each model, (n, R) with R answers "
-                f"an item, got {sorted(shapes)[:3]}: from_long takes unequal numbers"
-            )
-            raise ValueError(message)
-        names = [name for name, _ in named]
-        answers = np.stack([np.asarray(x) for _, x in named])
-    if getattr(answers, "ndim", 2) != 3:
+        named = dict(named_columns(values, "values"))
+        if any(np.ndim(x) == 2 for x in named.values()):
+            answers = side_by_side({k: _answers(x) for k, x in named.items()})
+            reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
+            return dict(zip(named, reduced, strict=True)), answers
+    if getattr(values, "ndim", 2) != 3:
         _refuse_k(options)
         return values, None
-    answers = np.asarray(answers)
-    if answers.dtype.kind not in "biuf":
-        message = f"values must be numbers, got {answers.dtype} values"
-        raise TypeError(message)
-    answers = answers.astype(np.float64)
-    if np.isnan(answers).any():
+    answers = _answers(values)
+    return reduce_repeats(answers, repeats=options.repeats, k=options.k), answers
+
+
+def _answers(raw: Any) -> NDArray[np.float64]:
+    """Read several answers to each item, of which none may be missing."""
+    answers = as_floats(raw, "values")
+    n_missing = np.count_nonzero(np.isnan(answers))
+    if n_missing:
         message = (
-            "values of shape (M, n, R) must not be missing, and "
-            f"{np.count_nonzero(np.isnan(answers))} are: from_long takes a table with "
-            "unequal numbers of answers"
+            f"values of shape (M, n, R) must not be missing, and {n_missing} are: "
+            "from_long takes a table with unequal numbers of answers"
         )
         raise ValueError(message)
-    reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
-    return (
-        reduced if names is None else dict(zip(names, reduced, strict=True))
-    ), answers
+    return answers
 
 
 def _refuse_k(options: MeanOptions) -> None:
@@ -270,6 +264,7 @@ def _average_clusters(values: Values, groups: ItemGroups) -> tuple[Values, ItemG
         columns=columns,
         matrix=None,
         binary=False,
+        kept=values.kept,
         n_missing=values.n_missing,
     )
     return averaged, read_item_groups(sizes.size)

@@ -14,7 +14,13 @@ from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.items.bootstrap import bootstrap_difference
-from fastcmp.items.cautions import FEW_ITEMS, cautions_of, is_skewed, skew_caution
+from fastcmp.items.cautions import (
+    FEW_ITEMS,
+    cautions_of,
+    constant_caution,
+    is_skewed,
+    skew_caution,
+)
 from fastcmp.items.difference_result import MeanDifference
 from fastcmp.items.mean_data import (
     Items,
@@ -185,10 +191,13 @@ def difference_record(
         found = difference_of(a, b, plan)
         one, two = difference_of(a, zeros, plan), difference_of(b, zeros, plan)
     skewed = is_skewed(a.size, float(moments[1]), float(moments[2]))
-    cautions = cautions_of(data, options)
+    cautions = cautions_of(data, options, found.df)
     is_t = options.method in ("t", "wilcoxon")
     if is_t and skewed and plan.plain:
         cautions = (*cautions, skew_caution(1))
+    if is_t and found.variance == 0 and found.difference != 0:
+        units = "items" if data.groups.clusters is None else "clusters"
+        cautions = (*cautions, constant_caution(1, units))
     fields: dict[str, Any] = fields_of(data, options)
     if is_t:
         fields |= _t_test(found, values.binary, alternative, confidence_level)
@@ -215,10 +224,18 @@ def difference_record(
         names=names or (values.names[0], values.names[1]),
         n_items=values.n_items,
         design_effect=effect,
+        n_effective=_effective(data.groups.weights),
         largest_cluster=None if fields["n_clusters"] is None else plan.largest,
         cautions=cautions,
         **fields,
     )
+
+
+def _effective(weights: NDArray[np.float64] | None) -> float | None:
+    """Count items of equal weight that say as much: Kish's effective size."""
+    if weights is None:
+        return None
+    return float(weights.sum() ** 2 / (weights @ weights))
 
 
 def _correlation(moments: NDArray[np.float64]) -> float:
@@ -294,9 +311,8 @@ def _drawn(
         shown["status"] = OK if found.n_nonzero else DEGENERATE
     else:
         found = bootstrap_difference(units, interval=str(options.interval), **given)
-        sums = units.sums[0] - units.sums[1]
         shown |= {"status": found.status, "n_resamples": options.n_resamples}
-        shown["statistic"] = float(sums.sum() / units.sizes.sum())
+        shown["statistic"] = found.statistic
     return {
         **shown,
         "pvalue": found.pvalue,

@@ -39,8 +39,9 @@ def mean_tests(
     if values.present is not None:
         return pairwise_tests(data, options, level, pool)
     if options.method == "t" and values.binary and plan.plain:
-        df = float(plan.degrees(np.zeros(1)))
-        return bit_tests(_pack(values, pool), values.n_items, level, df)
+        df, factor = plan.shared_degrees, plan.strata[0].factors[0]
+        bits = _pack(values, pool)
+        return bit_tests(bits, values.n_items, level, df, float(factor))
     limits = (-1.0, 1.0) if values.binary else (-np.inf, np.inf)
 
     def direct(i: int, j: int) -> MeanEstimate:

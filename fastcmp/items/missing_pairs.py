@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.threads import no_step, parts
-from fastcmp.counts.item_units import plan_units
+from fastcmp.counts.item_units import item_factor, plan_units
 from fastcmp.counts.value_sums import MeanEstimate, difference_of
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.kernels.cluster_means import t_quantile
@@ -34,9 +34,10 @@ def pairwise_tests(
     values = data.values
     present, m = values.present, len(values.names)
     assert present is not None
+    _check_strata(data)
     found = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
     if data.groups.plain:
-        _by_products(data, found)
+        _by_products(data, options, found)
         again = np.argwhere(np.isnan(found[1]) & np.tri(m, k=-1, dtype=bool).T)
     else:
         again = np.stack(np.triu_indices(m, 1), axis=1)
@@ -55,7 +56,23 @@ def pairwise_tests(
     return _tests(data, options, found, level)
 
 
-def _by_products(data: MeanData, found: Floats) -> None:
+def _check_strata(data: MeanData) -> None:
+    """Refuse a model without a value in some stratum."""
+    strata, values = data.groups.strata, data.values
+    if strata is None or values.present is None:
+        return
+    for name, own in zip(values.names, values.present, strict=True):
+        n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
+        if not n_items.all():
+            label = strata.labels[int(np.argmin(n_items))]
+            message = (
+                f"values must have some of each model in each stratum, and {name} has "
+                f"none in stratum {label!r}: leave out the model, or the stratum"
+            )
+            raise ValueError(message)
+
+
+def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:
     """Work out all pairs by four matrix products; NaN where digits are lost."""
     values = data.values
     assert values.present is not None
@@ -72,7 +89,7 @@ def _by_products(data: MeanData, found: Floats) -> None:
     squares += squares.T
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = squares - 2.0 * table @ table.T - sums**2 / n
-        variance = spread / (n - 1.0) / n
+        variance = spread * item_factor(options.variance, n) / n**2
         found[0] = sums / n
         found[1] = np.where((n > 1) & (spread > _LOST * squares), variance, np.nan)
     found[2], found[3] = n - 1.0, n
@@ -100,7 +117,9 @@ def _on_items(
         )
     except ValueError:  # one cluster, or a stratum without items of both
         return MeanEstimate(np.nan, np.nan, np.nan)
-    plan = plan_units(own, options.variance, options.df)
+    # Clusters that lie across strata may lie within them on these items.
+    variance = options.variance if data.plan.across is None else "cr1"
+    plan = plan_units(own, variance, options.df)
     return difference_of(a[items], b[items], plan)
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 ZERO_ONE: Final = 0
 FINITE: Final = 1
 NOT_FINITE: Final = 2
+#: Values must be below this in size, so that their cubes are finite.
+LARGEST: Final = 1e100
 
 
 @kernel
@@ -35,8 +37,7 @@ def _kind_of_values(values: FloatArray) -> int:
         end = min(start + 1024, n)
         bad = 0
         for i in range(start, end):
-            # The difference is NaN for what is not finite.
-            bad += values[i] - values[i] != 0
+            bad += not abs(values[i]) < LARGEST
         if bad:
             return NOT_FINITE
         start = end

@@ -108,8 +108,13 @@ def mean_intervals(
     return np.asarray(np.clip(ends, floor, high))
 
 
-def bit_tests(bits: RightBits, n: int, confidence_level: float, df: float) -> PairTests:
-    """Test pairs by packed rows of values that are 0 or 1."""
+def bit_tests(
+    bits: RightBits, n: int, confidence_level: float, df: float, factor: float
+) -> PairTests:
+    """Test pairs by packed rows of values that are 0 or 1.
+
+    `factor` is what each squared residual counts, n / (n - 1) in the usual variance.
+    """
     mean = bits.correct / n
 
     def found(block: Block) -> PairMeans:
@@ -120,10 +125,10 @@ def bit_tests(bits: RightBits, n: int, confidence_level: float, df: float) -> Pa
         gain = only_a - only_b
         # Whole numbers up to the last step.
         squares = n * (only_a + only_b) - gain * gain
-        variance = squares / (float(n) * n * (n - 1.0))
+        variance = squares * (factor / (float(n) * n * n))
         return PairMeans(gain / n, variance, np.array([df]), only_a, only_b)
 
-    variance = mean * (1.0 - mean) / (n - 1.0)
+    variance = factor * mean * (1.0 - mean) / n
     spread = t_quantile(df, confidence_level) * np.sqrt(variance)
     ends = np.clip(np.stack([mean - spread, mean + spread], axis=1), 0.0, 1.0)
     models = ModelMeans(n, mean, ends, mean)

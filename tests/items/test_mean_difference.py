@@ -1,0 +1,319 @@
+"""Two means against definitions, other programs, and laws."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from item_designs import designs, naive
+from reference_cases import cases, expected, parametrize
+
+import fastcmp
+from fastcmp import mean_difference
+from fastcmp.core.fields import same
+from fastcmp.kernels import Status
+
+VARIANCES = {"CR0": "cr0", "CR1": "cr1", "CR2": "cr2", "CR3": "cr3", "item": "cr2"}
+DEGREES = {"clusters_minus_1": "clusters"}
+SIDES = {"unequal": "two-sided", "greater": "greater", "less": "less"}
+TESTS = (
+    *("items_paired_t", "items_paired_z", "items_clustered_mean", "weighted_mean"),
+    *("stratified_mean", "stratified_mean_crossed_clusters"),
+)
+
+
+def compared(case, **more):
+    """Compare the two models of a case."""
+    given, items = case["options"], case["input"]
+    found = {"alternative": SIDES[given.get("alternative", "unequal")]}
+    if "variance" in given:
+        found["variance"] = VARIANCES[given["variance"]]
+    df = "normal" if given.get("reference") == "normal" else given.get("df")
+    if df is not None:
+        found["df"] = DEGREES.get(df, df)
+    names = {"cluster": "groups", "stratum": "strata"}
+    for name in ("cluster", "stratum", "weights", "stratum_weights"):
+        if name in items:
+            found[names.get(name, name)] = items[name]
+    level = given.get("confidence", 0.95)
+    return mean_difference(
+        items["a"], items["b"], confidence_level=level, **found | more
+    )
+
+
+@pytest.mark.parametrize(
+    "case", [x for test in TESTS for x in cases(test)], ids=lambda x: x["id"]
+)
+def test_like_other_programs(case):
+    if "error" in case["expected"]:
+        with pytest.raises(ValueError, match=r"at least (two|2) items"):
+            compared(case)
+        return
+    result = compared(case)
+    assert result.difference == expected(case, "difference")
+    assert result.standard_error == expected(case, "se")
+    assert result.statistic == expected(case, "statistic")
+    assert result.pvalue == expected(case, "pvalue")
+    if "df" in case["expected"]:
+        assert result.df == expected(case, "df")
+    if "df_design" in case["expected"]:
+        assert compared(case, df="clusters").df == expected(case, "df_design")
+    if "effective_items" in case["expected"]:
+        assert result.n_effective == expected(case, "effective_items")
+    if "ci" in case["expected"]:
+        limits = np.array(case["expected"]["ci"], float)
+        if np.isin([case["input"]["a"], case["input"]["b"]], (0, 1)).all():
+            limits = np.clip(limits, -1, 1)
+        assert result.interval == pytest.approx(limits, rel=1e-9, abs=1e-12)
+
+
+@parametrize("miller_standard_errors")
+def test_standard_errors_of_miller(case):
+    a, b, clusters = (case["input"][x] for x in ("a", "b", "cluster"))
+    plain = mean_difference(a, b)
+    assert plain.standard_error_a == expected(case, "se_clt_a")
+    assert plain.standard_error_b == expected(case, "se_clt_b")
+    unpaired = np.hypot(plain.standard_error_a, plain.standard_error_b)
+    assert unpaired == expected(case, "se_unpaired")
+    assert plain.standard_error == expected(case, "se_paired")
+    assert plain.correlation == expected(case, "correlation")
+    clustered = mean_difference(a, b, groups=clusters, variance="cr0", df="normal")
+    assert clustered.standard_error == expected(case, "se_paired_clustered")
+    # His equation 4 adds to the plain variance, which has another divisor.
+    excess = plain.standard_error_a / np.sqrt(len(a))
+    equation_4 = np.hypot(clustered.standard_error_a, excess)
+    assert equation_4 == expected(case, "se_clustered_eq4_a")
+
+
+@parametrize("macro_mean_random_tasks")
+def test_tasks_as_a_random_sample(case):
+    a, b, tasks = (case["input"][x] for x in ("a", "b", "task"))
+    result = mean_difference(a, b, groups=tasks, average="clusters")
+    for name, key in (("difference", "difference"), ("standard_error", "se")):
+        assert getattr(result, name) == expected(case, key)
+    for name in ("df", "statistic", "pvalue"):
+        assert getattr(result, name) == expected(case, name)
+    assert result.interval == expected(case, "ci")
+
+
+@parametrize("pass_at_k_paired")
+def test_answers_of_unequal_number(case):
+    given, k = case["input"], case["options"]["k"]
+    answers = [
+        np.arange(given[f"n_samples_{x}"]) < np.array(given[f"n_correct_{x}"])[:, None]
+        for x in "ab"
+    ]
+    values = [
+        fastcmp.pass_at_k(given[f"n_correct_{x}"], given[f"n_samples_{x}"], k=k)
+        for x in "ab"
+    ]
+    for result in (
+        mean_difference(*answers, repeats="pass@k", k=k),
+        mean_difference(*values),
+    ):
+        assert result.difference == expected(case, "difference")
+        assert result.standard_error == expected(case, "se")
+        for name in ("df", "statistic", "pvalue"):
+            assert getattr(result, name) == expected(case, name)
+
+
+@parametrize("repeats_components_pair")
+def test_mean_answers(case):
+    result = mean_difference(case["input"]["a"], case["input"]["b"])
+    assert result.difference == expected(case, "difference")
+    assert result.standard_error == expected(case, "se")
+    for name in ("df", "statistic", "pvalue"):
+        assert getattr(result, name) == expected(case, name)
+    assert result.variance_components.omega2[0] == expected(case, "omega2")
+
+
+# Definitions and laws.
+
+sides = st.sampled_from([("two-sided", 0), ("greater", 1), ("less", -1)])
+kinds = st.sampled_from(["cr0", "cr1", "cr2", "cr3"])
+degrees = st.sampled_from(["satterthwaite", "clusters", "normal"])
+
+
+@given(designs(), kinds, degrees, sides)
+def test_every_design(drawn, variance, df, side):
+    (a, b, *_), design = drawn
+    variance = "cr1" if design.crossed else variance
+    result = mean_difference(
+        a, b, variance=variance, df=df, alternative=side[0], **design.options, rng=1
+    )
+    wanted = naive(a, b, design, variance, df)
+    size = max(np.abs(a).max(), np.abs(b).max())
+    assert result.difference == pytest.approx(
+        wanted.difference, rel=1e-9, abs=4e-16 * size
+    )
+    assert result.standard_error == pytest.approx(
+        wanted.variance**0.5, rel=1e-8, abs=1e-15 * size
+    )
+    degrees = np.inf if result.df is None else result.df
+    assert degrees == pytest.approx(wanted.df, rel=1e-6)
+    found = wanted._replace(
+        difference=result.difference, variance=result.standard_error**2, df=degrees
+    )
+    assert result.pvalue == pytest.approx(found.pvalue(side[1]), rel=1e-9, abs=1e-300)
+    level = 0.95 if side[1] == 0 else 0.90
+    ends = list(found.ends(level))
+    if np.isin((a, b), (0, 1)).all():
+        ends = np.clip(ends, -1, 1)
+    if side[1]:
+        ends[1 if side[1] > 0 else 0] = side[1] * np.inf
+    assert list(result.interval) == pytest.approx(ends, rel=1e-9, abs=1e-12 * size)
+    for mean, error, x in (
+        (result.mean_a, result.standard_error_a, a),
+        (result.mean_b, result.standard_error_b, b),
+    ):
+        alone = naive(x, np.zeros_like(x), design, variance, df)
+        assert mean == pytest.approx(alone.difference, rel=1e-12)
+        assert error == pytest.approx(alone.variance**0.5, rel=1e-7, abs=1e-14 * size)
+
+
+@given(designs(), st.sampled_from(["t", "permutation", "bootstrap"]))
+def test_swapped_models(drawn, method):
+    (a, b, *_), design = drawn
+    if design.crossed and method != "t":
+        return
+    given = {"method": method, "rng": 1, "n_resamples": 199, **design.options}
+    one = mean_difference(a, b, **given)
+    two = mean_difference(b, a, **given)
+    assert two.difference == -one.difference
+    assert two.pvalue == pytest.approx(one.pvalue, rel=1e-9)
+    low, high = one.interval
+    assert list(two.interval) == pytest.approx([-high, -low], rel=1e-7, abs=1e-12)
+    assert {one.better, two.better} in ({"a", "b"}, {None})
+
+
+@given(designs())
+def test_a_model_and_itself(drawn):
+    (a, *_), design = drawn
+    result = mean_difference(a, a.copy(), **design.options)
+    assert (result.difference, result.standard_error, result.statistic) == (0, 0, 0)
+    assert result.pvalue == 1
+    assert result.status == Status.DEGENERATE
+    assert result.interval == (0, 0)
+    assert result.better is None
+    assert not any("variance" in caution for caution in result.cautions)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
+def test_far_from_0(offset):
+    rng = np.random.default_rng(3)
+    a, b = np.round(rng.normal(size=(2, 5001)) * 2**16) / 2**16
+    d = [Fraction(x) - Fraction(y) for x, y in zip(a, b, strict=True)]
+    mean = sum(d) / len(d)
+    variance = sum((x - mean) ** 2 for x in d) / (len(d) - 1)
+    result = mean_difference(a + offset, b + offset)
+    assert result.difference == pytest.approx(float(mean), rel=1e-13)
+    assert result.standard_error**2 == pytest.approx(
+        float(variance / len(d)), rel=1e-12
+    )
+
+
+def test_types_of_values():
+    a, b = np.random.default_rng(1).normal(size=(2, 300))
+    single = mean_difference(a.astype("f4"), b.astype("f4"))
+    double = mean_difference(a.astype("f4").astype(float), b.astype("f4").astype(float))
+    assert single.pvalue == pytest.approx(double.pvalue, rel=1e-12)
+    right, wrong = a > 0, b > 0.2
+    flags = mean_difference(right, wrong)
+    for kind in (float, int, np.uint8, np.int32, object):
+        assert same(mean_difference(right.astype(kind), wrong.astype(kind)), flags)
+    assert same(mean_difference(right.astype(float), wrong), flags)
+    assert flags.interval.high < 1
+    assert mean_difference([1, 1, 1, 1, 0], [0, 0, 0, 0, 1]).interval.high == 1
+
+
+# The record.
+
+
+def test_flips_beside_where_t_alone_is_not_safe():
+    a, b = np.random.default_rng(1).normal(size=(2, 60))
+    assert mean_difference(a, b).signflip_pvalue is None
+    few = mean_difference(a[:20], b[:20])
+    assert (
+        few.signflip_pvalue
+        == mean_difference(a[:20], b[:20], method="permutation").pvalue
+    )
+    assert any("skewed" in x for x in few.cautions)
+    assert mean_difference(a, b, groups=np.arange(60) // 3).signflip_pvalue is not None
+    a[3] = 1000.0
+    skewed = mean_difference(a, b)
+    assert skewed.signflip_pvalue > skewed.pvalue / 3
+    assert any("so skewed" in x for x in skewed.cautions)
+
+
+def test_a_difference_without_variance():
+    result = mean_difference([0.5, 0.75, 1.5], [0.25, 0.5, 1.25])
+    assert result.difference == 0.25
+    assert (result.statistic, result.pvalue) == (np.inf, 0)
+    assert result.status == Status.DEGENERATE
+    assert any("no variance" in x for x in result.cautions)
+    assert result.signflip_pvalue == 0.25
+
+
+@pytest.mark.parametrize("method", ["t", "permutation", "bootstrap"])
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_the_record_is_read_back_and_fits(method, side):
+    a, b = np.random.default_rng(1).normal(size=(2, 40))
+    result = mean_difference(
+        a,
+        b,
+        method=method,
+        alternative=side,
+        groups=np.arange(40) // 2,
+        strata=np.arange(40) // 10,
+        names=("a model of a rather long name", "b" * 40),
+        lower_is_better=True,
+        rng=2,
+        n_resamples=199,
+    )
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert same(fastcmp.from_dict(plain), result)
+    assert max(map(len, str(result).splitlines())) <= 80
+    assert result.better == ("a" if result.difference < 0 else "b")
+    assert (result.n_items, result.n_clusters, result.n_strata) == (40, 20, 4)
+    assert result.largest_cluster == pytest.approx(0.05)
+    assert sum(map(np.isinf, result.interval)) == (side != "two-sided")
+
+
+def test_the_design_effect():
+    a, b = np.random.default_rng(1).normal(size=(2, 40))
+    groups = np.arange(40) // 4
+    plain, own = mean_difference(a, b), mean_difference(a, b, groups=groups)
+    ratio = (own.standard_error / plain.standard_error) ** 2
+    assert own.design_effect == pytest.approx(ratio)
+    assert plain.design_effect == 1
+    weights = np.repeat([1.0, 3.0], 20)
+    assert mean_difference(a, b, weights=weights).n_effective == pytest.approx(32)
+    assert plain.n_effective is None
+
+
+@pytest.mark.parametrize("policy", ["common", "pairwise", "wrong"])
+def test_missing_values(policy):
+    a, b = np.random.default_rng(1).normal(size=(2, 40))
+    holes = a.copy()
+    holes[[3, 5]] = np.nan
+    result = mean_difference(holes, b, missing=policy)
+    keep = ~np.isnan(holes)
+    wanted = mean_difference(a[keep], b[keep])
+    if policy == "wrong":
+        wanted = mean_difference(np.nan_to_num(holes), b)
+    assert result.pvalue == wanted.pvalue
+    assert result.n_missing_values == (2, 0)
+    assert result.n_dropped == (0 if policy == "wrong" else 2)
+    assert "2 values are missing" in str(result)
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="signed_rank"):
+        mean_difference([1.0, 2.0], [2.0, 1.0], method="wilcoxon")
+    table = fastcmp.from_long(
+        {"item": [0, 1, 0, 1], "model": list("aabb"), "value": [1.0, 2.0, 3.0, 4.0]}
+    )
+    with pytest.raises(TypeError, match="compare_means takes a table"):
+        mean_difference(table, [1.0, 2.0])

@@ -6,6 +6,7 @@ Everything here depends on which items belong together, and on no value.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -69,6 +70,29 @@ class UnitPlan(NamedTuple):
     #: Largest proportion of the weight that one unit has.
     largest: float
 
+    #: Weights of the items, shape (n,); None where all are 1.
+    weights: Floats | None
+
+    @property
+    def places(self) -> tuple[slice, ...]:
+        """Where the units of each stratum are among all, stratum by stratum."""
+        ends = np.cumsum([0, *(stratum.sizes.size for stratum in self.strata)])
+        return tuple(slice(int(i), int(j)) for i, j in pairwise(ends))
+
+    @property
+    def codes(self) -> Ints:
+        """Unit of each item among all, stratum by stratum, shape (n,)."""
+        strata = self.strata
+        n = sum((x.sizes if x.units is None else x.units).size for x in strata)
+        codes = np.empty(n, np.int64)
+        for stratum, where in zip(strata, self.places, strict=True):
+            own = np.arange(stratum.sizes.size)
+            own = own if stratum.units is None else stratum.units
+            codes[slice(None) if stratum.items is None else stratum.items] = (
+                own + where.start
+            )
+        return codes
+
     @property
     def plain(self) -> bool:
         """Whether items are their own units, in one stratum and without weights."""
@@ -130,7 +154,8 @@ def plan_units(
                 own = np.unique(own, return_inverse=True)[1].reshape(-1)
         n = groups.n_items if items is None else items.size
         found.append(_stratum(items, own, weights, n, code, df, float(weight)))
-    return UnitPlan(tuple(found), None, groups.n_units, df, _largest(groups))
+    largest = _largest(groups)
+    return UnitPlan(tuple(found), None, groups.n_units, df, largest, groups.weights)
 
 
 def _stratum(  # the items of a stratum, and how they count
@@ -183,7 +208,14 @@ def _across(groups: ItemGroups, df: str) -> UnitPlan:
         )
         found.append(one)
         across.append(clusters)
-    return UnitPlan(tuple(found), np.concatenate(across), n_units, df, _largest(groups))
+    return UnitPlan(
+        tuple(found),
+        np.concatenate(across),
+        n_units,
+        df,
+        _largest(groups),
+        groups.weights,
+    )
 
 
 def _largest(groups: ItemGroups) -> float:

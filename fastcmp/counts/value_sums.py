@@ -9,10 +9,13 @@ import numpy as np
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pair_moments import PairMoments
 from fastcmp.counts.unit_sums import UnitSums
+from fastcmp.counts.value_grams import Gram, item_grams, pilot_of
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
-from fastcmp.kernels.item_values import copy_values, difference_moments
+from fastcmp.kernels.item_values import add_products, difference_moments
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
@@ -21,31 +24,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Values of a block that is copied: 32 MB.
-_BLOCK = 1 << 22
 #: Values from which on they are multiplied as they are, without a copy.
 _LARGE = 1 << 22
-#: Items of which the first means are taken.
-_FEW = 256
-#: Models whose average is taken from the values of an item.
-_PILOTS = 8
+#: Products that are kept of several strata at once: 0.5 GB.
+_PRODUCTS = 1 << 26
 #: A variance below this proportion of the squares that it is a difference of has lost
 #: too many digits.
 LOST = 1e-6
 _NONE = np.empty(0)
-
-
-class Gram(NamedTuple):
-    """Products of the residuals of the units of one stratum."""
-
-    products: Floats
-    #: Sum of squares of each model before its mean was subtracted.
-    scale: Floats
-    #: Mean of each model, less what is common to all.
-    relative: Floats
-    mean: Floats
-    #: Sum of squares of the residuals of each model alone.
-    variance: Floats
 
 
 class MeanEstimate(NamedTuple):
@@ -61,25 +47,20 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
     m = len(values.names)
     relative, mean, variance, scale = np.zeros((4, m))
     covariance = np.zeros((m, m))
-    total, squares = np.zeros((2, m, m) if plan.needs_variances else (2, 0, 0))
+    squares = np.zeros((m, m) if plan.needs_variances else (0, 0))
     if plan.across is not None:
         covariance, scale, relative, mean, variance = _gram_across(values, plan, pool)
-    for stratum in plan.strata if plan.across is None else ():
+    for stratum, gram in _grams(values, plan, pool) if plan.across is None else ():
         own, weight = stratum.scale**2, stratum.scale * stratum.sizes.sum()
-        gram = _gram(values, stratum, pool)
-        covariance += own * gram.products
+        add_products(gram.products, own, stratum.df, covariance, squares)
         scale += own * gram.scale
         relative += weight * gram.relative
         mean += weight * gram.mean
         variance += own * gram.variance
-        if plan.needs_variances:
-            of_pairs = own * _variances(gram.products)
-            total += of_pairs
-            of_pairs *= of_pairs
-            squares += of_pairs / stratum.df
     df: Any = plan.shared_degrees
+    covariance = _mirrored(covariance)
     if plan.needs_variances:
-        df = plan.degrees(total, squares)
+        df = plan.degrees(_variances(covariance), _mirrored(squares))
     return PairMoments(
         n_items=values.n_items,
         n_units=plan.n_units,
@@ -93,41 +74,58 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
     )
 
 
+def _mirrored(lower: Floats) -> Floats:
+    """Fill a symmetric matrix from its lower half."""
+    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+
+
 def _variances(products: Floats) -> Floats:
     """Give the variance of each pair's difference."""
     own = np.diagonal(products)
     return np.maximum(own[:, None] + own - 2.0 * products, 0.0)
 
 
-def _gram(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
-    if stratum.units is not None:
-        return _gram_of_clusters(values, stratum, pool)
-    matrix = values.matrix
-    if (
-        matrix is not None
-        and matrix.dtype == np.float64
-        and matrix.size >= _LARGE
-        and stratum.items is None
-        and stratum.weights is None
-    ):
-        gram = _gram_as_it_is(matrix, float(stratum.factors[0]))
-        lost = _variances(gram.products) < LOST * (gram.scale[:, None] + gram.scale)
-        if np.count_nonzero(lost) < 4 * len(lost):
-            return gram
-    return _gram_in_blocks(values, stratum, pool)
+def _grams(
+    values: Values, plan: UnitPlan, pool: ThreadPool
+) -> Iterator[tuple[Stratum, Gram]]:
+    """Multiply the residuals of each stratum."""
+    strata = plan.strata
+    if strata[0].units is not None:
+        sums = _all_sums(values, plan, pool)
+        raw = _all_sums(values, plan, pool, raw=True)
+        for stratum, where in zip(strata, plan.places, strict=True):
+            yield stratum, _gram_of_sums(sums[:, where], raw[:, where], stratum)
+        return
+    if plan.plain and (gram := _gram_as_it_is(values, strata[0])) is not None:
+        yield strata[0], gram
+        return
+    size = max(1, _PRODUCTS // len(values.names) ** 2)
+    for part in parts(len(strata), size):
+        yield from zip(
+            strata[part], item_grams(values, strata[part], pool), strict=True
+        )
 
 
-def _gram_of_clusters(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
-    sums = _cluster_sums(values, stratum, pool)
+def _gram_of_sums(sums: Floats, raw: Floats, stratum: Stratum) -> Gram:
     residuals = _residuals(sums, stratum) * np.sqrt(stratum.factors)
     scale = np.einsum("ij,ij,j->i", sums, sums, stratum.factors)
     relative = sums.sum(axis=1) / stratum.sizes.sum()
-    mean, variance = _own_moments(values, stratum, pool)
+    own = [
+        residual_squares(np.ascontiguousarray(row), stratum.sizes, stratum.factors)
+        for row in raw
+    ]
+    mean, variance = np.array(own).T
     return Gram(residuals @ residuals.T, scale, relative, mean, variance)
 
 
-def _gram_as_it_is(matrix: Floats, factor: float) -> Gram:
-    """Multiply the values themselves, and subtract what the means add."""
+def _gram_as_it_is(values: Values, stratum: Stratum) -> Gram | None:
+    """Multiply the values themselves, and subtract what the means add.
+
+    None where there are few of them, or digits would be lost in many pairs.
+    """
+    matrix, factor = values.matrix, float(stratum.factors[0])
+    if matrix is None or matrix.dtype != np.float64 or matrix.size < _LARGE:
+        return None
     n = matrix.shape[1]
     products = matrix @ matrix.T
     mean = matrix @ np.full(n, 1.0 / n)
@@ -135,99 +133,27 @@ def _gram_as_it_is(matrix: Floats, factor: float) -> Gram:
     products -= n * np.outer(mean, mean)
     products *= factor
     variance = np.maximum(np.diagonal(products), 0.0)
+    lost = _variances(products) < LOST * (scale[:, None] + scale)
+    if np.count_nonzero(lost) >= 4 * len(lost):
+        return None
     return Gram(products, scale, mean, mean, variance)
 
 
-def _gram_in_blocks(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
-    """Subtract from each item what the models have in common, and multiply blocks."""
-    m, n = len(values.names), stratum.sizes.size
-    width = max(1, min(n, max(1024, _BLOCK // m)))
-    buffer = np.empty((m, width))
-    products, sums = np.zeros((m, m)), np.zeros((m, 5))
-    middle = _first_means(values, stratum)
-    rows = parts(m, -(-m // (4 * pool.threads)))
-    for part in parts(n, width):
-        block = buffer[:, : part.stop - part.start]
-        where: Any = part if stratum.items is None else stratum.items[part]
-        beside = _beside(values, stratum, part, where)
-
-        def copy(some: slice, block: Any = block, beside: Any = beside) -> None:
-            gathered, start, pilot, sizes, counts = beside
-            for i in range(some.start, some.stop):
-                column = values.columns[i]
-                rest = (pilot, sizes, counts, middle[i])
-                copy_values(column, gathered, start, rest, block[i], sums[i])
-
-        pool.run(copy, rows, steps=no_step, here=block.size < _LARGE // 16)
-        products += block @ block.T
-    counts = stratum.factors * stratum.sizes**2
-    return _about_means(products, sums, middle, stratum.sizes.sum(), counts.sum())
-
-
-def _first_means(values: Values, stratum: Stratum) -> Floats:
-    """Average a few values of each model, shape (M, 2): all, less the pilot and as is.
-
-    Numbers near the means, of which little is left to subtract later.
-    """
-    where = slice(_FEW) if stratum.items is None else stratum.items[:_FEW]
-    pilot = _pilot(values, where)
-    means = [column[where].mean(dtype=np.float64) for column in values.columns]
-    raw = np.array(means)
-    return np.stack([raw - pilot.mean(), raw], axis=1)
-
-
-def _beside(
-    values: Values, stratum: Stratum, part: slice, where: Any
-) -> tuple[Any, ...]:
-    """Give what `copy_values` needs of some items, beside the values."""
-    sizes, factors = stratum.sizes[part], stratum.factors[part]
-    if stratum.weights is None:  # all the same
-        sizes, factors = sizes[:1].copy(), factors[:1].copy()
-    none = np.empty(0, np.int64)
-    gathered = none if stratum.items is None else np.ascontiguousarray(where)
-    return gathered, part.start, _pilot(values, where), sizes, factors * sizes**2
-
-
-def _about_means(
-    products: Floats, sums: Floats, middle: Floats, weight: float, count: float
-) -> Gram:
-    """Turn moments about the first means into moments about the means."""
-    scale = np.diagonal(products).copy()
-    shift, crossed = sums[:, 0] / weight, sums[:, 1]
-    products += count * np.outer(shift, shift)
-    products -= np.outer(shift, crossed) + np.outer(crossed, shift)
-    own = sums[:, 2] / weight
-    variance = sums[:, 4] - 2.0 * own * sums[:, 3] + own * own * count
-    relative, mean = middle[:, 0] + shift, middle[:, 1] + own
-    return Gram(products, scale, relative, mean, np.maximum(variance, 0.0))
-
-
-def _pilot(values: Values, where: Any) -> Floats:
-    """Average a few models: what most have in common on some items."""
-    columns = values.columns
-    some = columns[:: -(-len(columns) // _PILOTS)]
-    total = np.zeros_like(some[0][where], np.float64)
-    for column in some:
-        total += column[where]
-    return np.asarray(total / len(some))
-
-
-def _cluster_sums(
-    values: Values, stratum: Stratum, pool: ThreadPool, *, raw: bool = False
+def _all_sums(
+    values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = False
 ) -> Floats:
-    """Add up the values of each unit, shape (M, G), without the pilot unless `raw`."""
-    m, where = len(values.names), stratum.items
-    pilot = _NONE if raw else _pilot(values, slice(None) if where is None else where)
-    sums = np.zeros((m, stratum.sizes.size))
-    weights = _NONE if stratum.weights is None else stratum.weights
+    """Add up the values of all units, stratum by stratum, shape (M, G).
+
+    Without what the models have in common, unless `raw`.
+    """
+    m, codes = len(values.names), plan.codes
+    pilot = _NONE if raw else pilot_of(values, slice(None))
+    weights = _NONE if plan.weights is None else plan.weights
+    sums = np.zeros((m, plan.places[-1].stop))
 
     def add(some: slice) -> None:
         for i in range(some.start, some.stop):
-            column = values.columns[i] if where is None else values.columns[i][where]
-            if stratum.units is None:
-                sums[i] = column if stratum.weights is None else column * weights
-            else:
-                add_cluster_sums(column, pilot, weights, stratum.units, sums[i])
+            add_cluster_sums(values.columns[i], pilot, weights, codes, sums[i])
 
     pool.run(add, parts(m, -(-m // (4 * pool.threads))), steps=no_step)
     return sums
@@ -238,39 +164,25 @@ def _residuals(sums: Floats, stratum: Stratum) -> Floats:
     return np.asarray(sums - mean * stratum.sizes)
 
 
-def _own_moments(
-    values: Values, stratum: Stratum, pool: ThreadPool
-) -> tuple[Floats, Floats]:
-    """Give the mean of each model, and the sum of squares of its residuals."""
-    sums = _cluster_sums(values, stratum, pool, raw=True)
-    rows = [residual_squares(row, stratum.sizes, stratum.factors) for row in sums]
-    mean, squares = np.array(rows).T
-    return mean, squares
-
-
 def _gram_across(values: Values, plan: UnitPlan, pool: ThreadPool) -> Gram:
     """Add the residuals of each cluster over the strata that it lies in."""
     assert plan.across is not None
-    m, start = len(values.names), 0
-    relative, mean, scale = np.zeros((3, m))
-    both = np.zeros((2, m, plan.n_units))  # without and with what models have in common
-    for stratum in plan.strata:
-        where = plan.across[start : start + stratum.sizes.size]
-        start += stratum.sizes.size
-        for raw, out in enumerate(both):
-            sums = _cluster_sums(values, stratum, pool, raw=bool(raw))
+    m = len(values.names)
+    means, residuals = np.zeros((2, m)), np.zeros((2, m, plan.n_units))
+    for raw in (False, True):  # without and with what models have in common
+        sums = _all_sums(values, plan, pool, raw=raw)
+        for stratum, where in zip(plan.strata, plan.places, strict=True):
+            own = sums[:, where]
             # A cluster is once in a stratum.
-            out[:, where] += stratum.scale * _residuals(sums, stratum)
-            total = stratum.scale * sums.sum(axis=1)
-            if raw:
-                mean += total
-            else:
-                relative += total
-        scale += stratum.scale**2 * (sums**2).sum(axis=1)
+            at = plan.across[where]
+            residuals[int(raw)][:, at] += stratum.scale * _residuals(own, stratum)
+            means[int(raw)] += stratum.scale * own.sum(axis=1)
+    scales = np.concatenate([np.full(x.sizes.size, x.scale) for x in plan.strata])
     factor = plan.n_units / (plan.n_units - 1.0)
-    products = factor * both[0] @ both[0].T
-    variance = factor * (both[1] ** 2).sum(axis=1)
-    return Gram(products, factor * scale, relative, mean, variance)
+    scale = factor * ((sums * scales) ** 2).sum(axis=1)
+    products = factor * residuals[0] @ residuals[0].T
+    variance = factor * (residuals[1] ** 2).sum(axis=1)
+    return Gram(products, scale, means[0], means[1], variance)
 
 
 class PlainEstimates(NamedTuple):
@@ -336,10 +248,9 @@ def difference_of(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> MeanEstim
 
 def unit_sums(values: Values, plan: UnitPlan, pool: ThreadPool) -> UnitSums:
     """Gather what is resampled: the sums of each unit, stratum by stratum."""
-    sums = [_cluster_sums(values, stratum, pool, raw=True) for stratum in plan.strata]
     sizes = [stratum.sizes for stratum in plan.strata]
     return UnitSums(
-        sums=sums[0] if len(sums) == 1 else np.concatenate(sums, axis=1),
+        sums=_all_sums(values, plan, pool, raw=True),
         sizes=np.concatenate(sizes),
         strata=np.repeat(np.arange(len(sizes)), [x.size for x in sizes]),
         weights=np.array([s.scale * s.sizes.sum() for s in plan.strata]),

@@ -47,9 +47,9 @@ def _kind_of_values(values: FloatArray) -> int:
 @kernel
 def copy_values(
     values: Any,
-    where: IntArray,
-    start: int,
-    beside: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    block: tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray],
+    middle: FloatArray,
+    row: tuple[int, int, bool],
     out: FloatArray,
     sums: FloatArray,
 ) -> None:
@@ -59,17 +59,18 @@ def copy_values(
     ----------
     values : ndarray of float64, float32 or uint8, shape (n,)
         Of one model.
-    where : ndarray of int64, shape (b,) or (0,)
-        Which items to copy; those from `start` on where it is empty.
-    start : int
-        The first item, where `where` is empty.
-    beside : tuple of ndarray of float64
-        What to subtract from each item, shape (b,); the weights w of the items, and
-        what a squared residual counts c, shape (b,) or (1,) where all are the same; and
-        two numbers, what to subtract from all values after the first, or in its place.
-    out : ndarray of float64, shape (b,)
-        Receives the differences d, times the root of c.
-    sums : ndarray of float64, shape (5,)
+    block : tuple of ndarray
+        The b items: their positions (int64, or the first alone, where they follow it);
+        where those of each of H strata begin and the last ones end (int64); what to
+        subtract from each; their weights w, and what a squared residual counts c, of
+        each item or of each stratum.
+    middle : ndarray of float64, shape (H, 2)
+        Two numbers for each stratum: what to subtract as well, and instead.
+    row : tuple of int, int and bool
+        The model, the number of models, and whether w and c are those of items.
+    out : ndarray of float64, shape (M * b,)
+        Receives the differences d times the root of c: of each stratum a row a model.
+    sums : ndarray of float64, shape (H, 5)
         Grow by the sums of w d and c d, and with the second number subtracted alone by
         those of w x, c x and c x**2.
 
@@ -77,39 +78,103 @@ def copy_values(
     --------
     >>> import numpy as np
     >>> from fastcmp.kernels import copy_values
-    >>> out, sums, one = np.empty(2), np.zeros(5), np.ones(1)
-    >>> beside = (np.array([1.0, 2.0]), one, one, np.zeros(2))
-    >>> copy_values(np.array([3.0, 5.0]), np.empty(0, np.int64), 0, beside, out, sums)
+    >>> out, sums, one = np.empty(2), np.zeros((1, 5)), np.ones(1)
+    >>> row = (0, 1, False)
+    >>> block = (np.array([0]), np.array([0, 2]), np.array([1.0, 2.0]), one, one)
+    >>> copy_values(np.array([3.0, 5.0]), block, np.zeros((1, 2)), row, out, sums)
     >>> out.tolist(), sums.tolist()
-    ([2.0, 3.0], [5.0, 5.0, 8.0, 8.0, 34.0])
+    ([2.0, 3.0], [[5.0, 5.0, 8.0, 8.0, 34.0]])
     """
-    pilot, sizes, counts, middle = beside
-    near, own = middle[0], middle[1]
-    if sizes.size > 1:
-        for i in range(out.size):
-            x = np.float64(values[where[i] if where.size else start + i])
-            d, y, c = x - pilot[i] - near, x - own, counts[i]
-            out[i] = d * math.sqrt(c)
-            sums[0] += sizes[i] * d
-            sums[1] += c * d
-            sums[2] += sizes[i] * y
-            sums[3] += c * y
-            sums[4] += c * y * y
-        return
-    root = math.sqrt(counts[0])
-    ds, ys, squares = 0.0, 0.0, 0.0
-    for i in range(out.size):
-        x = np.float64(values[where[i] if where.size else start + i])
-        d, y = x - pilot[i] - near, x - own
-        out[i] = d * root
-        ds += d
-        ys += y
-        squares += y * y
-    sums[0] += sizes[0] * ds
-    sums[1] += counts[0] * ds
-    sums[2] += sizes[0] * ys
-    sums[3] += counts[0] * ys
-    sums[4] += counts[0] * squares
+    where, ends, pilot, sizes, counts = block
+    model, n_models, of_items = row
+    listed = where.size == pilot.size and pilot.size > 1
+    for h in range(ends.size - 1):
+        near, own = middle[h, 0], middle[h, 1]
+        start, end = ends[h], ends[h + 1]
+        place = n_models * start + model * (end - start) - start
+        if of_items:
+            for i in range(start, end):
+                x = np.float64(values[where[i] if listed else where[0] + i])
+                d, y, c = x - pilot[i] - near, x - own, counts[i]
+                out[place + i] = d * math.sqrt(c)
+                sums[h, 0] += sizes[i] * d
+                sums[h, 1] += c * d
+                sums[h, 2] += sizes[i] * y
+                sums[h, 3] += c * y
+                sums[h, 4] += c * y * y
+            continue
+        root = math.sqrt(counts[h])
+        ds, ys, squares = 0.0, 0.0, 0.0
+        for i in range(start, end):
+            x = np.float64(values[where[i] if listed else where[0] + i])
+            d, y = x - pilot[i] - near, x - own
+            out[place + i] = d * root
+            ds += d
+            ys += y
+            squares += y * y
+        sums[h, 0] += sizes[h] * ds
+        sums[h, 1] += counts[h] * ds
+        sums[h, 2] += sizes[h] * ys
+        sums[h, 3] += counts[h] * ys
+        sums[h, 4] += counts[h] * squares
+
+
+@kernel
+def _centre_products(
+    products: FloatArray, shift: FloatArray, crossed: FloatArray, count: float
+) -> None:
+    """Move the lower half of products to the means, by `shift` from where they were."""
+    for i in range(shift.size):
+        a, b = shift[i], crossed[i]
+        row = products[i]
+        for j in range(i + 1):
+            row[j] += a * (count * shift[j] - crossed[j]) - b * shift[j]
+
+
+@kernel
+def add_products(
+    products: FloatArray,
+    scale: float,
+    df: float,
+    covariance: FloatArray,
+    squares: FloatArray,
+) -> None:
+    """Add the products of a stratum to the covariances, and its squared variances.
+
+    Parameters
+    ----------
+    products : ndarray of float64, shape (M, M)
+        Products of the residuals of each two models; the lower half is read.
+    scale, df : float
+        What they count, and the degrees of freedom of their variances.
+    covariance : ndarray of float64, shape (M, M)
+        Its lower half grows by the products times `scale`.
+    squares : ndarray of float64, shape (M, M) or (0, 0)
+        So does this one by the squared variance of each two models' difference, over
+        `df`; not where it is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import add_products
+    >>> covariance, squares = np.zeros((2, 2)), np.zeros((2, 2))
+    >>> add_products(np.array([[3.0, 1.0], [1.0, 2.0]]), 2.0, 4.0, covariance, squares)
+    >>> covariance.tolist(), squares.tolist()
+    ([[6.0, 0.0], [2.0, 4.0]], [[0.0, 0.0], [9.0, 0.0]])
+    """
+    m = products.shape[0]
+    own = np.empty(m)
+    for i in range(m):
+        own[i] = products[i, i]
+    for i in range(m):
+        row, out = products[i], covariance[i]
+        for j in range(i + 1):
+            out[j] += scale * row[j]
+        if squares.size:
+            out = squares[i]
+            for j in range(i + 1):
+                v = max(scale * (own[i] + own[j] - 2.0 * row[j]), 0.0)
+                out[j] += v * v / df
 
 
 @kernel

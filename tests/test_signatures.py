@@ -14,6 +14,7 @@ DATA = {
     *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities"),
+    *("values_a", "values_b", "moments"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {

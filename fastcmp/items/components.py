@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -188,10 +189,8 @@ def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
 
 def as_floats(raw: Any, name: str) -> Floats:
     """Convert numbers or bools to float64."""
-    try:
+    with suppress(ValueError):  # of different lengths: refused below
         raw = np.asanyarray(raw)
-    except ValueError:
-        pass  # of different lengths: refused below
     if getattr(raw, "dtype", None) != np.bool_ or np.ma.is_masked(raw):
         raw = as_numbers(raw, name)
     return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory

@@ -57,6 +57,12 @@ from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
+from fastcmp.paired.clustered_mcnemar import (
+    mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
+)
+from fastcmp.paired.clustered_result import (
+    ClusteredMcNemarResult as ClusteredMcNemarResult,
+)
 from fastcmp.paired.cost_result import CostResult as CostResult
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
@@ -67,6 +73,12 @@ from fastcmp.paired.mcnemar import mcnemar as mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
 from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
+from fastcmp.paired.stratified_mcnemar import (
+    mcnemar_stratified_from_counts as mcnemar_stratified_from_counts,
+)
+from fastcmp.paired.stratified_result import (
+    StratifiedMcNemarResult as StratifiedMcNemarResult,
+)
 from fastcmp.paired.symmetry import bowker as bowker
 from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
 from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell

@@ -7,7 +7,7 @@ definition allows; tails of continuous distributions come from scipy.stats.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import comb, exp, fsum, inf, sqrt
 
 import mpmath
@@ -644,3 +644,58 @@ def obuchowski_covariance(flags, models, groups):
         s11 = Fraction(clusters, clusters - 1) * (dot(a[r], b[s]) + dot(b[r], a[s]))
         found[r, s] = s10 / m + s01 / n + s11 / (m * n)
     return auc, found
+
+
+# Sign flips: with exact fractions, over all signs.
+
+
+def sign_flips(differences, alternative=0):
+    """Return the probability that flipped differences have as extreme a sum."""
+    values = [Fraction(d) for d in differences]
+    total = sum(values)
+    flipped = [
+        sum(s * d for s, d in zip(signs, values, strict=True))
+        for signs in product((1, -1), repeat=len(values))
+    ]
+    return share_as_extreme(flipped, total, alternative)
+
+
+def share_as_extreme(values, observed, alternative):
+    """Return the proportion of values as extreme as the observed one."""
+    extreme = {
+        0: lambda value: abs(value) >= abs(observed),
+        1: lambda value: value >= observed,
+        -1: lambda value: value <= observed,
+    }[alternative]
+    return Fraction(sum(map(extreme, values)), len(values))
+
+
+def signed_t_square(differences, sizes, factors, weights=None):
+    """Return the square of t with the sign of t; lists of strata of fractions."""
+    total = variance = Fraction(0)
+    weights = weights or [Fraction(1)] * len(differences)
+    strata = zip(differences, sizes, factors, weights, strict=True)
+    for d, n, f, weight in strata:
+        mean = Fraction(sum(d), sum(n))
+        residuals = [x - size * mean for x, size in zip(d, n, strict=True)]
+        scale = Fraction(weight) / sum(n)
+        total += scale * sum(d)
+        each = zip(f, residuals, strict=True)
+        variance += scale**2 * sum(factor * r * r for factor, r in each)
+    if total == 0:
+        return Fraction(0)
+    return sign(total) * (total**2 / variance if variance else inf)
+
+
+def student_flips(differences, sizes, factors, weights=None, alternative=0):
+    """Return the probability that flipped differences have as extreme a t."""
+    strata = [[Fraction(x) for x in d] for d in differences]
+    factors = [[Fraction(x) for x in f] for f in factors]
+    observed = signed_t_square(strata, sizes, factors, weights)
+    n = sum(map(len, strata))
+    found = []
+    for signs in product((1, -1), repeat=n):
+        left = iter(signs)
+        flipped = [[next(left) * x for x in d] for d in strata]
+        found.append(signed_t_square(flipped, sizes, factors, weights))
+    return share_as_extreme(found, observed, alternative)

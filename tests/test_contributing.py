@@ -11,7 +11,16 @@ PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
 #: From the top of the tree down, as in the import contract.
 ORDER = (
     *("__main__", "cli", "studies", "io", "dask", "plot", "compat", "designs"),
-    *("crossval", "scores", "pairwise", "paired", "stream", "counts", "inputs"),
+    *(
+        "crossval",
+        "scores",
+        "items",
+        "pairwise",
+        "paired",
+        "stream",
+        "counts",
+        "inputs",
+    ),
     *("core", "data", "kernels", "_jit", "_lazy"),
 )
 

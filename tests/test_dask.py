@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import fastcmp
 from fastcmp.dask import blocks as dask_blocks
 from fastcmp.dask import scores as dask_scores
+from fastcmp.items.compare_means import compare_means
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -529,6 +530,100 @@ def test_dask_knows_what_counts_take():
     assert dask.sizeof.sizeof(counts) >= counts.n_bytes > 1e6
 
 
+# Means of values per item.
+
+
+def make_values(seed, n, m=4):
+    """Draw values, clusters and weights."""
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 9, n)
+    values = rng.normal(size=(m, n)) + rng.normal(size=9)[groups]
+    return values, groups, rng.random(n) + 0.1
+
+
+def assert_close_means(ours, theirs):
+    """Sums of products differ by their rounding."""
+    assert (ours.names, ours.n_samples) == (theirs.names, theirs.n_samples)
+    assert ours.best == theirs.best
+    for name in ("difference", "pvalue", "pvalue_adjusted", "standard_error"):
+        one, two = (x.to_dict()["pairs"][name] for x in (ours, theirs))
+        np.testing.assert_allclose(one, two, 1e-10, 1e-13)
+
+
+@given(st.data(), st.integers(0, 10**6), st.booleans(), st.integers(2, 4))
+def test_means_of_any_cut(data, seed, clustered, split_every):
+    values, groups, weights = make_values(seed, 60)
+    given = {"groups": groups, "weights": weights} if clustered else {}
+    blocks = da.from_array(values, chunks=((1, 3), data.draw(cuts(60))))
+    others = {
+        name: da.from_array(raw, chunks=(data.draw(cuts(60)),))
+        for name, raw in given.items()
+    }
+    options = {"adjust": "bh", "variance": "cr1", "lower_is_better": True}
+    ours = fastcmp.dask.compare_means(
+        blocks, **others, split_every=split_every, **options
+    )
+    assert_close_means(ours, compare_means(values, **given, **options))
+
+
+def test_means_of_frames_and_delayed_blocks():
+    values, groups, weights = make_values(1, 90)
+    frame = pd.DataFrame({f"m{i}": row for i, row in enumerate(values)})
+    models = list(frame)
+    frame["g"], frame["w"] = groups, weights
+    blocks = dd.from_pandas(frame, npartitions=4)
+    theirs = compare_means(frame[models], groups=groups, weights=weights)
+    ours = fastcmp.dask.compare_means(blocks, groups="g", weights="w")
+    assert_close_means(ours, theirs)
+    columns = {
+        name: da.from_array(frame[name].to_numpy(), chunks=30 + i)
+        for i, name in enumerate(models)
+    }
+    named = {"groups": da.from_array(groups, chunks=17)}
+    ours = fastcmp.dask.compare_means(columns, **named, control="m1")
+    theirs = compare_means(frame[models], groups=groups, control="m1")
+    assert_close_means(ours, theirs)
+    three = ["m3", "m0", "m1"]
+    listed = [dask.delayed(frame[:20]), dask.delayed(frame[20:])]
+    for data in (blocks, listed):
+        ours = fastcmp.dask.compare_means(data, groups="g", names=three)
+        assert_close_means(ours, compare_means(frame[three], groups=groups))
+    listed = [dask.delayed(values[:, :9]), dask.delayed(values[:, 9:].tolist())]
+    assert_close_means(fastcmp.dask.compare_means(listed), compare_means(values))
+
+
+def test_means_that_are_refused():
+    values, groups, _ = make_values(2, 40)
+    rows, frame = (
+        da.from_array(values, chunks=20),
+        pd.DataFrame(values.T, columns=[*"abcd"]),
+    )
+    frame = dd.from_pandas(frame.assign(g=groups), npartitions=2)
+    compare = fastcmp.dask.compare_means
+    with pytest.raises(TypeError, match="data must be a Dask array, a mapping to"):
+        compare(values)
+    with pytest.raises(ValueError, match="data must be a Dask array of 2 dimensions"):
+        compare(rows[0])
+    with pytest.raises(ValueError, match="groups has 9 entries, the models have 40"):
+        compare(rows, groups=da.from_array(groups[:9], chunks=5))
+    with pytest.raises(TypeError, match="groups must name a column where data are fra"):
+        compare(frame, groups=da.from_array(groups, chunks=20))
+    with pytest.raises(ValueError, match=r"the frame has no columns \['h'\]"):
+        compare(frame, groups="h")
+    with pytest.raises(ValueError, match=r"block 0: the block has no columns \['g'\]"):
+        compare([dask.delayed(values)], groups="g")
+    for option in ("variance", "df", "adjust"):
+        with pytest.raises(ValueError, match=f"^{option} must be one of"):
+            compare(rows, **{option: "x"})
+    with pytest.raises(ValueError, match=r"^control names no model 'z'"):
+        compare(rows, control="z")
+    values[1, 33] = np.nan
+    with pytest.raises(
+        ValueError, match=r"block 1 \(from sample 20\): model_1 has nan"
+    ):
+        compare(da.from_array(values, chunks=(4, 20)))
+
+
 # Two worker processes.
 
 
@@ -581,6 +676,17 @@ def test_scores_on_a_cluster(cluster):
     blocks = [make(seed, 2000) for seed in range(6)]
     assert_same(fastcmp.dask.auc(blocks), fastcmp.auc(y_true, scores))
     assert_close_delong(fastcmp.dask.delong(blocks), fastcmp.delong(y_true, scores))
+
+
+@pytest.mark.full
+def test_means_on_a_cluster(cluster):
+    values, groups, _ = make_values(4, 3000)
+    rows, clusters = (
+        da.from_array(values, chunks=500),
+        da.from_array(groups, chunks=700),
+    )
+    ours = fastcmp.dask.compare_means(rows, groups=clusters, split_every=3)
+    assert_close_means(ours, compare_means(values, groups=groups))
 
 
 @pytest.mark.full

@@ -43,6 +43,26 @@ def examples():
         "mcnemar of arrays": fastcmp.mcnemar_from_counts(
             [3, 0], [9, 0], both_right=4, both_wrong=1
         ),
+        "mcnemar in clusters": fastcmp.mcnemar(Y, A, B, groups=[0, 1, 2] * 4),
+        "mcnemar in clusters in strata": fastcmp.mcnemar(
+            Y, A, B, groups=[0, 1, 2] * 4, strata=[0, 0, 1, 1] * 3
+        ),
+        "mcnemar in strata": fastcmp.mcnemar(Y, A, B, strata=[0, 1, 2] * 4),
+        "mcnemar in weighted strata": fastcmp.mcnemar(
+            Y, A, B, strata=[0, 0, 1] * 4, stratum_weights="equal", method="exact"
+        ),
+        "pairs in clusters": fastcmp.compare_all(
+            Y, {"a": A, "b": B, "c": A[::-1]}, groups=[0, 1, 2, 3] * 3
+        ),
+        "pairs in clusters in strata": fastcmp.compare_all(
+            *(Y, {"a": A, "b": B, "c": A[::-1]}),
+            groups=[0, 1, 2, 3] * 3,
+            strata=[0, 0, 1, 1] * 3,
+            control="a",
+        ),
+        "q in clusters": fastcmp.cochrans_q(
+            Y, {"a": A, "b": B, "c": A[::-1]}, groups=[0, 1, 2, 3] * 3, method="wald-f"
+        ),
         "mcnemar exact": fastcmp.mcnemar(Y, A, B, method="exact"),
         "mcnemar of words": fastcmp.mcnemar(list("xyyx"), list("xyxx"), list("yyyx")),
         "cost of dates": fastcmp.cost_test(
@@ -50,6 +70,9 @@ def examples():
             np.array(A, "M8[D]"),
             np.array(B, "M8[D]"),
             [[0, 1], [5, 0]],
+        ),
+        "signed rank of clusters": fastcmp.signed_rank(
+            np.arange(60.0), np.ones(60), groups=np.arange(60) // 2
         ),
         "three models": pairwise,
         "control": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A}, control="b"),

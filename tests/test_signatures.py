@@ -10,11 +10,13 @@ DATA = {
     *("y_true", "y_a", "y_b", "y", "X", "X_a", "X_b"),
     *("pred_a", "pred_b", "preds", "score", "scores", "score_a", "score_b"),
     *("score_or_label", "values", "differences", "half_differences", "folds", "tables"),
+    *("values_a", "values_b"),
     *("counts", "table", "only_a", "only_b", "errors_a", "errors_b", "n", "cost"),
+    *("both_right", "both_wrong"),
     *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities"),
-    *("values_a", "values_b", "moments"),
+    "moments",
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {
@@ -28,6 +30,8 @@ DEFAULTS = {
     "pairs": None,
     "positive": None,
     "progress": None,
+    "strata": None,
+    "stratum_weights": "items",
     "rng": None,
     "sample_weight": None,
     "workers": None,

@@ -46,7 +46,7 @@ def count_predictions(
     from fastcmp.io.text import LateValueError
 
     files = chosen_files(options, example_path)
-    _save_memory()
+    save_memory()
     predictions = PredictionStream(
         files,
         target=options.target,
@@ -91,7 +91,7 @@ def count_predictions(
     return Counted(counts, checkpoint, n_outside)
 
 
-def _save_memory() -> None:
+def save_memory() -> None:
     """Let Arrow return freed memory at once: its own pool keeps 20 MB to 100 MB."""
     import pyarrow as pa
 

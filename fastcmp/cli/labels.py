@@ -17,6 +17,7 @@ from fastcmp.cli.output import (
     say,
     write,
 )
+from fastcmp.cli.values import add_value_options, compare_values, has_values
 from fastcmp.core.memory import read_size
 from fastcmp.data import EXAMPLES, example_path
 from fastcmp.inputs.cost_matrix import naming_cost, read_cost
@@ -45,8 +46,11 @@ def add_compare(commands: Any) -> None:
     add = compare.add_argument
     _add_labels(add)
     add("--models", nargs="+", metavar="COL", help="columns to compare (all others)")
-    add("--test", default="mcnemar", help="mcnemar: accuracy; cost (mcnemar)")
-    add("--method", help="variant of the test (midp; for costs likelihood)")
+    add("--test", help="mcnemar: accuracy; cost (mcnemar)")
+    add(
+        "--method",
+        help="variant of the test (midp; for costs likelihood; for values t)",
+    )
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
     add("--control", metavar="COL", help="compare only this model with all others")
@@ -73,6 +77,7 @@ def add_compare(commands: Any) -> None:
         "from all pairs (all)",
     )
     add_output(add)
+    add_value_options(compare)
     compare.set_defaults(run=_compare)
 
 
@@ -138,6 +143,10 @@ def _compare(options: argparse.Namespace) -> None:
     from fastcmp.cli.counts import count_predictions
 
     keep = _read_keep(options.keep)
+    if has_values(options):
+        compare_values(options, keep, _MEMORY)
+        return
+    options.test = options.test or "mcnemar"
     check_places(options, keep)
     cost = _read_cost(options)
     shown: dict[str, Any] = {

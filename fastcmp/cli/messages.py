@@ -24,7 +24,7 @@ _POSITIVE = re.compile(r"^positive=(?=[\w.+-])")
 _TRUTH = re.compile(r"^y_true(?= must)|(?<=and )y_true(?= \w+ labels)|(?<=of )y_true\b")
 _PREDS = re.compile(r"^preds must hold (?=at least)")
 _CLASSES = re.compile(r": pass classes= to .*")
-_CHOICES = re.compile(r"(?<= must be one of )\('([^()]*?)',?\)")
+_CHOICES = re.compile(r"(?<= must be one of )\((?:None, )?'([^()]*?)',?\)")
 _ALL_RIGHT = re.compile(r"; where [^;]*, pass classes= with all(?: labels)?$")
 _MEMORY = (
     "can't start new thread",

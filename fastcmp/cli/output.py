@@ -104,7 +104,9 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
 
     _format(options)
     given = vars(options)
-    read = _places_of([*options.files, given.get("cost")])
+    read = _places_of(
+        [*options.files, *(given.get(name) for name in ("cost", "values", "long"))]
+    )
     written: dict[Path, str] = {}
     for name in ("output", "keep", "checkpoint", "plot"):
         path = keep if name == "keep" else given.get(name)

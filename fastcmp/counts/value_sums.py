@@ -102,15 +102,13 @@ def _variances(products: Floats) -> Floats:
 def _gram(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram:
     if stratum.units is not None:
         return _gram_of_clusters(values, stratum, pool)
-    matrix = values.matrix
     if (
-        matrix is not None
-        and matrix.dtype == np.float64
-        and matrix.size >= _LARGE
+        values.n_items * len(values.columns) >= _LARGE
+        and all(column.dtype == np.float64 for column in values.columns)
         and stratum.items is None
         and stratum.weights is None
     ):
-        gram = _gram_as_it_is(matrix, float(stratum.factors[0]))
+        gram = _gram_as_it_is(values, float(stratum.factors[0]))
         lost = _variances(gram.products) < LOST * (gram.scale[:, None] + gram.scale)
         if np.count_nonzero(lost) < 4 * len(lost):
             return gram
@@ -126,11 +124,22 @@ def _gram_of_clusters(values: Values, stratum: Stratum, pool: ThreadPool) -> Gra
     return Gram(residuals @ residuals.T, scale, relative, mean, variance)
 
 
-def _gram_as_it_is(matrix: Floats, factor: float) -> Gram:
-    """Multiply the values themselves, and subtract what the means add."""
-    n = matrix.shape[1]
-    products = matrix @ matrix.T
-    mean = matrix @ np.full(n, 1.0 / n)
+def _gram_as_it_is(values: Values, factor: float) -> Gram:
+    """Multiply the values themselves, and subtract what the means add.
+
+    In blocks, so that an array and single columns give the same bits.
+    """
+    m, n = len(values.columns), values.n_items
+    products, sums = np.zeros((m, m)), np.zeros(m)
+    for part in parts(n, max(1024, _BLOCK // m)):
+        block = (
+            np.stack([column[part] for column in values.columns])
+            if values.matrix is None
+            else values.matrix[:, part]
+        )
+        products += block @ block.T
+        sums += block.sum(axis=1)  # by rows, so that equal rows have equal means
+    mean = sums / n
     scale = factor * np.diagonal(products)
     products -= n * np.outer(mean, mean)
     products *= factor

@@ -13,7 +13,7 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.dask.blocks import Blocks, read_blocks, two_models
 from fastcmp.dask.merge import count_blocks
 from fastcmp.inputs.cost_matrix import check_fit, refuse_cost, required_cost
-from fastcmp.paired.mcnemar import METHODS
+from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.cochran import cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import check_method, compare_all_from_counts

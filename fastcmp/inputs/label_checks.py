@@ -25,11 +25,13 @@ _PART_1 = 1 << 9  # the first, in which most often all classes are
 _MARKS = 1 << 24  # codes up to which those of the truth are marked
 
 
-def refuse_scores(true: Column, models: Sequence[Column]) -> None:
-    """Refuse fractions as predictions where the truth holds none."""
+def refuse_scores(
+    true: Column, models: Sequence[Column], classes: Sequence[Any] | None = None
+) -> None:
+    """Refuse fractions as predictions where the truth and the classes hold none."""
     if all(model.integers is not None for model in models):
         return
-    if _fraction(true.distinct) is not None:
+    if _fraction(true.distinct) is not None or _fraction(classes or ()) is not None:
         return
     for model in models:
         if (found := _fraction(model.distinct)) is not None:
@@ -37,7 +39,8 @@ def refuse_scores(true: Column, models: Sequence[Column]) -> None:
                 f"{model.name} holds {found!r}, which is no label of {true.name} "
                 f"({examples(true)}): scores and probabilities go to "
                 "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
-                ">= 0.5); grades of items are not labels"
+                ">= 0.5); grades of items, such as partial credit, go to "
+                "fastcmp.compare_means"
             )
             raise ValueError(message)
 

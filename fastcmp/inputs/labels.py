@@ -51,6 +51,8 @@ class Labels:
     #: Predictions of each model that are labels, but not of the truth; empty where
     #: there are none, classes were chosen, or a block of a stream was read.
     n_outside: tuple[int, ...] = ()
+    #: Which of the samples that were given are compared; None for all.
+    kept: NDArray[np.bool_] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -81,6 +83,8 @@ def encode(
     if classes is None and (least or not _may_hold_floats(y_true)):
         refuse_scores(true, models)
     _check_kinds([true, *models], classes)
+    if classes is not None and missing is not None:
+        refuse_scores(true, models, classes)
     if missing != "wrong":
         rows = None if kept is None else np.flatnonzero(kept)
         _refuse_missing(models, rows, way_out=missing == "raise")
@@ -94,6 +98,7 @@ def encode(
             _refuse_outside(models, codes[1:], inside, n_codes)
         if n_excluded:
             codes = [column[inside] for column in codes]
+            kept = _narrowed(kept, inside)
         n_codes += 1
     n_outside: tuple[int, ...] = ()
     if least:
@@ -111,7 +116,19 @@ def encode(
         n_missing=n_missing,
         n_excluded=n_excluded,
         n_outside=n_outside,
+        kept=kept,
     )
+
+
+def _narrowed(
+    kept: NDArray[np.bool_] | None, inside: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Keep of the samples that were kept only those inside."""
+    if kept is None:
+        return inside
+    narrowed = kept.copy()
+    narrowed[kept] = inside
+    return narrowed
 
 
 def _read(

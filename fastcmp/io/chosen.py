@@ -12,7 +12,7 @@ from fastcmp.core.escaping import visible
 from fastcmp.io.kinds import family
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     Types = dict[str, Any]  # of the columns of a table, by name
 
@@ -72,12 +72,12 @@ def plan_columns(
         raise ValueError(message)
     found = _homes(types, paths, target, id_column)
     if target not in found:
-        raise ValueError(_no_column(target, found, where, "--target"))
+        raise ValueError(no_column(target, found, where, "--target"))
     targets = tuple(i for i, own in enumerate(types) if target in own)
     del found[target]
     for name in models or ():
         if name not in found:
-            raise ValueError(_no_column(name, found, where, option))
+            raise ValueError(no_column(name, found, where, option))
     return Plan(
         target=target,
         id_column=id_column,
@@ -88,6 +88,43 @@ def plan_columns(
     )
 
 
+def plan_values(
+    own: Types,
+    path: str,
+    *,
+    models: Sequence[str] | None,
+    id_column: str | None,
+    others: Mapping[str, str],
+    drop: Sequence[str] = (),
+) -> tuple[list[str], tuple[str, ...]]:
+    """Choose the columns of a table of values that are models; give remarks, too.
+
+    `others` are columns that say something else of the items, by their options.
+    """
+    used = (id_column, *others.values())
+    _check_drop(drop, [own], path, (*used, *(models or ())))
+    own = _without(own, drop)
+    named = others if id_column is None else {**others, "--id": id_column}
+    for option, name in named.items():
+        if name not in own:
+            raise ValueError(no_column(name, own, path, option))
+    own = _without(own, [*named.values(), ID])
+    if models is not None:
+        for name in models:
+            if name not in own:
+                raise ValueError(no_column(name, own, path, "--models"))
+        return list(models), ()
+    if TARGET in own:
+        message = (
+            f"{path} has a column {TARGET!r}: predicted labels are compared without "
+            f"--values; if the others are values, leave it out ({advice(TARGET)})"
+        )
+        raise ValueError(message)
+    index = _index_columns([own], ())
+    remarks = tuple(_left_out(name, [own]) for name in index)
+    return [name for name in own if name not in index], remarks
+
+
 def _homes(
     types: list[Types], paths: list[str], target: str, id_column: str | None
 ) -> dict[str, int]:
@@ -95,7 +132,7 @@ def _homes(
     found: dict[str, int] = {}
     for i, own in enumerate(types):
         if id_column is not None and id_column not in own:
-            raise ValueError(_no_column(id_column, own, paths[i], "--id"))
+            raise ValueError(no_column(id_column, own, paths[i], "--id"))
         for name in own:
             if name in found and name not in (target, id_column):
                 message = (
@@ -114,7 +151,7 @@ def _check_drop(
     known = list(dict.fromkeys(name for own in types for name in own))
     for name in drop:
         if name not in known:
-            raise ValueError(_no_column(name, known, where, "--drop"))
+            raise ValueError(no_column(name, known, where, "--drop"))
         if name in used:
             message = f"--drop leaves out {name!r}, which another option asks for"
             if name == TARGET:
@@ -188,6 +225,7 @@ def other_truth(target: str, first: str, second: str) -> str:
     return f"{target!r} differs between {first} and {second}"
 
 
-def _no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
+def no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
+    """Say that a column which an option names is not there."""
     known = visible(", ".join(columns)) or "none"
     return f"{where} has no column {name!r} ({option}); there are: {known}"

@@ -164,8 +164,8 @@ def _count(
     check: LabelCheck | None,
 ) -> None:
     """Count some rows, and look at their labels; after an error nothing is kept."""
-    y_true = _plain(rows.y_true)
-    preds = {name: _plain(column) for name, column in rows.preds.items()}
+    y_true = plain(rows.y_true)
+    preds = {name: plain(column) for name, column in rows.preds.items()}
     found = None if check is None else check.look(y_true, preds)
     try:
         with nullcontext() if matrix is None else naming_cost(matrix, None):
@@ -176,7 +176,7 @@ def _count(
         check.keep(found)
 
 
-def _plain(column: Any) -> Any:
+def plain(column: Any) -> Any:
     """View numbers as NumPy's: pyarrow's own way would load pandas, of 50 MB.
 
     Text is coded here: once, although it is looked at twice.

@@ -20,6 +20,7 @@ from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import (
     draw_units,
     jackknife_acceleration,
+    total_draws,
 )
 
 if TYPE_CHECKING:
@@ -39,11 +40,10 @@ INTERVALS = {
     "studentized": kinds.STUDENTIZED,
 }
 _COUNTS = 1 << 25  # counts of units that are kept for all draws; else drawn again
-_BLOCK = 1 << 19  # counts of units that are drawn together
+_BLOCK = 1 << 18  # counts of units that are drawn together
 _SORTED = 1 << 17  # draws that are sorted together: what a cache holds
-#: Pairs whose squares are multiplied together: always as many, so that the rounding of
-#: a pair does not depend on the others.
-_ROWS = 32
+_FEW = 64  # models; for more, one product of BLAS
+_ROWS = 64  # pairs whose squares are summed together
 _EQUAL = 1e-12  # draws that differ by less, of their size, are equal
 _SIDE = 32  # models of a side of a tile
 
@@ -51,8 +51,6 @@ _SIDE = 32  # models of a side of a tile
 class BootOutcome(NamedTuple):
     """The bootstrap of one difference."""
 
-    #: The difference divided by its standard error, as `bootstrap_tests` has it.
-    statistic: float
     pvalue: float
     low: float
     high: float
@@ -62,6 +60,8 @@ class BootOutcome(NamedTuple):
     n_used: int
     #: A `fastcmp.kernels.Status`: degenerate where all draws are equal.
     status: int
+    #: The difference divided by its standard error, as `bootstrap_tests` has it.
+    statistic: float
 
 
 def bootstrap_difference(
@@ -79,19 +79,20 @@ def bootstrap_difference(
     The p-value inverts the interval: see `fastcmp.kernels.bootstrap_pvalue`.
     """
     level = as_level(confidence_level, alternative)
-    draws = Draws(units, n_resamples, seed, pool or ThreadPool(1))
-    options = (INTERVALS[interval], ALTERNATIVES[alternative], level)
+    kind = INTERVALS[choose(interval, "interval", tuple(INTERVALS))]
+    draws = _Draws(units, kind, n_resamples, seed, pool or ThreadPool(1))
+    options = ALTERNATIVES[alternative], level
     found = draws.evaluate(np.array([[0, 1]], np.int32), options)
     pvalue, low, high = found.answers[0]
     low, high = keep_side((low, high), alternative, (-np.inf, np.inf))
     return BootOutcome(
-        statistic=float(_statistics(found, options[0])[0]),
         pvalue=float(pvalue),
         low=low,
         high=high,
         standard_error=float(found.standard_error[0]),
         n_used=int(found.scales[0, 3]),
         status=int(found.status[0]),
+        statistic=float(_statistics(found, kind)[0]),
     )
 
 
@@ -110,12 +111,15 @@ def bootstrap_tests(
     The statistic is the difference divided by its standard error: that of CR1 for
     studentized intervals, else the standard deviation over the draws.
     """
-    kind = INTERVALS[choose(interval, "interval", INTERVALS)]
-    draws = Draws(units, n_resamples, seed, pool)
+    kind = INTERVALS[choose(interval, "interval", tuple(INTERVALS))]
+    draws = _Draws(units, kind, n_resamples, seed, pool)
+
+    def pvalues(block: Block) -> Floats:
+        return draws.evaluate(block.pairs, (0, level)).answers[:, 0]
 
     def columns(block: Block) -> PairColumns:
         pairs = block.pairs
-        found = draws.evaluate(pairs, (kind, 0, level))
+        found = draws.evaluate(pairs, (0, level))
         pvalue, low, high = found.answers.T
         difference = base.differences(pairs)
         statistic = _statistics(found, kind)
@@ -125,9 +129,7 @@ def bootstrap_tests(
     return replace(
         base,
         columns=columns,
-        pvalues=lambda block: draws.evaluate(block.pairs, (kind, 0, level)).answers[
-            :, 0
-        ],
+        pvalues=pvalues,
         distribution="bootstrap",
         df=None,
         side=_SIDE,
@@ -154,11 +156,16 @@ def _statistics(found: _Found, kind: int) -> Floats:
         return np.asarray(np.where(difference == 0, 0.0, difference / error))
 
 
-class Draws:
+class _Draws:
     """Means of all models on all draws; threads may share it."""
 
     def __init__(
-        self, units: UnitSums, n_resamples: int, seed: int, pool: ThreadPool
+        self,
+        units: UnitSums,
+        kind: int,
+        n_resamples: int,
+        seed: int,
+        pool: ThreadPool,
     ) -> None:
         # Less the first model: what all have in common cancels before it is rounded,
         # and whole numbers stay whole numbers.
@@ -168,13 +175,17 @@ class Draws:
             strata=np.ascontiguousarray(units.strata, np.int64),
             weights=np.ascontiguousarray(units.weights, np.float64),
         )
-        self.n, self.seed = n_resamples, seed
+        self.kind, self.n, self.seed = kind, n_resamples, seed
         n_units = self.units.sizes.size
         starts = np.searchsorted(units.strata, np.arange(len(units.weights) + 1))
         self.strata = [slice(*ends) for ends in pairwise(starts)]
         self._blocks = parts(n_resamples, max(16, _BLOCK // n_units))
         self._counts: dict[int, Floats] = {}
-        self._keep = n_resamples * n_units <= _COUNTS
+        # Studentized draws are needed again for every pair.
+        again = kind == kinds.STUDENTIZED
+        self._keep = again and n_resamples * n_units <= _COUNTS
+        if again:
+            self._residuals = _residuals(self.units, self.strata)
         #: Shape (M, R), and of the data, shape (M,).
         self.means = np.empty((len(units.sums), n_resamples))
         self.estimates = self._means(np.ones((1, n_units)))[:, 0]
@@ -183,7 +194,6 @@ class Draws:
             self.means[:, part] = self._means(self._draw(part))
 
         pool.run(fill, self._blocks, steps=no_step)
-        self._residuals = _residuals(self.units, self.strata)
         values = np.abs(units.sums / units.sizes).max(axis=1)
         self._rounding = 8.0 * np.finfo(float).eps * values
         self._slack = self._rounding + _EQUAL * np.abs(self.means).max(axis=1)
@@ -200,17 +210,19 @@ class Draws:
 
     def _means(self, counts: Floats) -> Floats:
         """Work out the means of all models on some draws, shape (M, r)."""
-        sums, sizes, _, weights = self.units
-        total = np.zeros((len(sums), len(counts)))
-        for own, weight in zip(self.strata, weights, strict=True):
-            n = counts[:, own] @ sizes[own]
-            total += weight * ((sums[:, own] @ counts[:, own].T) / n)
+        total = np.zeros((len(self.units.sums), len(counts)))
+        for own, weight in zip(self.strata, self.units.weights, strict=True):
+            c, sizes = np.ascontiguousarray(counts[:, own]), self.units.sizes[own]
+            sums = self.units.sums[:, own]
+            if len(sums) > _FEW:  # BLAS pays
+                sums = sums @ c.T
+            else:
+                sums = _totals(c, np.ascontiguousarray(sums.T)).T
+            total += weight * (sums / _total_sizes(c, sizes))
         return total
 
-    def evaluate(
-        self, pairs: NDArray[np.int32], options: tuple[int, int, float]
-    ) -> _Found:
-        """Find p-values and intervals of some pairs."""
+    def evaluate(self, pairs: NDArray[np.int32], options: tuple[int, float]) -> _Found:
+        """Find p-values and intervals of some pairs; `options` as in the kernel."""
         n_pairs = len(pairs)
         found = _Found(
             np.empty((n_pairs, 3)),
@@ -219,7 +231,7 @@ class Draws:
             np.empty(n_pairs, np.uint8),
         )
         size = max(1, _SORTED // self.n)
-        if options[0] == kinds.STUDENTIZED:
+        if self.kind == kinds.STUDENTIZED:
             size = _ROWS
         for part in parts(n_pairs, size):
             some = _Found(*(column[part] for column in found))  # type: ignore[arg-type]
@@ -227,7 +239,7 @@ class Draws:
         return found
 
     def _evaluate(
-        self, pairs: NDArray[np.int32], options: tuple[int, int, float], found: _Found
+        self, pairs: NDArray[np.int32], options: tuple[int, float], found: _Found
     ) -> None:
         i, j = pairs.T
         rows = self.means[i] - self.means[j]
@@ -237,15 +249,16 @@ class Draws:
         found.scales[:, 2] = self._slack[i] + self._slack[j]
         found.scales[:, 3] = self.n
         found.standard_error[:] = rows.std(axis=1, ddof=1) if self.n > 1 else 0.0
-        if options[0] == kinds.BCA:
+        if self.kind == kinds.BCA:
             sums, *where = self.units
             for p, (a, b) in enumerate(pairs):
                 d: Any = sums[a] - sums[b]
                 found.scales[p, 1] = jackknife_acceleration(d, *where)  # type: ignore[arg-type]
-        elif options[0] == kinds.STUDENTIZED:
+        elif self.kind == kinds.STUDENTIZED:
             self._studentize(pairs, rows, found)
         rows.sort(axis=1)
-        kinds.bootstrap_rows(rows, found.scales, options, found.answers, found.status)
+        chosen = self.kind, *options
+        kinds.bootstrap_rows(rows, found.scales, chosen, found.answers, found.status)
 
     def _studentize(
         self, pairs: NDArray[np.int32], rows: Floats, found: _Found
@@ -253,46 +266,58 @@ class Draws:
         """Divide deviations by their standard errors; infinite where these are 0."""
         i, j = pairs.T
         residuals = self._residuals
-        own = np.zeros((_ROWS, self.units.sizes.size))
-        own[: i.size] = residuals[i] - residuals[j]
+        own = residuals[i] - residuals[j]
         rounding = (self._rounding[i] + self._rounding[j])[:, np.newaxis]
-        own[: i.size][np.abs(own[: i.size]) <= rounding * self.units.sizes] = 0.0
-        ones = np.ones((1, self.units.sizes.size))
-        nothing = np.zeros((_ROWS, 1))
-        found.scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[: i.size, 0])
+        own[np.abs(own) <= rounding * self.units.sizes] = 0.0
+        own = np.ascontiguousarray(own.T)
+        ones, nothing = np.ones((1, len(own))), np.zeros((1, i.size))
+        found.scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[0])
         rows -= found.scales[:, :1]
-        shift = np.zeros((_ROWS, self.n))
-        shift[: i.size] = rows
+        error = np.empty_like(rows)
         for part in self._blocks:
-            variance = self._variances(own, self._draw(part), shift[:, part])
-            shift[:, part] = np.sqrt(variance)
-        error = shift[: i.size]
+            variances = self._variances(own, self._draw(part), rows[:, part].T)
+            error[:, part] = np.sqrt(variances).T
         with np.errstate(divide="ignore", invalid="ignore"):
             rows /= error
         rows[error == 0] = np.inf
         found.scales[:, 3] = np.count_nonzero(error, axis=1)
 
     def _variances(self, residuals: Floats, counts: Floats, shift: Floats) -> Floats:
-        """Work out CR1 of pairs, residuals (P, G), in draws: shape (P, r).
+        """Work out CR1 of pairs, residuals (G, P), in draws: shape (r, P).
 
         `shift`, what the mean of a draw is above that of the data, is worked out here
         where there are several strata.
         """
-        total = np.zeros((len(residuals), len(counts)))
-        squared = residuals * residuals
+        total = np.zeros(shift.shape)
         for own, weight in zip(self.strata, self.units.weights, strict=True):
-            c, e, sizes = counts[:, own], residuals[:, own], self.units.sizes[own]
-            n = c @ sizes
-            t = shift if len(self.strata) == 1 else (e @ c.T) / n
-            plain = squared[:, own] @ c.T
+            c, e = np.ascontiguousarray(counts[:, own]), residuals[own]
+            sizes = self.units.sizes[own]
+            n = _total_sizes(c, sizes)[:, np.newaxis]
+            t = shift if len(self.strata) == 1 else _totals(c, e) / n
+            plain = _totals(c, e * e)
             if np.all(sizes == sizes[0]):
                 v = plain - t * t * (sizes[0] * n)
             else:
-                cross, squares = (e * sizes) @ c.T, c @ (sizes * sizes)
+                cross = _totals(c, e * sizes[:, np.newaxis])
+                squares = (c @ (sizes * sizes))[:, np.newaxis]
                 v = plain - t * (2.0 * cross - t * squares)
             v[v <= _EQUAL * plain] = 0.0
             total += weight * weight * sizes.size / (sizes.size - 1.0) * v / (n * n)
         return total
+
+
+def _total_sizes(counts: Floats, sizes: Floats) -> Floats:
+    """Add up the sizes of the units of draws, shape (r,)."""
+    if np.all(sizes == sizes[0]):
+        return np.full(len(counts), sizes[0] * sizes.size)
+    return _totals(counts, np.ascontiguousarray(sizes[:, np.newaxis]))[:, 0]
+
+
+def _totals(counts: Floats, columns: Floats) -> Floats:
+    """Multiply counts (r, G) with columns of pairs (G, P)."""
+    totals = np.empty((len(counts), columns.shape[1]))
+    total_draws(counts, columns, totals)
+    return totals
 
 
 def _residuals(units: UnitSums, strata: list[slice]) -> Floats:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.counts.pair_moments import PairMoments
+    from fastcmp.inputs.values import Values
     from fastcmp.items.mean_data import MeanData, MeanOptions
 
 #: Items, below which skewed differences are told by no test.
@@ -22,6 +23,8 @@ _FEW_DEGREES = 5.0
 _LARGE_CLUSTER = 1 / 3
 #: Clusters, below which normal quantiles and plain bootstrap intervals are too short.
 FEW_UNITS = 50
+_LOOKED_AT = 64  # values of a column, before all are
+_GRADES = 5
 _LEAST_FLIPS = 6  # units: fewer cannot reach 0.05
 _MOST_ITEMS = 300  # with more the skewness of all pairs is not looked at
 _ROWS = 256  # models, or pairs, that are looked at together
@@ -63,6 +66,7 @@ def cautions_of(
         found.append(
             f"With {n} items no test of means is safe where differences are skewed."
         )
+    found += _of_columns(data.values)
     if data.values.present is not None:
         found.append(
             "Each pair is compared on the items that both models have: the means are "
@@ -82,6 +86,32 @@ def cautions_of_moments(
         degrees = float(np.min(moments.df)) if df == "satterthwaite" else np.inf
         found += _of_clusters(n, degrees, moments.largest)
     return (*found, *_of_normal(n, units, df))
+
+
+def _of_columns(values: Values) -> list[str]:
+    """Name columns that look like ids or groups: whole numbers, unlike the others."""
+    firsts = [column[:_LOOKED_AT] for column in values.columns]
+    whole = [bool(np.all(x == np.trunc(x))) for x in firsts]
+    if 2 * sum(whole) > len(whole):
+        return []
+    names = [
+        name
+        for name, column, likely in zip(
+            values.names, values.columns, whole, strict=True
+        )
+        if likely and np.all(column == np.trunc(column)) and _many(column)
+    ]
+    if not names:
+        return []
+    return [
+        f"{', '.join(names[:3])}: whole numbers only, unlike the values of the others. "
+        "Is it a model? Ids and groups are not."
+    ]
+
+
+def _many(column: NDArray[Any]) -> bool:
+    """Tell whether there are more values than grades such as 0, 1 and 2."""
+    return np.unique(column).size > _GRADES
 
 
 def _of_clusters(n: int, degrees: float, largest: float) -> list[str]:

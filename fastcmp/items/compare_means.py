@@ -73,7 +73,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     variance: str | None = None,
     df: str = "satterthwaite",
     studentized: bool = False,
-    interval: str = "studentized",
+    interval: str | None = None,
     n_resamples: int = 9999,
     rng: Any = None,
     adjust: str = "holm",
@@ -131,8 +131,10 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         (less one for each further stratum), or the normal distribution instead.
     studentized : bool
         Whether permuted means are divided by their standard errors.
-    interval : {"studentized", "percentile", "bca", "basic"}
-        Kind of the bootstrap intervals.
+    interval : {"studentized", "percentile", "bca", "basic", "hodges-lehmann"}, optional
+        Kind of the bootstrap intervals, "studentized" by default. Wilcoxon's test has
+        none by default; with "hodges-lehmann" the differences are Hodges and Lehmann's
+        estimates, with their intervals, which takes several times as long.
     n_resamples : int
         Draws of permutation and bootstrap.
     rng : int, numpy.random.Generator or None

@@ -107,8 +107,9 @@ class MeanDifference(Compared, Record):
         ]
         if self.n_clusters is not None:
             text.append(
-                f"Clusters multiply the variance by {self.design_effect:.3g}; the "
-                f"largest has {100 * (self.largest_cluster or 0.0):.3g}% of the items."
+                f"The {self.n_clusters} clusters multiply the variance by "
+                f"{self.design_effect:.3g}; the largest has "
+                f"{100 * (self.largest_cluster or 0.0):.3g}% of the items."
             )
         if self.signflip_pvalue is not None:
             text.append(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
@@ -27,7 +29,11 @@ if TYPE_CHECKING:
     from fastcmp.items.components_result import VarianceComponents
 
 METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
-INTERVALS = ("studentized", "percentile", "bca", "basic")
+#: Kinds of intervals that a method offers; the first is the default.
+INTERVALS: dict[str, tuple[str | None, ...]] = {
+    "bootstrap": ("studentized", "percentile", "bca", "basic"),
+    "wilcoxon": (None, "hodges-lehmann"),
+}
 REPEATS = ("mean", "pass@k", "pass^k")
 _TARGETS = ("items", "clusters")
 
@@ -41,7 +47,8 @@ class MeanOptions:
     variance: str | None
     df: str
     studentized: bool
-    interval: str
+    #: None where the method has one kind only.
+    interval: str | None
     repeats: str
     k: int | None
     average: str
@@ -81,7 +88,7 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
     variance: str | None,
     df: str,
     studentized: bool,
-    interval: str,
+    interval: str | None,
     repeats: str,
     k: int | None,
     average: str,
@@ -111,7 +118,7 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
         variance=choose(variance, "variance", (None, *VARIANCES)),
         df=choose(df, "df", DEGREES),
         studentized=studentized,
-        interval=choose(interval, "interval", INTERVALS),
+        interval=_choose_interval(interval, method),
         repeats=choose(repeats, "repeats", REPEATS),
         k=k if k is None else as_whole(k, "k", 1),
         average=choose(average, "average", _TARGETS),
@@ -120,6 +127,21 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
         n_resamples=as_whole(n_resamples, "n_resamples", 1),
         seed=as_seed(rng),
     )
+
+
+def _choose_interval(interval: Any, method: str) -> str | None:
+    """Choose the kind of intervals; None is the default."""
+    known = INTERVALS.get(method, (None,))
+    if interval is None:
+        return known[0]
+    kinds = [each for each in known if each is not None]
+    if not kinds:
+        message = (
+            f"interval={interval!r} needs method='bootstrap' or 'wilcoxon', got "
+            f"method={method!r}, which has one kind only"
+        )
+        raise ValueError(message)
+    return str(choose(interval, "interval", kinds))
 
 
 def read_data(
@@ -185,28 +207,36 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
         reduced = reduce_repeats(values, repeats=options.repeats, k=options.k)
         return dict(zip(values.names, reduced, strict=True)), values.values
     if isinstance(values, Mapping) or (
-        isinstance(values, (list, tuple)) and any(np.ndim(x) == 2 for x in values[:1])
+        isinstance(values, (list, tuple)) and any(map(_is_table, values[:1]))
     ):
         named = dict(named_columns(values, "values"))
-        if any(np.ndim(x) == 2 for x in named.values()):
-            answers = side_by_side({k: _answers(x) for k, x in named.items()})
+        if any(map(_is_table, named.values())):
+            answers = side_by_side({k: _answers(x, k) for k, x in named.items()})
             reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
             return dict(zip(named, reduced, strict=True)), answers
     if getattr(values, "ndim", 2) != 3:
         _refuse_k(options)
         return values, None
-    answers = _answers(values)
+    answers = _answers(values, "values")
     return reduce_repeats(answers, repeats=options.repeats, k=options.k), answers
 
 
-def _answers(raw: Any) -> NDArray[np.float64]:
+def _is_table(raw: Any) -> bool:
+    """Tell several answers to each item from one, also in lists of no shape."""
+    with suppress(ValueError):
+        return np.ndim(raw) == 2
+    return True
+
+
+def _answers(raw: Any, name: str) -> NDArray[np.float64]:
     """Read several answers to each item, of which none may be missing."""
-    answers = as_floats(raw, "values")
+    answers = as_floats(raw, visible(name))
     n_missing = np.count_nonzero(np.isnan(answers))
     if n_missing:
         message = (
-            f"values of shape (M, n, R) must not be missing, and {n_missing} are: "
-            "from_long takes a table with unequal numbers of answers"
+            f"{visible(name)}, with several answers to each item, must not lack any, "
+            f"and {n_missing} are missing: from_long takes a table with unequal numbers "
+            "of answers"
         )
         raise ValueError(message)
     return answers
@@ -278,7 +308,7 @@ def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
         "n_clusters": None if clusters is None else len(clusters.labels),
         "n_strata": None if strata is None else len(strata.labels),
         "variance": options.variance or ("cr2" if plan.across is None else "cr1"),
-        "interval_method": options.interval if options.method == "bootstrap" else None,
+        "interval_method": options.interval,
         "studentized": options.studentized,
         "missing": options.missing,
         "n_missing_values": values.n_missing,

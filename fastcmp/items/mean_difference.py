@@ -62,7 +62,7 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
     variance: str | None = None,
     df: str = "satterthwaite",
     studentized: bool = False,
-    interval: str = "studentized",
+    interval: str | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
@@ -81,15 +81,19 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
         `compare_means`. For Wilcoxon's test see `signed_rank`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a has the higher mean, also where lower is better.
-    groups, strata, stratum_weights, weights
+    groups, strata, weights : array-like, shape (n,), optional
         Clusters, strata and weights of the items, as in `compare_means`.
+    stratum_weights : {"items", "equal"} or mapping
+        What the mean of each stratum counts.
     lower_is_better : bool
         Whether values are losses. They are never re-signed.
     missing : {"raise", "common", "pairwise", "wrong"}
         What to make of missing values, as in `compare_means`; for two models "common"
         and "pairwise" are the same.
-    repeats, k
+    repeats : {"mean", "pass@k", "pass^k"}
         How the answers to an item become its value, as in `compare_means`.
+    k : int, optional
+        For "pass@k" and "pass^k".
     average : {"items", "clusters"}
         Whether each item counts the same, or each cluster by its mean.
     variance : {"cr0", "cr1", "cr2", "cr3"}, optional
@@ -98,8 +102,8 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
         Degrees of freedom of t, as in `compare_means`.
     studentized : bool
         Whether permuted means are divided by their standard errors.
-    interval : {"studentized", "percentile", "bca", "basic"}
-        Kind of the bootstrap interval.
+    interval : {"studentized", "percentile", "bca", "basic"}, optional
+        Kind of the bootstrap interval, "studentized" by default.
     confidence_level : float
         Of the interval, in (0, 1).
     n_resamples : int
@@ -207,10 +211,10 @@ def difference_record(
         effect = found.variance / plain.difference.variance
     return MeanDifference(
         measure=options.measure,
-        difference=found.difference,
+        difference=float(found.difference),
         standard_error=float(np.sqrt(found.variance)),
-        mean_a=one.difference,
-        mean_b=two.difference,
+        mean_a=float(one.difference),
+        mean_b=float(two.difference),
         standard_error_a=float(np.sqrt(one.variance)),
         standard_error_b=float(np.sqrt(two.variance)),
         correlation=_correlation(moments),
@@ -306,7 +310,7 @@ def _drawn(
         shown |= {"statistic": found.statistic, "n_resamples": found.n_resamples}
         shown["status"] = OK if found.n_nonzero else DEGENERATE
     else:
-        found = bootstrap_difference(units, interval=options.interval, **given)
+        found = bootstrap_difference(units, interval=str(options.interval), **given)
         shown |= {"status": found.status, "n_resamples": options.n_resamples}
         shown["statistic"] = found.statistic
     return {

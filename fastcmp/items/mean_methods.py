@@ -17,7 +17,8 @@ from fastcmp.counts.value_sums import (
 from fastcmp.items.bootstrap import bootstrap_tests
 from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
-from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
+from fastcmp.items.signed_rank import RankOptions
+from fastcmp.items.signed_rank_pairs import signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, count_bits, pack_equal
 from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
 
@@ -52,7 +53,9 @@ def mean_tests(
     if options.method == "wilcoxon":
         table = np.stack([column.astype(np.float64) for column in values.columns])
         usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
-        return signed_rank_tests(table, base, usual)
+        return signed_rank_tests(
+            table, base, usual, level=level if options.interval else None
+        )
     units = unit_sums(values, plan, pool)
     n_resamples, seed = options.n_resamples, options.seed
     if options.method == "permutation":
@@ -68,7 +71,7 @@ def mean_tests(
     return bootstrap_tests(
         units,
         base,
-        interval=options.interval,
+        interval=str(options.interval),
         n_resamples=n_resamples,
         seed=seed,
         level=level,

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 _SHOWN = (
-    *("n_clusters", "n_strata", "variance", "interval_method", "studentized"),
-    *("n_resamples", "seed", "missing", "n_missing_values", "n_dropped", "cautions"),
+    *("variance", "interval_method", "studentized", "n_resamples", "seed"),
+    *("missing", "n_missing_values", "n_dropped"),
 )
 
 
@@ -36,12 +36,9 @@ class MeansResult(PairwiseResult):
 
     #: Of each difference, shape (P,).
     standard_error: NDArray[np.float64]
-    #: Number of clusters and of strata; None without.
-    n_clusters: int | None = None
-    n_strata: int | None = None
     #: "cr0", "cr1", "cr2" or "cr3": how residuals of clusters are scaled up.
     variance: str = "cr2"
-    #: Kind of the bootstrap intervals, where ``method="bootstrap"``.
+    #: Kind of the intervals of bootstrap and of Wilcoxon's test; None for others.
     interval_method: str | None = None
     #: Whether permuted means were divided by their standard errors.
     studentized: bool = False
@@ -55,8 +52,6 @@ class MeansResult(PairwiseResult):
     n_dropped: int = 0
     #: Items of both models of each pair, shape (P,), where these differ.
     n_items_of_pairs: Any = None
-    #: What to beware of.
-    cautions: tuple[str, ...] = ()
     #: The two models in full, where there are no more.
     pair: MeanDifference | None = None
     #: How much of the variance is between items, how much between answers to one;
@@ -99,8 +94,6 @@ class MeansResult(PairwiseResult):
         first = sections[0]
         text = (*first.text, *values_sentences(self))
         sections[0] = Section(title=first.title, text=text)
-        if self.cautions:
-            sections.insert(1, Section(title="Beware", text=self.cautions))
         if self.variance_components is not None:
             sections[-1:-1] = self.variance_components.sections()
         return sections

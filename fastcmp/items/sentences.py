@@ -49,8 +49,6 @@ def draws(result: Any) -> str:
 def values_sentences(result: Any) -> tuple[str, ...]:
     """Say how items belong together, and what was made of missing values."""
     found = []
-    if result.n_clusters is not None:
-        found.append(f"Items lie in {result.n_clusters} clusters.")
     if result.n_strata is not None:
         found.append(
             f"Means are over {result.n_strata} strata with fixed weights: what is said "

@@ -18,8 +18,8 @@ from fastcmp.kernels.flipped_pairs import Draws, Observed, pair_limits, test_pai
 from fastcmp.kernels.flipped_t import (
     StudentDraws,
     Units,
+    balanced_statistics,
     student_pair_limits,
-    student_statistics,
     student_test_pairs,
 )
 
@@ -240,7 +240,9 @@ class _Flips:
         out[:, 0] /= self._units.total_size
         if self._studentized:
             statistics = np.empty(len(pairs))
-            student_statistics(self._student, pairs, statistics)
+            balanced_statistics(
+                self._units.values, self._units.factors[0], pairs, statistics
+            )
             out[:, 0] = statistics
         return out
 
@@ -259,10 +261,10 @@ class _Flips:
 def _inverses(sizes: Floats, total: float, alternative: str) -> Floats:
     """Invert what `pair_limits` divides by, but for draws whose signs are all alike."""
     inverses = np.zeros((3, sizes.size))
-    for row, left in zip(inverses, (total - sizes, total + sizes), strict=False):
+    for k, left in enumerate((total - sizes, total + sizes)):
         usable = left > 1e-12 * total
-        row[usable] = 1.0 / left[usable]
-        if row is inverses[0] or alternative == "two-sided":
+        inverses[k, usable] = 1.0 / left[usable]
+        if k == 0 or alternative == "two-sided":
             inverses[2, ~usable] = -np.inf
     return inverses
 

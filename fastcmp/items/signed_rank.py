@@ -1,8 +1,8 @@
-"""Wilcoxon's signed-rank test: of two models, with clusters too, and of all pairs."""
+"""Wilcoxon's signed-rank test of two models, with clusters too."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,6 @@ import numpy as np
 from fastcmp.core.checks import as_level, as_numbers, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval
-from fastcmp.core.threads import parts
-from fastcmp.counts.pairs import PairColumns
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.items.signed_rank_result import SignedRankResult
 from fastcmp.kernels import signed_ranks as ranks
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.counts.pairs import Block
-    from fastcmp.pairwise.pair_tests import PairTests
-
     Floats = NDArray[np.float64]
 
 METHODS = ("auto", "exact", "asymptotic")
@@ -35,15 +30,12 @@ ZERO_METHODS = {
     "pratt": ranks.PRATT,
     "zsplit": ranks.ZSPLIT,
 }
-_FEW_ITEMS = 50  # up to here "auto" is exact, as in SciPy
+FEW_ITEMS = 50  # up to here "auto" is exact, as in SciPy
 _FEW_CLUSTERS = 20
 _STEPS = 2.0**32  # that an exact p-value may take: some seconds
-_UNIT = 1e-12  # differences are rounded to this part of the largest value
+UNIT = 1e-12  # differences are rounded to this part of the largest value
 _DECIMALS = 13  # that are looked for
 _TRIED = 256  # values on which decimals are tried first
-_ROWS = 1 << 20  # differences that are sorted together
-_REACH = 1 << 20  # different differences that are counted
-_SIDE = 64  # models of a side of a tile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +157,7 @@ def signed_rank(  # noqa: PLR0913  # options, all by keyword
         message = "continuity must be False with groups: no correction is defined there"
         raise ValueError(message)
     d = _differences(a, b)
-    tolerance = 0.5 * _UNIT * max(np.abs(a).max(), np.abs(b).max())
+    tolerance = 0.5 * UNIT * max(np.abs(a).max(), np.abs(b).max())
     found = _test(d, tolerance, clusters, options, ALTERNATIVES[alternative])
     d.sort()
     estimate, low, high = hodges_lehmann(d, level)
@@ -254,12 +246,12 @@ def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
     some = values.ravel()[:: max(1, values.size // _TRIED)]
     for decimals in range(_DECIMALS):
         scale = 10.0**decimals
-        if not np.abs(some).max() * scale < 1.0 / _UNIT:
+        if not np.abs(some).max() * scale < 1.0 / UNIT:
             return None
         if not _are_whole(some * scale) or not _are_whole(values * scale):
             continue
         codes = np.rint(values * scale)
-        return None if np.abs(codes).max() > 1.0 / _UNIT else (codes, scale)
+        return None if np.abs(codes).max() > 1.0 / UNIT else (codes, scale)
     return None
 
 
@@ -280,7 +272,7 @@ def _test(
     """Test differences: statistic, p-value, and what goes with them."""
     packed = np.empty(d.size)
     ranks.pack_signs(d, packed)
-    exact = options.is_exact(d.size, _FEW_ITEMS)
+    exact = options.is_exact(d.size, FEW_ITEMS)
     order = None
     if exact or clusters is not None:
         order = np.argsort(packed)
@@ -289,7 +281,7 @@ def _test(
         packed.sort()
     sums = ranks.sums_of_sorted(packed, tolerance, options.code)
     w_plus, w_minus, z = ranks.signed_rank_z(
-        sums, d.size, options.code, options.continuity, alternative
+        *sums, d.size, options.code, options.continuity, alternative
     )
     pvalue = None
     if order is not None:
@@ -304,7 +296,7 @@ def _test(
             z = float(signed.sum() / size) if size else 0.0
             exact = options.is_exact(int(np.count_nonzero(signed)), _FEW_CLUSTERS)
         if exact:
-            _check_steps(signed)
+            check_steps(signed)
             pvalue = ranks.signed_sum_pvalue(signed, alternative)
     if pvalue is None:
         pvalue = ranks.normal_pvalue(z, alternative)
@@ -320,78 +312,11 @@ def _test(
     }
 
 
-def _check_steps(signed: NDArray[np.int64]) -> None:
+def check_steps(signed: NDArray[np.int64]) -> None:
+    """Refuse an exact p-value that would take too long."""
     if ranks.signed_sum_steps(signed) > _STEPS:
         message = (
             "method='exact' takes too long for so many items or clusters: use "
             "'asymptotic'"
         )
         raise ValueError(message)
-
-
-def signed_rank_tests(
-    values: Floats, base: PairTests, options: RankOptions
-) -> PairTests:
-    """Test all pairs of models, values (M, n), by Wilcoxon's signed ranks.
-
-    The difference is that of `base`; pairs have no interval. All are exact, or none.
-    """
-    n = values.shape[1]
-    exact = options.is_exact(n, _FEW_ITEMS)
-    if exact:
-        _check_steps(2 * np.arange(1, n + 1))
-    test = _by_sorting(values, options, exact=exact)
-    coded = None if exact else decimal_codes(values)
-    if coded is not None:
-        codes = coded[0] - coded[0].min()
-        reach = int(codes.max())
-        if reach <= min(_REACH, max(4 * n, 64)):
-            test = _by_counting(codes.astype(np.int32), reach, options)
-
-    def columns(block: Block) -> PairColumns:
-        i, _ = block.pairs.T
-        statistic, pvalue = test(block.pairs).T
-        nothing, none = np.full(i.size, -1), np.full(i.size, np.nan)
-        difference = base.differences(block.pairs)
-        return PairColumns(nothing, nothing, difference, none, none, statistic, pvalue)
-
-    return replace(
-        base,
-        columns=columns,
-        pvalues=lambda block: test(block.pairs)[:, 1],
-        distribution="permutation" if exact else "normal",
-        df=None,
-        side=_SIDE,
-    )
-
-
-def _by_counting(codes: NDArray[np.int32], reach: int, options: RankOptions) -> Any:
-    """Make a test of pairs of whole numbers from 0 to `reach`."""
-
-    def test(pairs: NDArray[np.int32]) -> Floats:
-        out = np.empty((len(pairs), 2))
-        chosen = (options.code, options.continuity)
-        ranks.coded_pairs_tests(codes, np.ascontiguousarray(pairs), reach, chosen, out)
-        return out
-
-    return test
-
-
-def _by_sorting(values: Floats, options: RankOptions, *, exact: bool) -> Any:
-    """Make a test of pairs of any values."""
-    largest = np.abs(values).max(axis=1)
-    chosen = (options.code, exact, options.continuity)
-
-    def test(pairs: NDArray[np.int32]) -> Floats:
-        out = np.empty((len(pairs), 2))
-        for part in parts(len(pairs), max(1, _ROWS // values.shape[1])):
-            i, j = pairs[part].T
-            rows = values[i]
-            rows -= values[j]
-            ranks.pack_signs(rows.reshape(-1), rows.reshape(-1))
-            rows.sort(axis=1)
-            tolerances = 0.5 * _UNIT * np.maximum(largest[i], largest[j])
-            ranks.sorted_rows_tests(rows, tolerances, chosen, out[part])
-        return out
-
-    return test

@@ -31,6 +31,8 @@ from fastcmp.kernels.cluster_means import mean_t as mean_t
 from fastcmp.kernels.cluster_means import mean_t_many as mean_t_many
 from fastcmp.kernels.cluster_means import residual_squares as residual_squares
 from fastcmp.kernels.cluster_means import t_quantile as t_quantile
+from fastcmp.kernels.clustered_mcnemar import cluster_bits as cluster_bits
+from fastcmp.kernels.clustered_mcnemar import count_clusters as count_clusters
 from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
 from fastcmp.kernels.cochran import cochrans_q as cochrans_q
 from fastcmp.kernels.cost import CHI_SQUARE as CHI_SQUARE
@@ -48,6 +50,8 @@ from fastcmp.kernels.counts import count_agreement as count_agreement
 from fastcmp.kernels.counts import count_labels as count_labels
 from fastcmp.kernels.counts import count_paired as count_paired
 from fastcmp.kernels.delong_placements import placements as placements
+from fastcmp.kernels.flip_words import flip_sums as flip_sums
+from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
 from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
 from fastcmp.kernels.fold_t_tests import fold_t as fold_t
@@ -123,6 +127,16 @@ from fastcmp.kernels.shuffling import deal as deal
 from fastcmp.kernels.shuffling import deal_halves as deal_halves
 from fastcmp.kernels.shuffling import shuffle as shuffle
 from fastcmp.kernels.shuffling import shuffle_within as shuffle_within
+from fastcmp.kernels.sign_flip_clusters import (
+    sign_flip_studentized as sign_flip_studentized,
+)
+from fastcmp.kernels.sign_flips import SIGN_FLIP_MAX_FLOATS as SIGN_FLIP_MAX_FLOATS
+from fastcmp.kernels.sign_flips import SIGN_FLIP_MAX_SUM as SIGN_FLIP_MAX_SUM
+from fastcmp.kernels.sign_flips import GivenFlips as GivenFlips
+from fastcmp.kernels.sign_flips import sign_flip_floats as sign_flip_floats
+from fastcmp.kernels.sign_flips import sign_flip_given as sign_flip_given
+from fastcmp.kernels.sign_flips import sign_flip_random as sign_flip_random
+from fastcmp.kernels.sign_flips import sign_flip_whole as sign_flip_whole
 from fastcmp.kernels.signed_ranks import PRATT as PRATT
 from fastcmp.kernels.signed_ranks import WILCOX as WILCOX
 from fastcmp.kernels.signed_ranks import ZSPLIT as ZSPLIT

@@ -40,7 +40,7 @@ def random_signs(seed: int, first: int, start: int, out: WordArray) -> None:
     >>> words = np.empty((1, 2), np.uint64)
     >>> random_signs(1, 0, 0, words)
     >>> [bin(int(word) % 256) for word in words[0]]
-    ['0b100', '0b10010110']
+    ['0b11110', '0b1101000']
     """
     for w in range(out.shape[0]):
         for r in range(out.shape[1]):

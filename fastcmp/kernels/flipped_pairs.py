@@ -136,13 +136,13 @@ def pair_limits(
             continue
         _begin_both(one, two, totals[p], draws.inverses, lower, upper)
         # Where the end of the last pair was, a little nearer to the middle.
-        spread = 0.93 * distance * _spread(one, two) / size
-        low = _smallest(lower, draws.rank, middle - spread, kept)
-        high = -_smallest(upper, draws.rank, -middle - spread, kept)
+        spread = _spread(one, two) / size
+        near = 0.93 * distance * spread
+        low = _smallest(lower, draws.rank, middle - near, kept)
+        high = -_smallest(upper, draws.rank, -middle - near, kept)
         out[p, 0], out[p, 1] = low, high
-        distance = 0.0
-        if spread >= 0.0 and high - low < math.inf:
-            distance = 0.5 * (high - low) * size / _spread(one, two)
+        if spread > 0.0 and high - low < math.inf:
+            distance = 0.5 * (high - low) / spread
 
 
 @kernel

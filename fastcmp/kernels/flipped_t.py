@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # one that is a difference of sums.
 _NOTHING = 1e-26
 _ROUNDING = 1e-12
+_LANES = 64  # sums that are taken at once
 
 
 class Units(NamedTuple):
@@ -174,11 +175,31 @@ def student_test_pairs(
 
 
 @kernel
-def student_statistics(units: Units, pairs: OrderArray, out: FloatArray) -> None:
-    """Write the observed t of pairs of models."""
+def balanced_statistics(
+    values: FloatArray, factor: float, pairs: OrderArray, out: FloatArray
+) -> None:
+    """Write t of pairs of models, by values of units of one size, shape (M, G)."""
+    wide_vectors()
+    n = values.shape[1]
+    sums = np.empty(_LANES)
+    totals = np.empty(values.shape[0])
+    for m in range(values.shape[0]):
+        totals[m] = values[m].sum()
     for p in range(pairs.shape[0]):
-        pair = _measure_pair(units, pairs[p, 0], pairs[p, 1])
-        out[p] = _ratio(pair.total, pair.variance)
+        one, two = values[pairs[p, 0]], values[pairs[p, 1]]
+        total = totals[pairs[p, 0]] - totals[pairs[p, 1]]
+        mean = total / n
+        sums[:] = 0.0
+        for start in range(0, n - _LANES + 1, _LANES):
+            for k in range(_LANES):
+                residual = one[start + k] - two[start + k] - mean
+                sums[k] += residual * residual
+        for g in range(n // _LANES * _LANES, n):
+            sums[0] += (one[g] - two[g] - mean) ** 2
+        squares = sums.sum()
+        if squares <= _NOTHING * (squares + total * mean):
+            squares = 0.0
+        out[p] = _ratio(total, factor * squares)
 
 
 @kernel

@@ -57,7 +57,7 @@ def sign_flip_studentized(
         t = sum D / sqrt(sum of factors * (D - n_g sum D / n)**2) and the proportion of
         draws that are as extreme, counting the data as one of the R + 1. 0 / 0 is 0, x
         / 0 is infinite. ``DEGENERATE`` if all differences are 0; NaN and ``INVALID``
-        for all signs of more than 30 clusters.
+        for all signs of more than 30 clusters, or a difference that is not finite.
 
     Notes
     -----
@@ -76,7 +76,7 @@ def sign_flip_studentized(
     >>> from fastcmp.kernels import TWO_SIDED, sign_flip_studentized
     >>> differences, sizes = np.array([3.0, 1.0, 2.0, -1.0]), np.array([5.0, 2, 4, 3])
     >>> sign_flip_studentized(differences, sizes, np.ones(4), 0, 0, TWO_SIDED).pvalue
-    0.25
+    0.375
     """
     n = differences.size
     values = np.zeros((2, n))
@@ -86,8 +86,9 @@ def sign_flip_studentized(
     statistic = _ratio(observed.total, observed.variance)
     if observed.absolute == 0.0:
         return Outcome(0.0, 1.0, DEGENERATE)
-    if n_resamples == 0 and n > _FEW_UNITS:
-        return Outcome(statistic, math.nan, INVALID)
+    too_many = n_resamples == 0 and n > _FEW_UNITS
+    if too_many or n_resamples < 0 or not math.isfinite(observed.squares):
+        return Outcome(math.nan, math.nan, INVALID)
     n_draws = n_resamples if n_resamples > 0 else 1 << n
     columns = np.zeros((n, 6))
     columns[:, 0], columns[:, 2] = differences, sizes

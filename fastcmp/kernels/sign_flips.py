@@ -80,7 +80,7 @@ def sign_flip_whole(differences: IntArray, alternative: int) -> Outcome:
         found = mcnemar_exact(only_a, sizes.size - only_a, alternative)
         return Outcome(float(total), found.pvalue, OK)
     if sizes.sum() // divisor > SIGN_FLIP_MAX_SUM:
-        return Outcome(float(total), math.nan, INVALID)
+        return Outcome(math.nan, math.nan, INVALID)
     towards = abs(total)
     if alternative == GREATER:
         towards = total
@@ -159,7 +159,7 @@ def sign_flip_floats(differences: FloatArray, alternative: int) -> Outcome:
     Outcome
         As of `sign_flip_whole`; sums that differ from T by less than 1e-12 of it, and
         what rounding may add, are as extreme. NaN and ``INVALID`` if more than
-        ``SIGN_FLIP_MAX_FLOATS`` differ from 0.
+        ``SIGN_FLIP_MAX_FLOATS`` differ from 0, or one is not finite.
 
     Notes
     -----
@@ -177,14 +177,14 @@ def sign_flip_floats(differences: FloatArray, alternative: int) -> Outcome:
     >>> sign_flip_floats(np.array([0.3, 0.1, 0.25, -0.1, 0.4]), TWO_SIDED).pvalue
     0.1875
     """
-    total = differences.sum()
+    total = float(differences.sum())
     n = 0
     for g in range(differences.size):
         n += differences[g] != 0.0
     if n == 0:
         return Outcome(0.0, 1.0, DEGENERATE)
-    if n > SIGN_FLIP_MAX_FLOATS:
-        return Outcome(total, math.nan, INVALID)
+    if n > SIGN_FLIP_MAX_FLOATS or not math.isfinite(total):
+        return Outcome(math.nan, math.nan, INVALID)
     sizes = np.empty(n)
     n = 0
     for g in range(differences.size):
@@ -262,7 +262,7 @@ def sign_flip_given(
     GivenFlips
         The sum T of the differences, p = (count + 1) / (R + 1), the count of draws that
         are as extreme, and the status: ``DEGENERATE`` if all differences are 0, with p
-        = 1.
+        = 1; ``INVALID`` with NaN if one is not finite.
 
     Examples
     --------
@@ -277,8 +277,10 @@ def sign_flip_given(
     for r in range(n):
         for g in range(differences.size):
             out[r] += signs[r, g] * differences[g]
-    total = differences.sum()
-    size = np.abs(differences).sum()
+    total = float(differences.sum())
+    size = float(np.abs(differences).sum())
+    if not math.isfinite(total):
+        return GivenFlips(math.nan, math.nan, 0, INVALID)
     count = _count_extreme(out, total, _slack(total, size), alternative)
     status = OK if size > 0 else DEGENERATE
     return GivenFlips(total, (count + 1) / (n + 1.0), count, status)
@@ -335,9 +337,11 @@ def sign_flip_random(
     >>> sign_flip_random(differences, 9999, 1, TWO_SIDED).pvalue
     0.1916
     """
-    total = differences.sum()
-    size = np.abs(differences).sum()
+    total = float(differences.sum())
+    size = float(np.abs(differences).sum())
     slack = _slack(total, size)
+    if not math.isfinite(total) or n_resamples < 1:
+        return Outcome(math.nan, math.nan, INVALID)
     values = np.empty((differences.size, 1))
     values[:, 0] = differences
     count = 0

@@ -108,7 +108,9 @@ def sums_of_counts(counts: IntArray, zero_method: int) -> tuple[int, int, float]
 
 @kernel
 def signed_rank_z(
-    sums: tuple[int, int, float],
+    zeros: int,
+    twice_plus: int,
+    ties: float,
     n: int,
     zero_method: int,
     continuity: bool,
@@ -118,9 +120,12 @@ def signed_rank_z(
 
     Parameters
     ----------
-    sums : tuple of int, int and float
-        Differences of 0; twice the sum of the ranks of those above 0; the sum of
-        t**3 - t over groups of t tied sizes that are not 0.
+    zeros : int
+        Differences of 0.
+    twice_plus : int
+        Twice the sum of the ranks of those above 0.
+    ties : float
+        Sum of t**3 - t over groups of t tied sizes that are not 0.
     n : int
         All differences.
     zero_method : int
@@ -150,14 +155,13 @@ def signed_rank_z(
     Examples
     --------
     >>> from fastcmp.kernels import WILCOX, signed_rank_z
-    >>> w_plus, w_minus, z = signed_rank_z((0, 86, 0.0), 12, WILCOX, False)
+    >>> w_plus, w_minus, z = signed_rank_z(0, 86, 0.0, 12, WILCOX, False)
     >>> w_plus, w_minus, round(z, 4)
     (43.0, 35.0, 0.3138)
     """
-    zeros, twice, ties = sums
     z0 = float(zeros)
     m = float(n) - z0 if zero_method == WILCOX else float(n)
-    w_plus = 0.5 * twice
+    w_plus = 0.5 * twice_plus
     total = 0.5 * m * (m + 1.0)
     variance = m * (m + 1.0) * (2.0 * m + 1.0) / 24.0
     if zero_method == PRATT:
@@ -313,8 +317,8 @@ def sorted_rows_tests(
     ranks = np.empty(n, np.int64)
     for p in range(ordered.shape[0]):
         row = ordered[p]
-        sums = sums_of_sorted(row, tolerances[p], zero_method)
-        w_plus, _, z = signed_rank_z(sums, n, zero_method, continuity)
+        zeros, twice, ties = sums_of_sorted(row, tolerances[p], zero_method)
+        w_plus, _, z = signed_rank_z(zeros, twice, ties, n, zero_method, continuity)
         out[p, 0], out[p, 1] = z, normal_pvalue(z, 0)
         if exact:
             ranks_of_sorted(row, tolerances[p], zero_method, ranks)
@@ -346,6 +350,6 @@ def coded_pairs_tests(
         counts[:] = 0
         for i in range(n):
             counts[reach + int(a[i]) - int(b[i])] += 1
-        sums = sums_of_counts(counts, zero_method)
-        z = signed_rank_z(sums, n, zero_method, continuity)[2]
+        zeros, twice, ties = sums_of_counts(counts, zero_method)
+        z = signed_rank_z(zeros, twice, ties, n, zero_method, continuity)[2]
         out[p, 0], out[p, 1] = z, normal_pvalue(z, 0)

@@ -17,7 +17,8 @@ from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.paired.cost_differences import METHODS as COST_METHODS
 from fastcmp.paired.cost_test import cost_test
 from fastcmp.paired.holdout_result import HoldoutResult
-from fastcmp.paired.mcnemar import METHODS, mcnemar
+from fastcmp.paired.mcnemar import mcnemar
+from fastcmp.paired.mcnemar_counts import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

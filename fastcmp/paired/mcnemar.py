@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,37 +14,84 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
-from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
+from fastcmp.paired.clustered_mcnemar import compare_clusters
+from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
+from fastcmp.paired.sample_units import Sampling
+from fastcmp.paired.stratified_mcnemar import compare_strata
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-_CODES = {
-    "midp": MIDP,
-    "exact": EXACT,
-    "asymptotic": ASYMPTOTIC,
-    "corrected": CORRECTED,
-}
-METHODS = (*_CODES, "unconditional")
+    from fastcmp.paired.clustered_result import ClusteredMcNemarResult
+    from fastcmp.paired.stratified_result import StratifiedMcNemarResult
+
 _CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
-_UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Statuses = NDArray[np.uint8]
 
 
+@overload
 def mcnemar(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
     *,
-    method: str = "midp",
+    method: str | None = None,
     alternative: str = "two-sided",
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
-) -> McNemarResult:
+    groups: None = None,
+    strata: None = None,
+    stratum_weights: str = "items",
+) -> McNemarResult: ...
+
+
+@overload
+def mcnemar(
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    method: str | None = None,
+    alternative: str = "two-sided",
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    groups: ArrayLike,
+    strata: ArrayLike | None = None,
+    stratum_weights: str | Mapping[Any, float] = "items",
+) -> ClusteredMcNemarResult: ...
+
+
+@overload
+def mcnemar(
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    method: str | None = None,
+    alternative: str = "two-sided",
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    groups: None = None,
+    strata: ArrayLike,
+    stratum_weights: str | Mapping[Any, float] = "items",
+) -> StratifiedMcNemarResult: ...
+
+
+def mcnemar(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    method: str | None = None,
+    alternative: str = "two-sided",
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    stratum_weights: str | Mapping[Any, float] = "items",
+) -> McNemarResult | ClusteredMcNemarResult | StratifiedMcNemarResult:
     """McNemar's test of two models on the same samples.
 
     Parameters
@@ -54,10 +101,17 @@ def mcnemar(
         dropped and counted.
     pred_a, pred_b : array-like, shape (n,)
         Labels that the two models predicted.
-    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
-        Mid-p test, exact conditional test, normal approximation, the same with
-        Edwards' continuity correction, or Suissa and Shuster's exact unconditional
-        test (up to 2 million samples).
+    method : str, optional
+        "midp" (default), "exact", "asymptotic", "corrected" or "unconditional": mid-p
+        test, exact conditional test, normal approximation, the same with Edwards'
+        continuity correction, or Suissa and Shuster's exact unconditional test (up to
+        2 million samples).
+        With `groups` "cr2" (default): Student's t of the bias-reduced standard error
+        over clusters, with degrees of freedom that follow from the clusters' sizes;
+        "cr0", "cr1", "cr3": other such errors; "obuchowski", "durkalski", "eliasziw",
+        "yang": the tests of that name; "cluster-weighted": each cluster counts once;
+        "mcnemar": clusters are ignored, for comparison.
+        With weighted `strata` "asymptotic" (default), "exact" or "midp".
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
     classes : sequence, optional
@@ -65,17 +119,29 @@ def mcnemar(
         them is an error.
     missing : {"raise", "wrong"}
         How to treat a missing prediction: refuse it, or count it as wrong.
+    groups : array-like, shape (n,), optional
+        Cluster of each sample, such as its document or patient: samples of a cluster
+        may depend on each other, clusters may not.
+    strata : array-like, shape (n,), optional
+        Stratum of each sample, such as its task. Without weights they drop out of
+        McNemar's test, and only tell whether they agree. With `groups` variances are
+        those within strata; where a cluster lies in several only "cr1" (then the
+        default) and "cr0" are defined.
+    stratum_weights : {"items", "equal"} or mapping, optional
+        What strata count in the accuracies: by their samples (default), equally, or a
+        weight for each.
 
     Returns
     -------
-    McNemarResult
-        Statistic, p-value, the table, accuracies and intervals.
+    McNemarResult, ClusteredMcNemarResult or StratifiedMcNemarResult
+        Statistic, p-value, the table, accuracies and intervals; the second with
+        `groups`, the third with `strata` alone.
 
     Raises
     ------
     ValueError
-        If lengths differ, labels are missing or fewer than two, or an option is
-        unknown.
+        If lengths differ, labels are missing or fewer than two, there is one cluster, a
+        stratum has one, or an option is unknown or not defined for such samples.
     TypeError
         If labels cannot be compared.
 
@@ -90,6 +156,12 @@ def mcnemar(
     .. [2] M. W. Fagerland, S. Lydersen, P. Laake, "The McNemar test for binary
        matched-pairs data: mid-p and asymptotic are better than exact conditional",
        BMC Medical Research Methodology 13 (2013) 91.
+    .. [3] R. M. Bell, D. F. McCaffrey, "Bias reduction in standard errors for linear
+       regression with multi-stage samples", Survey Methodology 28 (2002) 169-181.
+    .. [4] Z. Yang, X. Sun, J. W. Hardin, "A note on the tests for clustered
+       matched-pair binary data", Biometrical J. 52 (2010) 638-652.
+    .. [5] M. Eliasziw, A. Donner, "Application of the McNemar test to non-independent
+       matched pair data", Statistics in Medicine 10 (1991) 1981-1991.
 
     Examples
     --------
@@ -102,19 +174,23 @@ def mcnemar(
     0.125
     >>> result.table.tolist()
     [[2, 3], [0, 1]]
+    >>> result = mcnemar(y_true, pred_a, pred_b, groups=[1, 1, 2, 2, 3, 3])
+    >>> round(result.df, 2), round(result.pvalue, 4)
+    (2.0, 0.2254)
     """
-    method = choose(method, "method", METHODS)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    sampling = Sampling(groups, strata, stratum_weights)
+    if sampling.plain:
+        sampling.refuse_weights()
+        method = choose("midp" if method is None else method, "method", METHODS)
     models = {"pred_a": pred_a, "pred_b": pred_b}
     labels = encode(y_true, models, classes=classes, missing=missing)
-    return _evaluate(
-        _cells(_table(labels)),
-        method,
-        alternative,
-        n_missing=labels.n_missing,
-        n_excluded=labels.n_excluded,
-        n_outside=labels.n_outside,
-    )
+    options: dict[str, Any] = {"method": method, "alternative": alternative}
+    if not sampling.plain:
+        test = compare_strata if groups is None else compare_clusters
+        return test(labels, sampling.read(y_true, labels), **options)
+    dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
+    return _evaluate(_cells(_table(labels)), **options, **dropped)
 
 
 def mcnemar_from_counts(
@@ -266,72 +342,6 @@ def _check_total(counts: dict[str, Ints]) -> None:
         names = " + ".join(counts)
         message = f"{names} must be at most 2**53, got {np.max(total):.6g}"
         raise ValueError(message)
-
-
-def evaluate_counts(
-    only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, method: str, alternative: str
-) -> tuple[Floats, Floats, Statuses]:
-    """Test many pairs of checked counts: the one path to every McNemar p-value.
-
-    All arrays have the shape (P,); only the unconditional test needs `n`, all samples.
-    """
-    tail = ALTERNATIVES[alternative]
-    if method == "unconditional":
-        chi_square, pvalue, status = _unconditional(only_a, only_b, n, tail)
-    else:
-        chi_square, pvalue = np.empty(only_a.size), np.empty(only_a.size)
-        status = np.empty(only_a.size, np.uint8)
-        mcnemar_many(only_a, only_b, _CODES[method], tail, chi_square, pvalue, status)
-    statistic = reference_statistic(only_a, only_b, chi_square, method, alternative)
-    return statistic, pvalue, status
-
-
-def reference_statistic(
-    only_a: Ints,
-    only_b: Ints,
-    chi_square: Floats,
-    method: str,
-    alternative: str = "two-sided",
-) -> Floats:
-    """Give what `reference_distribution` is the distribution of, for each pair.
-
-    Binomial tests: a count. The others: the chi-square, or z where they are one-sided.
-    """
-    if method in ("exact", "midp"):
-        count = {"greater": only_b, "less": only_a}.get(alternative)
-        smaller = np.minimum(only_a, only_b) if count is None else count
-        return smaller.astype(np.float64)
-    if alternative == "two-sided":
-        return chi_square
-    signed: Floats = np.sign(only_a - only_b) * np.sqrt(chi_square)
-    return signed + 0.0  # no -0
-
-
-def _unconditional(
-    only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, tail: int
-) -> tuple[Floats, Floats, Statuses]:
-    if n is None:
-        message = "method='unconditional' needs both_right and both_wrong"
-        raise ValueError(message)
-    if n.size and n.max() > kernels.UNCONDITIONAL_MAX_N:
-        message = (
-            f"method='unconditional' takes at most {kernels.UNCONDITIONAL_MAX_N} "
-            f"samples, got {n.max()}: use method='midp', which is close at that size"
-        )
-        raise ValueError(message)
-    # A table takes up to a second: each different one is tested once.
-    tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=1)
-    distinct, where = np.unique(tables, axis=0, return_inverse=True)
-    if distinct[:, 2].sum() > _UNCONDITIONAL_WORK:
-        message = (
-            f"method='unconditional' takes too long for {len(distinct)} different "
-            f"tables of {distinct[:, 2].max()} samples: use method='midp', which is "
-            "close at that size"
-        )
-        raise ValueError(message)
-    outcomes = [kernels.mcnemar_unconditional(a, b, m, tail) for a, b, m in distinct]
-    statistic, pvalue, status = np.array(outcomes).reshape(-1, 3)[where.ravel()].T
-    return statistic.copy(), pvalue.copy(), status.astype(np.uint8)
 
 
 def mcnemar_table(

@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.paired.mcnemar import evaluate_counts
+from fastcmp.paired.mcnemar_counts import evaluate_counts
 from fastcmp.pairwise.pair_tests import PairTests
 
 if TYPE_CHECKING:

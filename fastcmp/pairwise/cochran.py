@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastcmp import kernels
@@ -17,18 +18,21 @@ from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.paired.mcnemar import METHODS as POST_HOC
-from fastcmp.pairwise.accuracy_tests import accuracy_tests
+from fastcmp.paired.cluster_variance import CLUSTERED
+from fastcmp.paired.mcnemar_counts import METHODS as POST_HOC
+from fastcmp.paired.sample_units import SampleUnits, Sampling, units_of
 from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.cochran_clusters import ClusteredOutcome, clustered_q
 from fastcmp.pairwise.cochran_exact import exact_pvalue
 from fastcmp.pairwise.compare_all import (
-    check_counts,
     compare_all_from_counts,
     read_options,
     record_of,
     threads_pay,
 )
+from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.sampled_tests import sampled_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,29 +41,34 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.core.protocols import PairedCounts
+    from fastcmp.inputs.labels import Labels
     from fastcmp.pairwise.result import PairwiseResult
 
 _METHODS = ("asymptotic", "f", "exact")
+_IN_CLUSTERS = ("asymptotic", "wald-f")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CochranResult(Record):
     """Cochran's Q test that M models are equally accurate."""
 
-    #: What `distribution` is applied to: Cochran's Q, for ``method="f"`` Looney's F.
+    #: What `distribution` is applied to: Cochran's Q, for ``method="f"`` Looney's F,
+    #: for "wald-f" the F form of Wald's statistic.
     statistic: float
     pvalue: float
     #: Degrees of freedom: M - 1 of chi-square, M - 1 and (M - 1)(n - 1) of F, None of
-    #: the exact method.
+    #: the exact method; M - 1 and G - M + 1 of "wald-f", for G clusters.
     df: Any
     #: "chi2", "F" or "permutation", for `method`.
     distribution: str
     #: Cochran's Q, whatever the method.
     q_statistic: float
-    #: Looney's F, and its p-value, whatever the method.
+    #: Looney's F, in clusters the F form of Wald's statistic, and its p-value,
+    #: whatever the method.
     f_statistic: float
     f_pvalue: float
-    #: Proportion of the largest possible Q, Q / (n (M - 1)), in [0, 1].
+    #: Proportion of the largest possible Q, Q / (n (M - 1)), in [0, 1]; n samples, or
+    #: clusters.
     effect_size: float
     #: A `fastcmp.kernels.Status`.
     status: int
@@ -75,6 +84,12 @@ class CochranResult(Record):
     n_outside: tuple[int, ...] = ()
     #: The comparison of all pairs, where it was asked for.
     post_hoc: PairwiseResult | None = None
+    #: Number of clusters; None where there are none.
+    n_clusters: int | None = None
+    #: With clusters Wald's statistic of the CR1 covariance, chi-square with M - 1
+    #: degrees of freedom for many clusters; NaN where the covariance has no inverse.
+    wald_statistic: float | None = None
+    wald_pvalue: float | None = None
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
@@ -91,15 +106,18 @@ class CochranResult(Record):
         """
         best, worst = self.accuracy.max(), self.accuracy.min()
         q = f"Q = {self.q_statistic:.4g}"
-        if self.method != "f":
+        if self.distribution != "F":
             degrees = "" if self.df is None else f" with {self.df} d.o.f."
             q += f"{degrees}, p = {format_pvalue(self.pvalue)} ({self.method})"
+        name, clusters = "Looney's", ""
+        if self.n_clusters is not None:
+            name, clusters = "Wald's", f" in {self.n_clusters} clusters"
         text = (
-            f"{len(self.names)} models on {self.n_samples} samples, accuracies from "
-            f"{worst:.4f} to {best:.4f}",
+            f"{len(self.names)} models on {self.n_samples} samples{clusters}, "
+            f"accuracies from {worst:.4f} to {best:.4f}",
             "H0: all models are equally accurate",
             q,
-            f"Looney's F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
+            f"{name} F = {self.f_statistic:.4g}, p = {format_pvalue(self.f_pvalue)}; "
             f"effect size {self.effect_size:.3g}",
             *dropped_sentences(self.n_missing, self.n_excluded),
             *outside_sentences(self.n_outside, self.names, self.n_samples),
@@ -118,6 +136,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    groups: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
@@ -130,12 +149,14 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         True labels. Samples with a missing one are dropped and counted.
     preds : array-like of shape (M, n), mapping or frame
         Predicted labels, as in `compare_all`.
-    method : {"asymptotic", "f", "exact"}
+    method : {"asymptotic", "f", "exact", "wald-f"}
         Where the p-value comes from: chi-square with M - 1 degrees of freedom,
         Looney's F, or all permutations of right and wrong within each sample, for
-        small cases.
+        small cases. With `groups` "asymptotic", or "wald-f": Wald's statistic of the
+        covariance over clusters, as F with M - 1 and G - M + 1 degrees of freedom.
     post_hoc : str, optional
-        Compare all pairs too, by this variant of McNemar's test ("midp", "exact", ...).
+        Compare all pairs too, by this variant of McNemar's test ("midp", "exact", ...;
+        with `groups` "cr2", ...).
     adjust : str
         Adjustment of the pairs' p-values.
     alpha : float
@@ -144,6 +165,8 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         As in `compare_all`.
     missing : {"raise", "wrong"}
         As in `compare_all`.
+    groups : array-like, shape (n,), optional
+        Cluster of each sample, as in `mcnemar`: Q then permutes models within clusters.
     names : sequence of str, optional
         Names of the models, in the place of those that `preds` has.
     workers : int, optional
@@ -188,10 +211,12 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (5.1818, 0.075)
     """
-    method = choose(method, "method", _METHODS)
+    sampling = Sampling(groups)
+    method = choose(method, "method", _METHODS if sampling.plain else _IN_CLUSTERS)
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_share(alpha, "alpha")
-    post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
+    known = POST_HOC if sampling.plain else CLUSTERED
+    post_hoc = choose(post_hoc, "post_hoc", (None, *known))
     threads = check_workers(workers)
     preds = with_names(preds, names, "preds")
     labels = encode(y_true, preds, classes=classes, missing=missing)
@@ -203,12 +228,20 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        bits = RightBits.pack(labels, pool)
         if post_hoc is not None:
-            options = read_options("mcnemar", post_hoc, adjust, alpha)
-            tests = accuracy_tests(bits, n, options.method, 1 - alpha)
-            kept = run_tests(tests, None, labels.names, options, pool)
-            pairs = record_of(tests, kept, labels, options)
+            options = read_options(
+                "mcnemar", post_hoc, adjust, alpha, sampling=sampling
+            )
+            how = (sampling, options.method, 1 - alpha, None, pool)
+            tests = sampled_tests(labels, y_true, *how)
+            kept = run_tests(tests.tests, None, labels.names, options, pool)
+            more = tests.of_record()
+            pairs = record_of(tests.tests, kept, labels, options, more=more)
+        if groups is not None:
+            units = units_of(sampling.read(y_true, labels))
+            found, correct = clustered_q(labels, units, pool)
+            return _in_clusters(labels, correct, found, units, method, pairs)
+        bits = RightBits.pack(labels, pool)
     outcome = kernels.cochrans_q(bits.correct, kernels.row_square_sum(bits.words), n)
     exact = exact_pvalue(labels) if method == "exact" else None
     return _record(labels, bits.correct, outcome, method, exact, pairs)
@@ -292,6 +325,40 @@ def cochrans_q_from_counts(
             progress=progress,
         )
     return _record(counts, correct, outcome, method, None, pairs)
+
+
+def _in_clusters(  # all that a record holds
+    labels: Labels,
+    correct: NDArray[np.int64],
+    found: ClusteredOutcome,
+    sampled: SampleUnits,
+    method: str,
+    pairs: PairwiseResult | None,
+) -> CochranResult:
+    g, m = sampled.units.n_clusters, correct.size - 1
+    if method == "wald-f" and math.isnan(found.f_pvalue):
+        message = (
+            f"method='wald-f' has no answer for {m + 1} models in {g} clusters: it "
+            "needs more clusters than models, and differences that do not follow from "
+            "each other; use method='asymptotic'"
+        )
+        raise ValueError(message)
+    outcome = kernels.CochranOutcome(
+        found.q, found.pvalue, found.f, found.f_pvalue, found.status
+    )
+    result = _record(labels, correct, outcome, "asymptotic", None, pairs)
+    result = replace(
+        result,
+        method=method,
+        effect_size=found.q / (g * m),
+        n_clusters=g,
+        wald_statistic=found.wald,
+        wald_pvalue=found.wald_pvalue,
+    )
+    if method == "asymptotic":
+        return result
+    of_f: dict[str, Any] = {"distribution": "F", "df": (m, g - m)}
+    return replace(result, statistic=found.f, pvalue=found.f_pvalue, **of_f)
 
 
 def _record(  # all that a record holds

@@ -6,28 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_share, warn
+from fastcmp.core.checks import as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.protocols import are_labelled, are_paired
+from fastcmp.core.protocols import are_paired
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_differences import check_options
-from fastcmp.paired.mcnemar import METHODS
-from fastcmp.pairwise.accuracy_tests import accuracy_tests, accuracy_tests_from_counts
+from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
+from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
 from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
+from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.sampled_tests import (
+    SampledTests,
+    check_sampled_method,
+    sampled_tests,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike
@@ -36,12 +41,7 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.pair_tests import PairTests
 
 _TESTS = ("mcnemar", "cost")
-_COUNTS: dict[str, Callable[[Any], bool]] = {
-    "PairCounts": are_paired,
-    "LabelCounts": are_labelled,
-}
 _THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
-_NEVER_RIGHT = 100  # samples of which each model should get one right
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
@@ -58,6 +58,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    stratum_weights: str | Mapping[Any, float] = "items",
     names: Sequence[str] | None = None,
     keep: str | int | Path = "all",
     memory_limit: int | str | None = None,
@@ -78,8 +81,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         What is compared: accuracies, or expected costs.
     method : str, optional
         Variant of the test: "midp" (default), "exact", "asymptotic", "corrected" or
-        "unconditional", as in `mcnemar`; for costs "likelihood" (default) or
-        "chi-square", as in `cost_test`.
+        "unconditional", with `groups` "cr2" (default), "obuchowski", ..., with weighted
+        `strata` "asymptotic" (default), "exact" or "midp", all as in `mcnemar`; for
+        costs "likelihood" (default) or "chi-square", as in `cost_test`.
     cost : array-like of shape (K, K), mapping or frame, optional
         For ``test="cost"``: the cost of each mistake, as in `cost_test`.
     adjust : str
@@ -97,6 +101,15 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         them is an error, and refused where it would need a cost.
     missing : {"raise", "wrong"}
         What to make of a missing prediction.
+    groups : array-like, shape (n,), optional
+        Cluster of each sample, such as its document or patient, as in `mcnemar`. All
+        intervals are then of the same standard errors as the tests. "durkalski" and
+        "cluster-weighted" rank models by their mean accuracy over clusters.
+    strata : array-like, shape (n,), optional
+        Stratum of each sample, such as its task.
+    stratum_weights : {"items", "equal"} or mapping, optional
+        What strata count in the accuracies: by their samples, equally, or a weight for
+        each.
     names : sequence of str, optional
         Names of the models, in the place of those that `preds` has.
     keep : {"all", "significant"}, int or Path
@@ -151,7 +164,10 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
     test = choose(test, "test", _TESTS)
-    options = read_options(test, method, adjust, alpha, keep, memory_limit)
+    sampling = Sampling(groups, strata, stratum_weights)
+    options = read_options(
+        test, method, adjust, alpha, keep, memory_limit, sampling=sampling
+    )
     threads, level = check_workers(workers), 1 - options.alpha
     preds = with_names(preds, names, "preds")
     if test == "cost":
@@ -171,11 +187,14 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         if test == "cost":
             equal_costs = check_options(options.method)
             tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, pool)
+            sampled = SampledTests(tests, options.method)
         else:
-            bits = RightBits.pack(labels, pool)
-            tests = accuracy_tests(bits, labels.n_samples, options.method, level)
-        kept = run_tests(tests, chosen, labels.names, options, pool)
-    return record_of(tests, kept, labels, options, _control(chosen, control, labels))
+            how = options.method or None
+            sampled = sampled_tests(labels, y_true, sampling, how, level, chosen, pool)
+        kept = run_tests(sampled.tests, chosen, labels.names, options, pool)
+    control = _control(chosen, control, labels)
+    more = sampled.of_record()
+    return record_of(sampled.tests, kept, labels, options, control, more=more)
 
 
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -275,39 +294,19 @@ def _control(chosen: Any, control: int | str | None, source: Any) -> str | None:
     return None if control is None else source.names[chosen[0, 0]]
 
 
-def check_counts(
-    counts: Any,
-    kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS,
-) -> tuple[str, ...]:
-    """Refuse what is no counts, or too few; give the names of the models."""
-    if not any(are_such(counts) for are_such in kinds.values()):
-        wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
-        kind = f"{type(counts).__module__}.{type(counts).__name__}"
-        message = f"counts must be a {wanted}, got {kind}"
-        raise TypeError(message)
-    names = counts.names or ()
-    if len(names) < 2 or counts.n_samples < 2:
-        message = (
-            "counts must hold at least 2 models and 2 samples, got "
-            f"{len(names)} and {counts.n_samples}"
-        )
-        raise ValueError(message)
-    if are_paired(counts) and counts.n_samples >= _NEVER_RIGHT:
-        never = [names[i] for i in np.flatnonzero(counts.correct == 0)]
-        if never:
-            warn(
-                f"{', '.join(never[:3])} ({len(never)} of {len(names)} models) got "
-                f"none of {counts.n_samples} samples right: are the labels spelled as "
-                "those of y_true (case, spaces, type)?"
-            )
-    return names
-
-
-def check_method(test: str, method: str | None) -> str:
-    """Check the variant of a test; None stands for the default."""
+def check_method(
+    test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE
+) -> str:
+    """Check the variant of a test; "" where the samples decide."""
+    if sampling.plain:
+        sampling.refuse_weights()
     if test == "cost":
+        if not sampling.plain:
+            name = "strata" if sampling.groups is None else "groups"
+            message = f"{name}= is for test='mcnemar', costs know no clusters or strata"
+            raise ValueError(message)
         return check_options("likelihood" if method is None else method).method
-    return str(choose("midp" if method is None else method, "method", METHODS))
+    return check_sampled_method(method, sampling) or ""
 
 
 def read_options(
@@ -317,11 +316,13 @@ def read_options(
     alpha: float,
     keep: object = "all",
     memory_limit: Any = None,
+    *,
+    sampling: Sampling = EVERY_SAMPLE,
 ) -> Options:
     """Check the options of a comparison."""
     return Options(
         test=test,
-        method=check_method(test, method),
+        method=check_method(test, method, sampling),
         adjust=choose(adjust, "adjust", ADJUSTMENTS),
         alpha=as_share(alpha, "alpha"),
         keep=read_keep(keep),

@@ -68,8 +68,8 @@ class PairDecisions(Record):
     #: Interval for each score alone at the level 1 - alpha, shape (M, 2): Wilson's for
     #: accuracies, of profile likelihood for costs, on the logit scale for AUC.
     score_interval: Floats
-    #: "accuracy", "AUC" or "mean", where more is better, or "cost" or "mean loss", where
-    #: less is.
+    #: "accuracy", "AUC" or "mean", where more is better, or "cost" or "mean loss",
+    #: where less is.
     measure: str = "accuracy"
     n_samples: int
     test: str
@@ -91,6 +91,11 @@ class PairDecisions(Record):
     #: The model with which all others were compared, and nothing else; the first of
     #: each pair. None where other pairs were tested.
     control: str | None = None
+    #: How many clusters, and weighted strata, the samples are in; None for none.
+    n_clusters: int | None = None
+    n_strata: int | None = None
+    #: What makes the tests doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:

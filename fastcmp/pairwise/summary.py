@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.paired.clustered_result import CLUSTERED_NAMES
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_result import METHOD_NAMES
 from fastcmp.pairwise.leaderboard import (
@@ -31,7 +33,12 @@ _TESTS = {
     "cost": "cost-sensitive test",
     "delong": "DeLong's test",
 }
-_METHODS = {**METHOD_NAMES, **COST_METHODS, "delong": "normal approximation"}
+_METHODS = {
+    **METHOD_NAMES,
+    **CLUSTERED_NAMES,
+    **COST_METHODS,
+    "delong": "normal approximation",
+}
 _INTERVALS = {
     "accuracy": "Wilson",
     "cost": "profile likelihood",
@@ -48,7 +55,10 @@ def describe(
     do not follow from the record.
     """
     if not each_pair:
-        each_pair = f"{_TESTS[result.test]} ({_METHODS[result.method]})"
+        method = f"{_METHODS[result.method]}{_strata(result)}"
+        each_pair = f"{_TESTS[result.test]} ({method})"
+    if (result.n_clusters, result.n_strata) != (None, None):
+        intervals = intervals or "Student's t"
     rule = (
         f"Significantly different at {result.alpha:g}: {result.rule}.",
         f"Each pair: {each_pair}; "
@@ -59,10 +69,24 @@ def describe(
     explanations = _explanations(result, rule, intervals or _INTERVALS[result.measure])
     return [
         _summary(result),
+        *_cautions(result),
         _leaderboard(result),
         *_decisions(result),
         Section(title="How to read this", text=explanations),
     ]
+
+
+def _noun(result: PairDecisions) -> str:
+    """Name what models are compared on."""
+    return "items" if result.test == "means" else "samples"
+
+
+def _cautions(result: PairDecisions) -> list[Section]:
+    return [Section(title="Beware", text=result.cautions)] if result.cautions else []
+
+
+def _strata(result: PairDecisions) -> str:
+    return "" if result.n_strata is None else f", {result.n_strata} strata"
 
 
 def _against_control(
@@ -77,12 +101,12 @@ def _against_control(
     others = f", {rest} otherwise (see the table)" if rest else ""
     text = (
         f"{n_others} model{'s' * (n_others > 1)} against {control} on "
-        f"{result.n_samples} samples: {better} significantly better, {worse} "
+        f"{result.n_samples} {_noun(result)}: {better} significantly better, {worse} "
         f"significantly worse, {level} not significantly different{others}.",
         *_left_out(result),
     )
     unit = " in percentage points" if result.measure == "accuracy" else ""
-    less = "; lower is better" if result.measure == "cost" else ""
+    less = "; lower is better" if result.measure in LESS_IS_BETTER else ""
     explanations = (
         *rule,
         f"Difference: {result.measure} of the model minus that of {control}{unit}{less}"
@@ -95,6 +119,7 @@ def _against_control(
         )
     return [
         Section(title=f"Which model is better than {control}?", text=text),
+        *_cautions(result),
         _control_table(result, control),
         Section(title="How to read this", text=explanations),
     ]
@@ -139,7 +164,7 @@ def _summary(result: PairDecisions) -> Section:
         others = _listed(best[1:])
         lead = (f"Best: {best[0]}. Not significantly different from it: {others}.",)
     text = (
-        f"{len(result.names)} models on {result.n_samples} samples, {n_pairs}, "
+        f"{len(result.names)} models on {result.n_samples} {_noun(result)}, {n_pairs}, "
         f"{result.n_significant} significantly different.",
         *lead,
         *_left_out(result),
@@ -169,8 +194,12 @@ def _left_out(result: PairDecisions) -> tuple[str, ...]:
         kept = (f"Kept: the {n} pairs of the {result.kept} best models.",)
     elif result.kept != "all":
         kept = (f"All pairs are in {result.kept}.",)
+    clusters: tuple[str, ...] = ()
+    if result.n_clusters is not None:
+        clusters = (f"The {_noun(result)} are in {result.n_clusters} clusters.",)
     return (
         *kept,
+        *clusters,
         *dropped_sentences(result.n_missing, result.n_excluded),
         *outside_sentences(result.n_outside, result.names, result.n_samples),
     )

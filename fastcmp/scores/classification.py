@@ -19,7 +19,8 @@ from fastcmp.inputs.binary_labels import (
 )
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import read_scores, read_weights
-from fastcmp.paired.mcnemar import METHODS, mcnemar_from_counts
+from fastcmp.paired.mcnemar import mcnemar_from_counts
+from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.scores.classification_result import INTERVALS, ClassificationTable
 from fastcmp.scores.predictive_values import MeasureComparison, predictive_value_test
 

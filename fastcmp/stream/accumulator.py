@@ -316,9 +316,9 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
 
     Returns
     -------
-    PairCounts, LabelCounts, ConfusionCounts, ScoreCounts, RocSketch or ScoreRefinement
-        An accumulator of the kind that was saved, equal to it. It can be updated,
-        merged and saved again.
+    Accumulator
+        Of the kind that was saved, such as PairCounts or ValueMoments, and equal to it.
+        It can be updated, merged and saved again.
 
     Raises
     ------

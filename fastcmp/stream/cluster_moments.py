@@ -14,6 +14,7 @@ from fastcmp.counts.unit_sums import UnitSums
 from fastcmp.kernels.cluster_means import cluster_factors
 from fastcmp.stream.saved_checks import check_within, require, saved_labels, stored
 from fastcmp.stream.unit_moments import ROUNDING, Gram
+from fastcmp.stream.value_blocks import columns_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
-_PIECE = 1 << 18  # values whose products are summed at once: 2 MB
-
 
 class ClusterMoments(NamedTuple):
     """Sizes and sums of G clusters."""
@@ -37,21 +36,22 @@ class ClusterMoments(NamedTuple):
     counts: NDArray[np.int64]
     #: Exact sums of weights, and of their squares, shape (2, 2, G).
     sizes: Floats
-    #: Exact sums of the values of each model, shape (2, G, M).
+    #: Exact sums of the values of each model without what the models have in common on
+    #: an item, and of this, shape (2, G, M + 1).
     sums: Floats
 
     @classmethod
     def empty(cls, m: int) -> Self:
         """Make the moments of no items."""
         none = np.zeros(0, np.int64)
-        return cls((), none, np.zeros((2, 2, 0)), np.zeros((2, 0, m)))
+        return cls((), none, np.zeros((2, 2, 0)), np.zeros((2, 0, m + 1)))
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
         """Sum up a block."""
-        sums = np.empty((len(block.ids), len(block.rows)))
-        for units, raw, _ in block.unit_sums():
-            sums[units] = raw.T
+        sums = np.empty((len(block.ids), len(block.rows) + 1))
+        for units, own, common in block.unit_sums():
+            sums[units, :-1], sums[units, -1] = own.T, common
         edges: Any = block.edges
         counts = np.diff(edges)
         made = cls(block.ids, counts, exact(np.stack(block.sizes())), exact(sums))
@@ -74,9 +74,9 @@ class ClusterMoments(NamedTuple):
             return self
         place_of = {name: i for i, name in enumerate(ids)}
         place = np.fromiter((place_of[name] for name in self.ids), np.int64)
-        g, m = len(ids), self.sums.shape[2]
+        g = len(ids)
         counts, sizes = np.zeros(g, np.int64), np.zeros((2, 2, g))
-        sums = np.zeros((2, g, m))
+        sums = np.zeros((2, g, self.n_models + 1))
         counts[place], sizes[:, :, place] = self.counts, self.sizes
         sums[:, place] = self.sums
         return type(self)(ids, counts, sizes, sums)
@@ -84,7 +84,7 @@ class ClusterMoments(NamedTuple):
     @property
     def n_models(self) -> int:
         """Number of models, M."""
-        return int(self.sums.shape[2])
+        return int(self.sums.shape[2]) - 1
 
     @property
     def n_items(self) -> int:
@@ -108,15 +108,16 @@ class ClusterMoments(NamedTuple):
 
     def mean(self) -> Floats:
         """Give the mean of each model, shape (M,)."""
-        high, low = self.sums.sum(axis=1)
-        found: Floats = (high + low) / value_of(self.sizes)[0].sum()
+        total = value_of(self.sums.sum(axis=1))
+        found: Floats = (total[:-1] + total[-1]) / value_of(self.sizes)[0].sum()
         return found
 
     def unit_sums(self) -> UnitSums:
         """Give what is resampled: the clusters with their sums."""
         w, _ = value_of(self.sizes)
-        sums = np.ascontiguousarray(value_of(self.sums).T)
-        return UnitSums(sums, w, np.zeros(w.size, np.int64), np.ones(1))
+        sums = value_of(self.sums)
+        whole = np.ascontiguousarray((sums[:, :-1] + sums[:, -1:]).T)
+        return UnitSums(whole, w, np.zeros(w.size, np.int64), np.ones(1))
 
     def pair_moments(self, variance: str, df: str) -> PairMoments:
         """Give what the tests of all pairs need."""
@@ -126,38 +127,30 @@ class ClusterMoments(NamedTuple):
         if df != "satterthwaite":
             degrees = np.inf if df == "normal" else w.size - 1.0
         scale = np.sqrt(factors)
-        mean = self.mean()
-        relative = sum(own.sum(axis=0) for _, own in self._without_means()) / total
+        means = value_of(self.sums.sum(axis=1)) / total
         gram = Gram(self.n_models)
         variances, squares = np.zeros((2, self.n_models))
-        for part, own in self._without_means():
-            raw = (self.sums[0, part] - np.outer(w[part], mean)) + self.sums[1, part]
-            residual = own - np.outer(w[part], relative)
-            for sums in (raw, own, residual):
-                np.multiply(sums, scale[part, None], out=sums)
-            variances += np.einsum("ij,ij->j", raw, raw)
-            squares += np.einsum("ij,ij->j", own, own)
-            squares += ROUNDING * np.einsum("ij,ij->j", *[self.sums[0, part]] * 2)
-            gram.add(np.ascontiguousarray(residual.T))
+        step = columns_at_once(self.n_models)
+        for start in range(0, w.size, step):
+            part = slice(start, start + step)
+            sums = value_of(self.sums[:, part]) * scale[part, None]
+            residual = sums - np.outer(scale[part] * w[part], means)
+            own, shared = residual[:, :-1], residual[:, -1:]
+            variances += ((own + shared) ** 2).sum(axis=0)
+            squares += (sums[:, :-1] ** 2).sum(axis=0)
+            squares += ROUNDING * ((sums[:, :-1] + sums[:, -1:]) ** 2).sum(axis=0)
+            gram.add(np.ascontiguousarray(own.T))
         return PairMoments(
             n_items=self.n_items,
             n_units=self.n_units,
-            mean=mean,
+            mean=self.mean(),
             variance=variances / total**2,
-            covariance=gram.full() / total**2,
+            covariance=gram.total / total**2,
             df=float(degrees),
             largest=float(w.max() / total),
             scale=squares / total**2,
-            relative=relative,
+            relative=means[:-1],
         )
-
-    def _without_means(self) -> Iterable[tuple[slice, Floats]]:
-        """Give sums over some clusters without the items' means: a pair's are kept."""
-        step = max(1, _PIECE // max(1, self.n_models))
-        for start in range(0, len(self.ids), step):
-            part = slice(start, start + step)
-            high, low = self.sums[:, part]
-            yield part, (high - high.mean(axis=1, keepdims=True)) + low
 
     def arrays(self) -> Arrays:
         """Give the arrays by name."""
@@ -172,7 +165,7 @@ class ClusterMoments(NamedTuple):
             ids,
             stored(arrays, "counts", (g,)),
             stored(arrays, "sizes", (2, 2, g), np.float64),
-            stored(arrays, "sums", (2, g, m), np.float64),
+            stored(arrays, "sums", (2, g, m + 1), np.float64),
         )
 
     def check(self) -> None:

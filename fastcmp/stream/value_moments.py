@@ -148,6 +148,16 @@ class ValueMoments(Accumulator):
         return self.n_items
 
     @property
+    def n_missing(self) -> int:
+        """Number of items dropped for missing values: none, these are refused."""
+        return 0
+
+    @property
+    def n_excluded(self) -> int:
+        """Number of items dropped for another reason: none."""
+        return 0
+
+    @property
     def n_units(self) -> int:
         """Number of groups, or of items where there are none."""
         moments = self._state.moments

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fastcmp.core.options import _SYNONYMS, ALTERNATIVES, choose
 from fastcmp.paired.cost_differences import METHODS as COST_METHODS
-from fastcmp.paired.mcnemar import METHODS
+from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.scores.averaging import AVERAGES
 from fastcmp.scores.cutpoint_criteria import CRITERIA

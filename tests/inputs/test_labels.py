@@ -438,7 +438,7 @@ def test_without_a_rule_a_missing_prediction_is_refused_without_a_way_out(classe
     [
         (["a", "b", "a"], ["a", "z", "b"], "'z', which .* classes \\(1 such"),
         ([1, 2, 1], np.array([1, 9, 9], np.uint8), "9, which .* classes \\(2 such"),
-        ([1, 2, 1], [1, 2.5, 2], "2.5, which is not among the classes"),
+        ([1, 2, 1], [1.0, 9.0, 2.0], "9, which is not among the classes"),
         (pd.Series(["a", "b", "a"]), pl.Series(["y", "z", "b"]), "'y', which "),
     ],
     ids=["str", "uint8", "float", "series"],

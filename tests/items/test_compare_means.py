@@ -305,6 +305,14 @@ def test_types_of_values(table, dtype):
     assert (own.only_a is None) == (dtype is np.float32)
 
 
+def test_columns_are_multiplied_as_an_array_is(monkeypatch, table):
+    monkeypatch.setattr(value_sums, "_LARGE", 1)
+    names = list(map(str, range(11)))
+    wanted = compare_means(table, names=names)
+    assert same(compare_means(dict(zip(names, table.copy(), strict=True))), wanted)
+    assert same(compare_means(np.asfortranarray(table), names=names), wanted)
+
+
 def test_bits_are_values(monkeypatch, table):
     values = (table > 0).astype(float)
     bits = compare_means(values)

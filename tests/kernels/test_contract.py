@@ -18,6 +18,8 @@ import pytest
 from fastcmp import kernels
 from fastcmp.kernels import (
     COST_PROFILE,
+    CR2,
+    CR3,
     EXACT,
     INVALID,
     LIKELIHOOD,
@@ -25,9 +27,11 @@ from fastcmp.kernels import (
     TWO_SIDED,
     YILDIZ_T,
     Interval,
+    copy_values,
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
+    mean_t_many,
     pack_equal,
 )
 from fastcmp.kernels.bits import allocate_words
@@ -66,6 +70,7 @@ FOLD_TABLES = np.array([[[[9, 8], [1, 2]], [[7, 3], [6, 4]]], [[[9, 0], [0, 2]]]
 FOLDS = np.random.default_rng(7).normal(0.01, 0.03, (10, 10))
 FIVE_BY_TWO = FOLDS[0].reshape(5, 2)
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
+UNITS = (FOLDS[0, :4], np.array([1.0, 2.0, 3.0, 2.0]), ints(0, 0, 1, 1), FOLDS[0, :2])
 COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 SCORES = np.random.default_rng(5).normal(size=200).round(1)
@@ -74,7 +79,28 @@ NEGATIVES, POSITIVES = (
     np.sort(SCORES[flags]) for flags in (POSITIVE < 1, POSITIVE > 0)
 )
 
+VALUES = np.random.default_rng(8).normal(size=(2, 70))
+SIZES = np.array([2.0, 3.0, 1.0, 4.0])
+ONE, NONE = np.ones(1), zeros(0, dtype=float)
+
 EXAMPLES = {
+    "add_cluster_sums": Example(
+        (VALUES[0], VALUES[1], NONE, np.arange(70) % 4), (zeros(4, dtype=float),)
+    ),
+    "cluster_factors": Example((SIZES, SIZES, CR2), (zeros(4, dtype=float),)),
+    "clustered_mean": Example((SIZES**2, SIZES, SIZES, CR3)),
+    "copy_values": Example(
+        (VALUES[0], zeros(0), 6, (VALUES[1, 6:], ONE, ONE, np.array([0.5, 0.25]))),
+        (zeros(64, dtype=float), zeros(5, dtype=float)),
+    ),
+    "difference_moments": Example(tuple(VALUES), (zeros(10, dtype=float),)),
+    "mean_t": Example((0.25, 0.01, 10.0, TWO_SIDED)),
+    "mean_t_many": Example(
+        (VALUES[0], VALUES[1] ** 2, np.array([10.0]), (TWO_SIDED, 0.95)),
+        (zeros(70, 5, dtype=float),),
+    ),
+    "residual_squares": Example((SIZES**2, SIZES, np.ones(4))),
+    "t_quantile": Example((10.0, 0.95)),
     "bayle_z_many": Example(
         (FOLDS[:2], np.arange(10) % 3, 3, TWO_SIDED),
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
@@ -141,12 +167,15 @@ EXAMPLES = {
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
     "alpaydin_f": Example((FIVE_BY_TWO,)),
+    "basic_interval": Example((np.arange(9.0), 5.0, 0.5)),
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
     "bayle_z_out": Example((FOLDS[0], 1)),
+    "bca_interval": Example((np.arange(9.0), 4.0, 0.1, 0.5)),
     "bcv_factor": Example((5, 0.5, 0.5)),
     "bcv_mcnemar": Example((6.9, 12.7, 1.8, -1)),
     "betainc": Example((2.0, 3.0, 0.4)),
     "betaincinv": Example((2.0, 3.0, 0.4)),
+    "bootstrap_pvalue": Example((np.arange(-1.0, 8.0), 3.0, 2, 0.1, 1e-12, 1)),
     "binomial_half": Example((130.0, 300.0)),
     "blocked_constants": Example((5, 0.5, 0.5)),
     "blocked_t": Example((FIVE_BY_TWO, 1.1, 9.0)),
@@ -167,11 +196,13 @@ EXAMPLES = {
     "bowker": Example((TABLE,)),
     "calibrated_f": Example((FIVE_BY_TWO,)),
     "chdtrc": Example((2.0, 7.5)),
+    "cluster_bits": Example((WORDS[0], ints(3, 40, 70)), (zeros(3, dtype=float),)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
     "conservative_z": Example((FOLDS[0], FOLDS[2:8].reshape(3, 2, 10))),
     "corrected_factor": Example((10, 0.1)),
     "count_agreement": Example((A, B), (zeros(3, 3),)),
     "count_bits": Example((WORDS[0],)),
+    "count_clusters": Example((Y, A, B, np.arange(200) % 7), (zeros(4, 7),)),
     "count_common_bits": Example((WORDS[0], WORDS[1])),
     "count_folds": Example(
         (
@@ -198,9 +229,18 @@ EXAMPLES = {
         (np.array([[0, 0, 1, 1], [0, 1, 0, 1]], np.int16), ints(2, 0, 3, 1)),
         (zeros(2, 4, dtype=np.int16),),
     ),
+    "count_units": Example(
+        (np.array([[0, 2, 2], [1, 0, 1]]),), (zeros(2, 3, dtype=float),)
+    ),
+    "draw_units": Example((ints(0, 0, 1, 1, 1), 1, 0), (zeros(2, 5, dtype=float),)),
     "fdtrc": Example((2.0, 10.0, 4.1)),
+    "flip_sums": Example(
+        (FOLDS, np.array([[5, 9, 1023]], np.uint64)), (zeros(10, 3, dtype=float),)
+    ),
     "fold_t": Example((FOLDS[0], 0.02, 4.5)),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
+    "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
+    "jackknife_acceleration": Example((*UNITS,)),
     "kfold_t": Example((FOLDS[0],)),
     "log1pmx": Example((0.01,)),
     "mcnemar_asymptotic": Example((25, 15, 0)),
@@ -220,6 +260,7 @@ EXAMPLES = {
     "pass_hat_k": Example((7, 9, 3)),
     "pass_hat_k_variance": Example((7, 9, 3)),
     "pack_equal": Example((Y, A), (zeros(4, dtype=np.uint64),)),
+    "percentile_interval": Example((np.arange(9.0), 0.5)),
     "permuted_differences": Example(
         (ints(0, 3, 2, 1), zeros(4, dtype=np.uint8), np.array([0, 1], np.uint8), 1, 0),
         (zeros(4, dtype=float),),
@@ -232,15 +273,29 @@ EXAMPLES = {
         (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
     ),
     "proportion_z": Example((24, 58, 175, 0)),
+    "quantile_sorted": Example((np.arange(9.0), 0.3)),
+    "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
+    "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),
     "row_square_sum": Example((WORDS,)),
     "shuffle": Example((1, 0), (np.arange(9),)),
     "shuffle_within": Example((1, 0, ints(3, 7)), (np.arange(9),)),
+    "signed_rank_quantile": Example((0.025, 12)),
+    "signed_rank_z": Example((2, 86, 6.0, 14, 1, True, 0)),
+    "signed_sum_pvalue": Example((ints(8, 42, -2, -4, 16, 20),)),
+    "sign_flip_floats": Example((FOLDS[0], 1)),
+    "sign_flip_given": Example((FOLDS[0], np.sign(FOLDS[1:3]).astype(np.int64), 0)),
+    "sign_flip_random": Example((FOLDS[0], 99, 1, 0)),
+    "sign_flip_studentized": Example(
+        (FOLDS[0], np.arange(1.0, 11.0), np.ones(10), 0, 0, -1)
+    ),
+    "sign_flip_whole": Example((ints(4, -1, 3, 2, 0, 5, -2), 0)),
     "snedecor_tail": Example((7.0, 5.0, 1.5)),
     "stdtr": Example((5.0, -2.0)),
     "stdtrit": Example((5.0, 0.025)),
     "student_tails": Example((9.0, -1.5)),
+    "studentized_interval": Example((np.arange(-3.0, 6.0), 10.0, 2.0, 0.5)),
     "stuart_maxwell": Example((TABLE,)),
     "sweep_sorted": Example(
         (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
@@ -251,6 +306,7 @@ EXAMPLES = {
         (np.stack([np.argsort(SCORES), np.arange(200)]), POSITIVE, 1, 0), (zeros(4),)
     ),
     "venkatraman_statistic": Example((POSITIVE, POSITIVE[::-1].copy())),
+    "walsh_average": Example((np.arange(9.0) ** 2, 17)),
     "weighted_roc": Example(
         (
             np.argsort(SCORES),
@@ -364,8 +420,20 @@ def call_cost_test_many(
     cost_test_many(counts, group, values, cells, options, results, status)
 
 
+@numba.njit
+def call_copy_values(values, where, start, pilot, sizes, counts, middle, copied, sums):
+    copy_values(values, where, start, (pilot, sizes, counts, middle), copied, sums)
+
+
+@numba.njit
+def call_mean_t_many(difference, variance, df, alternative, level, out):
+    mean_t_many(difference, variance, df, (alternative, level), out)
+
+
 #: Users write options that are tuples out.
 SPELLED_OUT = {
+    "copy_values": call_copy_values,
+    "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,
     "difference_interval_many": call_difference_interval_many,
@@ -614,6 +682,15 @@ IMPOSSIBLE = {
     "odds_ratio_midp_interval": [(-1, 1, 0.95), (1, 1, 1.0), (1, 1, NAN)],
     "proportion_z": [(-1, 2, 5), (6, 2, 5), (2, 6, 5), (0, 0, 0)],
     "resampled_t": [(FOLDS[0, :1],), (FOLDS[0] * NAN,)],
+    "sign_flip_floats": [(np.ones(41), 0), (FOLDS[0] * NAN, 0)],
+    "sign_flip_given": [(FOLDS[0] * np.inf, np.ones((2, 10), np.int64), 0)],
+    "sign_flip_random": [(FOLDS[0] * NAN, 99, 1, 0), (FOLDS[0], 0, 1, 0)],
+    "sign_flip_studentized": [
+        (np.ones(31), np.ones(31), np.ones(31), 0, 0, 0),
+        (FOLDS[0] * NAN, np.ones(10), np.ones(10), 9, 1, 0),
+        (FOLDS[0], np.ones(10), np.ones(10), -1, 1, 0),
+    ],
+    "sign_flip_whole": [(ints(2**28, 1), 0)],
     "stuart_maxwell": [(NEGATIVE_TABLE,)],
     "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
     "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],

@@ -142,7 +142,7 @@ def test_each_variance_against_its_definition(kind, variance, weighted):
         n = found.n_units
         factor = {"cr0": 1, "cr1": n / (n - 1)}[variance]
         want = factor * (sums**2).sum(axis=1) / used.sum() ** 2
-        close(found.scale, want, 1e-9)
+        close(found.scale, want, 1e-5)
     close(found.relative - found.relative[0], found.mean - found.mean[0])
 
 
@@ -228,11 +228,15 @@ def test_copies_pickles_and_files_are_the_same(kind, n, tmp_path):
 @ALL
 def test_a_large_offset_leaves_the_differences(kind):
     values, groups, _ = table(5)
-    values = np.round(values * 64) / 64
-    far = fed(kind, values + 2.0**30, groups, None, edges_of(kind, groups, [20, 40]))
-    near = fed(kind, values, groups)
-    one, two = (variances(x.pair_moments(variance="cr1")) for x in (far, near))
-    close(one, two, 1e-12)
+    far = values + 2.0**30
+    blocks = edges_of(kind, groups, [20, 40])
+    one, two = (
+        fed(kind, each, groups, None, blocks).pair_moments(variance="cr1")
+        for each in (far, far - 2.0**30)
+    )
+    close(variances(one), variances(two))
+    close(one.relative - one.relative[0], two.relative - two.relative[0])
+    close(one.variance, two.variance, 1e-6)  # of which the offset takes digits
 
 
 @ALL
@@ -254,7 +258,7 @@ def test_chunks_of_a_block(monkeypatch, kind, chunk):
     values, groups, weights = table(7)
     want = fed(kind, values, groups, weights)
     monkeypatch.setattr(value_blocks, "_CHUNK", chunk)
-    monkeypatch.setattr("fastcmp.stream.cluster_moments._PIECE", chunk)
+    monkeypatch.setattr(value_blocks, "_LEAST", 1)
     same_but_for_rounding(fed(kind, values, groups, weights), want)
     order = np.random.default_rng(1).permutation(groups.size)
     mixed = fed(kind, values[:, order], groups[order], weights[order])
@@ -299,6 +303,12 @@ def test_right_and_wrong_and_repeats():
     assert moments.mean.tolist() == (right.sum(axis=1) / 50).tolist()
     for other in (right.astype(np.uint8), right.astype(float), right[:, :, None]):
         assert ValueMoments().update(other) == moments
+    halves = ValueMoments(groups="ids")
+    for part in (slice(20), slice(20, 50)):
+        halves.update(right[:, part], groups=np.arange(50)[part] % 6)
+    assert halves.mean.tolist() == moments.mean.tolist()
+    sums = [right[:, g::6].sum(axis=1).tolist() for g in range(6)]
+    assert halves.unit_sums().sums.T.tolist() == sums
 
 
 def test_groups_by_any_name():
@@ -359,7 +369,7 @@ REFUSED = {
         "lengths": ([[1, 2], [1]], r"^model_1 has 1 values, model_0 has 2"),
         "text": (
             [["a", "b"], ["a", "b"]],
-            r"^model_0 must be numbers, one value an item",
+            r"^model_0 must hold numbers or booleans",
         ),
         "one row": ([1.0, 2.0], r"^values must be of shape \(M, n\)"),
         "missing": (pd.DataFrame({"model_0": [1, None], "model_1": [0, 1]}), "has nan"),

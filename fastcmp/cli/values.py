@@ -1,0 +1,272 @@
+"""`fastcmp compare` for values per item: wide files, and long ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.cli.output import check_places, say, write
+from fastcmp.core.memory import in_words, read_size
+from fastcmp.counts.pairs import choose_pairs
+from fastcmp.inputs.cost_matrix import as_labels
+
+if TYPE_CHECKING:
+    import argparse
+
+#: Options for the columns of the items, whatever the form of the file.
+_ITEMS = ("groups", "strata", "weights")
+#: Those for the columns of a long file, with the names that are usual.
+_LONG = {"item": "item", "model": "model", "value": "value", "repeat": None}
+#: Options of `compare_means`, as the user writes them; None for its own default.
+_OPTIONS = {
+    **dict.fromkeys(("variance", "df", "interval", "average", "repeats")),
+    **dict.fromkeys(("k", "n_resamples", "seed")),
+}
+#: What belongs to labels.
+_LABELS = ("example", "target", "cost", "test", "checkpoint")
+
+
+def add_value_options(parser: Any) -> None:
+    """Add the options for values per item to `fastcmp compare`."""
+    add = parser.add_argument_group(
+        "values per item",
+        "Compare means of values (right or wrong, grades, losses) in place of labels.",
+    ).add_argument
+    add("--values", metavar="FILE", type=Path, help="one row an item, a column a model")
+    add("--long", metavar="FILE", type=Path, help="one row for each item and model")
+    for name, usual in _LONG.items():
+        what = f"column of the {name} in a long file" + (f" ({usual})" if usual else "")
+        add(f"--{name}", metavar="COL", help=what)
+    add("--groups", "--group", metavar="COL", help="column of clusters of items")
+    add("--strata", "--stratum", metavar="COL", help="column of strata (tasks)")
+    add("--weights", "--weight", metavar="COL", help="column of weights of items")
+    add(
+        "--stratum-weights",
+        nargs="+",
+        metavar="WEIGHT",
+        help="items, equal, or STRATUM=NUMBER for each (items)",
+    )
+    add(
+        "--lower-is-better",
+        action="store_true",
+        default=None,
+        help="values are losses",
+    )
+    add("--variance", help="cr0, cr1, cr2 or cr3 (cr2)")
+    add("--df", help="degrees of freedom: satterthwaite, clusters, normal")
+    add("--interval", help="of the bootstrap: studentized, percentile, bca, basic")
+    add("--average", help="mean over items or clusters (items)")
+    add("--repeats", help="answers to an item: mean, pass@k, pass^k (mean)")
+    add("--k", type=int, help="of pass@k and pass^k")
+    add("--n-resamples", type=int, metavar="N", help="flips or draws (9999)")
+    add("--seed", type=int, help="seed of flips and draws")
+
+
+def has_values(options: argparse.Namespace) -> bool:
+    """Tell whether values are compared; refuse what does not go together."""
+    wide, long = options.values is not None, options.long is not None
+    if wide and long:
+        message = "pass --values or --long, not both"
+        raise ValueError(message)
+    if not wide and not long:
+        _refuse(
+            options,
+            ("lower_is_better", "stratum_weights", *_ITEMS, *_LONG, *_OPTIONS),
+            "is for values per item: pass --values FILE or --long FILE",
+        )
+        return False
+    form = "--values" if wide else "--long"
+    if options.files:
+        message = f"{form} names the file to read, got {options.files[0]} as well"
+        raise ValueError(message)
+    _refuse(options, _LABELS, f"is for predicted labels, and does not go with {form}")
+    if wide:
+        _refuse(options, _LONG, "is for long files: pass --long FILE")
+    else:
+        _refuse(options, ("id", "drop"), "does not go with --long: name columns by "
+                "--item, --model and --value")  # fmt: skip
+    if options.stratum_weights is not None and options.strata is None:
+        message = "--stratum-weights needs --strata"
+        raise ValueError(message)
+    delattr(options, "long" if wide else "values")  # errors do not speak of it
+    return True
+
+
+def _refuse(options: argparse.Namespace, names: Any, why: str) -> None:
+    for name in names:
+        if getattr(options, name) not in (None, ()):
+            message = f"--{name.replace('_', '-')} {why}"
+            raise ValueError(message)
+
+
+def compare_values(options: argparse.Namespace, keep: Any, usual_limit: str) -> None:
+    """Compare the means of a wide or a long file."""
+    check_places(options, keep)
+    limit = read_size(options.memory_limit or usual_limit, "--memory-limit")
+    shown: dict[str, Any] = {
+        "lower_is_better": bool(options.lower_is_better),
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "workers": options.workers,
+    }
+    tests = {name: getattr(options, name) for name in _OPTIONS}
+    tests["rng"] = tests.pop("seed")
+    tests["method"] = options.method
+    tests = {name: value for name, value in tests.items() if value is not None}
+    _try_options(options, shown | tests)
+    shown |= {
+        "control": options.control,
+        "keep": keep,
+        "memory_limit": None if options.memory_limit is None else limit,
+        "progress": sys.stderr.isatty(),
+    }
+    if "values" in vars(options):
+        result = _compare_wide(options, shown, tests, limit)
+    else:
+        result = _compare_long(options, shown | tests, limit)
+    write(result, options)
+
+
+def _try_options(options: argparse.Namespace, chosen: dict[str, Any]) -> None:
+    """Refuse what the options do not permit before hours of reading."""
+    from fastcmp.items.compare_means import compare_means
+
+    own = {k: x for k, x in chosen.items() if k not in ("repeats", "k", "n_resamples")}
+    values = [[0.0, 1.0, 1.0, 0.5], [0.5, 0.0, 1.0, 0.0], [1.0, 0.5, 0.0, 0.5]]
+    groups = None if options.groups is None else [0, 0, 1, 1]
+    own |= {"n_resamples": min(chosen.get("n_resamples", 9), 9)}
+    compare_means(values, **own, groups=groups, missing=options.missing)
+
+
+def _compare_wide(
+    options: argparse.Namespace,
+    shown: dict[str, Any],
+    tests: dict[str, Any],
+    limit: int,
+) -> Any:
+    from fastcmp.cli.counts import save_memory
+    from fastcmp.io.values import ValueFile
+    from fastcmp.items.compare_means import compare_means, compare_means_from_moments
+    from fastcmp.stream import ValueMoments
+
+    others = {f"--{x}": getattr(options, x) for x in _ITEMS if getattr(options, x)}
+    file = ValueFile(
+        options.values,
+        models=options.models,
+        id_column=options.id,
+        others=others,
+        weights=options.weights,
+        drop=options.drop,
+    )
+    choose_pairs(tuple(file.names), None, options.control)
+    say(file.remarks)
+    if (size := file.size_in_memory()) <= limit:
+        values, known = file.table()
+        items = {option[2:]: column for option, column in known.items()}
+        if "strata" in items:
+            items["stratum_weights"] = _stratum_weights(options, items["strata"])
+        return compare_means(values, **shown, **tests, **items, missing=options.missing)
+    if why := _whole_only(options, tests):
+        message = (
+            f"{why} needs all values at once, which would take {in_words(size)} "
+            f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit"
+        )
+        raise ValueError(message)
+    save_memory()
+    moments = ValueMoments(file.names, groups="ids" if options.groups else None)
+    file.sum_up(moments, progress=shown["progress"])
+    tests = {name: tests[name] for name in ("variance", "df") if name in tests}
+    return compare_means_from_moments(moments, **shown, **tests)
+
+
+def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
+    """Name an option that sums over blocks do not know."""
+    if options.strata is not None:
+        return "--strata"
+    if options.missing != "raise":
+        return f"--missing {options.missing}"
+    usual = {"method": "t", "average": "items", "repeats": "mean"}
+    for name, value in usual.items():
+        if tests.get(name, value) != value:
+            return f"--{name} {tests[name]}"
+    return ""
+
+
+def _compare_long(
+    options: argparse.Namespace, chosen: dict[str, Any], limit: int
+) -> Any:
+    from fastcmp.inputs.long_tables import from_long
+    from fastcmp.io.values import long_size, read_long
+    from fastcmp.items.compare_means import compare_means
+
+    if (size := long_size(options.long)) > limit:
+        message = (
+            f"a long file is read as a whole, which would take {in_words(size)} "
+            f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit, or "
+            "a wide file (--values)"
+        )
+        raise ValueError(message)
+    columns = {f"--{name}": getattr(options, name) or x for name, x in _LONG.items()}
+    columns |= {f"--{name}": getattr(options, name) for name in _ITEMS}
+    labels = [option for option in columns if option not in ("--value", "--weights")]
+    frame = read_long(options.long, columns, labels)
+    named: dict[str, Any] = {name: columns[f"--{name}"] for name in _LONG}
+    named |= dict(zip(("group", "stratum", "weight"), _items(options), strict=True))
+    try:
+        table = from_long(frame, **named)
+    except (ValueError, TypeError) as error:
+        message = f"{options.long}: {str(error).removeprefix('frame ')}"
+        raise type(error)(message) from None
+    if options.models is not None:
+        table = _only(table, options)
+    if table.strata is not None:
+        chosen["stratum_weights"] = _stratum_weights(options, table.strata)
+    return compare_means(table, **chosen, missing=options.missing)
+
+
+def _items(options: argparse.Namespace) -> list[str | None]:
+    return [getattr(options, name) for name in _ITEMS]
+
+
+def _only(table: Any, options: argparse.Namespace) -> Any:
+    """Keep the models that are asked for."""
+    from dataclasses import replace
+
+    from fastcmp.io.chosen import no_column
+
+    for name in options.models:
+        if name not in table.names:
+            message = no_column(name, table.names, str(options.long), "--models")
+            raise ValueError(message.replace(" column ", " model ", 1))
+    rows = [table.names.index(name) for name in options.models]
+    n_answers = None if table.n_answers is None else table.n_answers[rows]
+    return replace(
+        table,
+        names=tuple(options.models),
+        values=table.values[rows],
+        n_answers=n_answers,
+    )
+
+
+def _stratum_weights(options: argparse.Namespace, strata: Any) -> Any:
+    """Read --stratum-weights: a word, or a number for each stratum."""
+    words = options.stratum_weights
+    if words is None:
+        return "items"
+    if len(words) == 1 and "=" not in words[0]:
+        return words[0]
+    known = (strata.unique() if hasattr(strata, "unique") else strata).tolist()
+    names, numbers = [], []
+    for word in words:
+        name, _, number = word.rpartition("=")
+        try:
+            numbers.append(float(number))
+        except ValueError:
+            message = (
+                "--stratum-weights must be items, equal, or STRATUM=NUMBER for each "
+                f"stratum, got {word!r}"
+            )
+            raise ValueError(message) from None
+        names.append(name)
+    return dict(zip(as_labels(names, known), numbers, strict=True))

@@ -1,0 +1,155 @@
+"""What each method of McNemar's test makes of counts by cluster."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.tails import normal_tail
+from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.paired.cluster_variance import (
+    SANDWICH,
+    Units,
+    eliasziw_correlation,
+    sandwich_df,
+    unit_rows,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+#: Intervals for the difference that no method of the test has by itself.
+ONLY_INTERVALS = ("modified-obuchowski", "score")
+_BY_METHOD = {
+    "durkalski": "cluster-weighted",
+    "yang": "modified-obuchowski",
+    "eliasziw": "score",
+    "mcnemar": "cr2",
+}
+
+
+class Estimate(NamedTuple):
+    """A difference of scores, its variance, and the degrees of freedom of that."""
+
+    difference: float
+    variance: float
+    #: None where the normal distribution is the reference.
+    df: float | None
+
+
+def estimate(cells: Ints, units: Units, method: str) -> Estimate:
+    """Estimate a difference and its variance from counts by unit, shape (4, U).
+
+    The cells are both right, only a, only b, both wrong.
+    """
+    sums = (cells[1] - cells[2]).astype(np.float64)
+    if method in ("eliasziw", "mcnemar"):
+        variance = float(cells[1:3].sum()) / units.n**2
+        if method == "eliasziw":
+            variance *= design_factor(cells, units, "discordant")
+        return Estimate(float(sums.sum()) / units.n, variance, None)
+    difference, row = unit_rows(sums, units, method)
+    df = sandwich_df(row, units, method) if method in SANDWICH else None
+    return Estimate(difference, float(row @ row), df)
+
+
+def design_factor(cells: Ints, units: Units, average: str) -> float:
+    """Inflate the variance of independent samples by 1 + (n_c - 1) rho.
+
+    n_c averages the discordant samples of a cluster for the test of Eliasziw and
+    Donner, and all of its samples for the score interval of Yang et al.
+    """
+    discordant = cells[1] + cells[2]
+    total = float(discordant.sum())
+    if total == 0.0:
+        return 1.0
+    squares = (cells.astype(np.float64) ** 2 / units.sizes).sum()
+    rho = float(
+        eliasziw_correlation(units, cells.sum(axis=1) / units.n, squares, total)
+    )
+    counted = discordant if average == "discordant" else units.sizes
+    counted = counted.astype(np.float64)
+    return 1.0 + (float(counted @ counted / counted.sum()) - 1.0) * rho
+
+
+def evaluate(
+    cells: Ints, units: Units, method: str, alternative: str
+) -> dict[str, Any]:
+    """Test counts by unit; give statistic, p-value, degrees of freedom and status."""
+    difference, variance, df = estimate(cells, units, method)
+    signed = standardized(np.array([difference]), np.array([variance]))
+    pvalue = tail(signed, df, alternative).item()
+    statistic = signed.item()
+    if df is None and alternative == "two-sided":
+        statistic, df = statistic * statistic, 1
+    status = DEGENERATE if difference == 0.0 and variance == 0.0 else OK
+    return {"statistic": statistic, "pvalue": pvalue, "df": df, "status": status}
+
+
+def standardized(difference: Floats, variance: Floats) -> Floats:
+    """Divide by standard errors: 0 / 0 is 0, anything else over 0 is infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = difference / np.sqrt(variance)
+    return np.where((variance == 0.0) & (difference == 0.0), 0.0, ratio) + 0.0
+
+
+def tail(statistic: Floats, df: Any, alternative: str) -> Floats:
+    """Give p-values of Student's t, or of the normal distribution for ``df=None``."""
+    if df is None:
+        return np.asarray(normal_tail(statistic, alternative))
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return np.asarray(2.0 * stdtr(df, -np.abs(statistic)))
+    return np.asarray(stdtr(df, statistic if alternative == "less" else -statistic))
+
+
+def quantile(level: float, df: Any) -> Any:
+    """Give the standard errors on either side of an interval of this level."""
+    from scipy.special import ndtri, stdtrit
+
+    upper = 0.5 * (1.0 - level)
+    return -ndtri(upper) if df is None else -stdtrit(df, upper)
+
+
+def interval(
+    cells: Ints, units: Units, method: str, level: float
+) -> tuple[float, float]:
+    """Give the ends of a two-sided interval for the difference."""
+    if method == "score":
+        return _score_interval(cells, units, level)
+    sums = (cells[1] - cells[2]).astype(np.float64)
+    if method in ("obuchowski", "modified-obuchowski"):
+        g, n, df = units.n_clusters, units.n, None
+        difference = float(sums.sum()) / n
+        squares = ((sums - units.sizes * difference) ** 2).sum()
+        if method == "modified-obuchowski":
+            squares = 0.5 * (squares + ((sums - sums.mean()) ** 2).sum())
+        variance = squares * g / (g - 1.0) / n**2
+    else:
+        difference, variance, df = estimate(cells, units, method)
+        if method == "cluster-weighted":
+            df = units.n_clusters - 1.0
+    half = float(quantile(level, df)) * math.sqrt(variance)
+    return max(difference - half, -1.0), min(difference + half, 1.0)
+
+
+def _score_interval(cells: Ints, units: Units, level: float) -> tuple[float, float]:
+    """Tango's interval of counts that are divided by the design factor."""
+    from fastcmp.kernels.intervals import TANGO, difference_interval_many
+
+    shrunk = cells.sum(axis=1) / design_factor(cells, units, "all")
+    right, a, b, wrong = shrunk[:, np.newaxis]
+    low, high = np.empty(1), np.empty(1)
+    difference_interval_many(right, a, b, wrong, (TANGO, level), low, high)
+    return low.item(), high.item()
+
+
+def interval_of(method: str) -> str:
+    """Name the interval that goes with a method of the test."""
+    return _BY_METHOD.get(method, method)

@@ -1,0 +1,282 @@
+"""Wilcoxon's signed-rank test of two models, of clusters, and of all pairs."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+
+from fastcmp import signed_rank
+from fastcmp.core.threads import ThreadPool
+from fastcmp.items.signed_rank import RankOptions, decimal_codes
+from fastcmp.items.signed_rank_pairs import signed_rank_tests
+from fastcmp.kernels import DEGENERATE
+from fastcmp.pairwise.engine import Options, run_tests
+from fastcmp.pairwise.pair_tests import PairTests
+
+FLIPPED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+alternatives = st.sampled_from(sorted(FLIPPED))
+zero_methods = st.sampled_from(["wilcox", "pratt", "zsplit"])
+tenths = st.integers(0, 10).map(lambda x: x / 10)
+pairs = st.lists(st.tuples(tenths, tenths), min_size=1, max_size=12)
+
+
+def case_result(case, **more):
+    options = dict(case["options"])
+    options["continuity"] = options.pop("correction", False)
+    given = case["input"]
+    return signed_rank(given["a"], given["b"], **(options | more))
+
+
+@parametrize("wilcoxon_signed_rank")
+def test_reference(case):
+    found = case_result(case)
+    for name in case["expected"]:
+        own = {"z": "zscore"}.get(name, name)
+        assert getattr(found, own) == expected(case, name), name
+
+
+@parametrize("wilcoxon_signed_rank_exact_ties")
+def test_reference_with_ties(case):
+    test_reference(case)
+
+
+@parametrize("hodges_lehmann_paired")
+def test_reference_of_the_centre(case):
+    given, level = case["input"], case["options"]["confidence"]
+    found = signed_rank(given["a"], given["b"], confidence_level=level)
+    assert found.estimate == expected(case, "estimate")
+    assert tuple(found.interval) == expected(case, "ci")
+
+
+@parametrize("clustered_signed_rank")
+def test_reference_of_clusters(case):
+    found = case_result(
+        case, groups=case["input"]["cluster"], method="asymptotic", continuity=False
+    )
+    assert found.statistic == expected(case, "statistic")
+    assert found.pvalue == expected(case, "pvalue")
+
+
+def test_small_clusters_that_clusrank_gets_wrong():
+    # Rank sums 4, 21, -1, -2, 8 and 10: all 64 signs give 0.125.
+    ranks = [4, 9, 12, -1, -2, 8, 10]
+    groups = [0, 1, 1, 2, 3, 4, 5]
+    found = signed_rank(ranks, [0] * 7, groups=groups)
+    signed = np.bincount(groups, np.sign(ranks) * stats.rankdata(np.abs(ranks)))
+    flips = np.array(list(itertools.product([-1, 1], repeat=6))) @ np.abs(signed)
+    assert found.pvalue == np.mean(np.abs(flips) >= abs(signed.sum()))
+    assert found.method == "exact"
+    assert np.isnan(found.interval.low)
+
+
+def exact(d, zero_method, alternative):
+    """All signs of the midranks of whole numbers, zeros dropped or ranked."""
+    among = d[d != 0] if zero_method == "wilcox" else d
+    ranks = stats.rankdata(np.abs(among))[among != 0] if among.size else among
+    signs = np.array(list(itertools.product([0, 1], repeat=ranks.size)))
+    null, total = signs @ ranks, ranks.sum()
+    seen = ranks[among[among != 0] > 0].sum()
+    if alternative == "two-sided":
+        return np.mean(abs(2 * null - total) >= abs(2 * seen - total))
+    return np.mean(null >= seen if alternative == "greater" else null <= seen)
+
+
+@given(pairs, zero_methods, alternatives)
+def test_exact_by_all_signs_of_decimals(values, zero_method, alternative):
+    a, b = np.array(values).T
+    found = signed_rank(a, b, zero_method=zero_method, alternative=alternative)
+    d = np.rint(10 * a) - np.rint(10 * b)
+    assert found.pvalue == pytest.approx(exact(d, zero_method, alternative), rel=1e-12)
+    assert found.n_zero == np.sum(d == 0)
+
+
+@given(pairs, zero_methods, alternatives, st.booleans())
+def test_exchanging_the_models(values, zero_method, alternative, by_cluster):
+    a, b = np.array(values + values[:1]).T
+    groups = np.arange(a.size) // 2 if by_cluster and a.size > 2 else None
+    options = {"zero_method": zero_method, "groups": groups}
+    one = signed_rank(a, b, alternative=alternative, **options)
+    two = signed_rank(b, a, alternative=FLIPPED[alternative], **options)
+    assert one.pvalue == pytest.approx(two.pvalue, rel=1e-12)
+    assert (one.w_plus, one.w_minus) == (two.w_minus, two.w_plus)
+    assert one.zscore == pytest.approx(-two.zscore)
+    assert one.estimate == -two.estimate
+    np.testing.assert_array_equal(one.interval, [-x for x in two.interval[::-1]])
+    order = np.random.default_rng(1).permutation(a.size)
+    if groups is not None:
+        options["groups"] = groups[order]
+    again = signed_rank(a[order], b[order], alternative=alternative, **options)
+    assert again.pvalue == pytest.approx(one.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+def test_right_or_wrong_is_mcnemar(zero_method):
+    a, b = np.random.default_rng(3).integers(0, 2, (2, 200))
+    only_a, only_b = np.sum(a > b), np.sum(a < b)
+    found = signed_rank(a, b, zero_method=zero_method)
+    assert found.zscore**2 == pytest.approx((only_a - only_b) ** 2 / (only_a + only_b))
+
+
+def test_clusters_of_one_are_items():
+    a, b = np.random.default_rng(3).random((2, 15)).round(1)
+    one = signed_rank(a, b, method="exact")
+    two = signed_rank(a, b, groups=list("abcdefghijklmno"), method="exact")
+    assert two.pvalue == one.pvalue
+    assert two.n_groups == 15
+
+
+def test_one_value_in_all_is_degenerate():
+    found = signed_rank([0.3] * 5, [0.1 + 0.2] * 5)
+    assert found.status == DEGENERATE
+    assert (found.statistic, found.pvalue, found.n_zero) == (0.0, 1.0, 5)
+    assert "5 of them equal" in str(found)
+    assert found.better is None
+
+
+def test_thirds_are_ties_too():
+    # 2/3 - 1/3 is not 1 - 2/3 to the bit.
+    a, b = np.array([2 / 3, 1.0, 1 / 3, 0.0]), np.array([1 / 3, 2 / 3, 2 / 3, 1 / 3])
+    assert signed_rank(a, b).w_plus == 5.0
+
+
+def test_no_test_of_means():
+    # Mean 0, and significant: the record says so.
+    d = np.repeat([-0.25, 1.0, 0.0], [80, 20, 100])
+    found = signed_rank(d, np.zeros(200))
+    assert found.mean_difference == 0.0
+    assert found.pvalue < 0.01
+    assert "no test of means" in str(found)
+
+
+def test_less_is_better():
+    a, b = [1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0]
+    assert signed_rank(a, b).better == "b"
+    found = signed_rank(a, b, lower_is_better=True, names=("old", "new"))
+    assert found.better == "a"
+    assert "old did better" in str(found)
+
+
+def test_the_interval_inverts_the_test():
+    a, b = np.random.default_rng(8).random((2, 25))
+    low, high = signed_rank(a, b).interval
+    for end, outward in ((low, -1), (high, 1)):
+        step = outward * 1e-9
+        assert signed_rank(a - end - step, b).pvalue < 0.05
+        assert signed_rank(a - end + step, b).pvalue > 0.05
+    assert signed_rank(a, b, alternative="greater").interval.high == np.inf
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"groups": [0] * 4}, "groups must be at least two clusters"),
+        ({"groups": [0, 1, None, 1]}, "groups must name every cluster, got 1"),
+        ({"groups": [0, 1, 1, 0], "continuity": True}, "continuity must be False"),
+        ({"values_b": [1, 2, 3]}, "values_b must be as many as values_a, 4, got 3"),
+        ({"values_a": [1, 2, np.inf, 1]}, "values_a must be finite, got inf at item 2"),
+    ],
+)
+def test_refused(options, words):
+    given = {"values_a": [1.0, 2, 3, 4], "values_b": [2.0, 2, 1, 1]} | options
+    with pytest.raises(ValueError, match=words):
+        signed_rank(**given)
+
+
+def test_exact_of_very_many_is_refused():
+    a, b = np.random.default_rng(1).random((2, 5000))
+    with pytest.raises(ValueError, match="method='exact' takes too long"):
+        signed_rank(a, b, method="exact")
+
+
+@given(st.lists(st.integers(-3000, 3000), min_size=1), st.integers(0, 5))
+def test_decimals_are_read_back(whole, decimals):
+    codes, scale = decimal_codes(np.array(whole) / 10**decimals)
+    np.testing.assert_array_equal(codes / scale, np.array(whole) / 10**decimals)
+    assert scale <= 10**decimals
+
+
+def test_what_is_no_decimal():
+    rng = np.random.default_rng(1)
+    assert decimal_codes(rng.normal(size=50)) is None
+    assert decimal_codes(np.array([1e15, 0.5])) is None
+
+
+# All pairs.
+
+
+def base(values):
+    m, n = values.shape
+    return PairTests(
+        n_samples=n,
+        correct=None,
+        score=values.mean(axis=1),
+        score_interval=np.zeros((m, 2)),
+        distribution="t",
+        df=n - 1,
+        side=64,
+        pvalues=None,
+        columns=None,
+    )
+
+
+def run_all(values, options=None, workers=1, chosen=None, **more):
+    options = options or RankOptions.read("wilcox", "auto", False)
+    tests = signed_rank_tests(values, base(values), options, **more)
+    kept = Options(
+        test="x", method="", adjust="holm", alpha=0.05, keep="all", memory_limit=None
+    )
+    names = tuple(map(str, range(len(values))))
+    with ThreadPool(workers) as pool:
+        return tests, run_tests(tests, chosen, names, kept, pool)
+
+
+def all_values(kind, n):
+    rng = np.random.default_rng(5)
+    values = rng.random((5, n)) ** 2
+    values[3] = values[2]
+    if kind == "decimals":
+        return values.round(1)
+    return values * 1000 if kind == "large" else values
+
+
+@pytest.mark.parametrize("kind", ["decimals", "large", "any"])
+@pytest.mark.parametrize("n", [30, 80])
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+def test_all_pairs_are_those_of_two(kind, n, zero_method):
+    values = all_values(kind, n)
+    options = RankOptions.read(zero_method, "auto", n > 50)
+    tests, kept = run_all(values, options, level=0.9)
+    for p, (i, j) in enumerate(kept.pairs):
+        one = signed_rank(
+            values[i],
+            values[j],
+            zero_method=zero_method,
+            continuity=n > 50,
+            confidence_level=0.9,
+        )
+        found = [x[p] for x in kept.columns[2:]]
+        wanted = [one.estimate, *one.interval, one.statistic, one.pvalue]
+        assert found == pytest.approx(wanted, rel=1e-11, abs=1e-12)
+    assert tests.distribution == one.distribution
+    np.testing.assert_array_equal(tests.difference(kept.pairs), kept.columns[2])
+
+
+@pytest.mark.parametrize("kind", ["decimals", "any"])
+def test_all_pairs_on_any_number_of_threads(kind):
+    values = all_values(kind, 80)
+    one = run_all(values)[1]
+    for workers in (4, 7):
+        many = run_all(values, workers=workers)[1]
+        np.testing.assert_equal(many.columns, one.columns)
+    chosen = np.array([[4, 0], [1, 2]], np.int32)
+    some = run_all(values, chosen=chosen)[1]
+    where = [3, 4]
+    np.testing.assert_equal(some.columns.pvalue, one.columns.pvalue[where])
+    np.testing.assert_equal(
+        some.columns.statistic, [-1, 1] * one.columns.statistic[where]
+    )
+    assert np.isnan(some.columns.low).all()

@@ -1,0 +1,184 @@
+"""McNemar's test in strata: references, enumeration, and laws."""
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+
+from fastcmp import mcnemar, mcnemar_from_counts, mcnemar_stratified_from_counts
+from fastcmp.kernels import DEGENERATE
+
+small = st.integers(0, 5)
+strata = st.lists(st.tuples(small, small), min_size=1, max_size=4)
+
+
+@parametrize("stratified_mcnemar")
+def test_against_references(case):
+    given = case["input"]
+    counts, weights = (given["b"], given["c"]), given.get("weights")
+    options = {"weights": weights, "alternative": case["options"]["alternative"]}
+    found = mcnemar_stratified_from_counts(*counts, method="asymptotic", **options)
+    exact = mcnemar_stratified_from_counts(*counts, method="exact", **options)
+    assert found.zscore == expected(case, "z")
+    assert found.statistic == expected(case, "statistic")
+    assert found.pvalue == expected(case, "pvalue")
+    assert exact.pvalue == expected(case, "exact_pvalue")
+    if "odds_ratio" in case["expected"]:
+        assert found.odds_ratio == expected(case, "odds_ratio")
+
+
+@parametrize("mcnemar_heterogeneity")
+def test_heterogeneity_against_references(case):
+    found = mcnemar_stratified_from_counts(case["input"]["b"], case["input"]["c"])
+    assert found.heterogeneity_statistic == expected(case, "statistic")
+    assert found.heterogeneity_df == case["expected"]["df"]
+    assert found.heterogeneity_pvalue == expected(case, "pvalue")
+    assert found.heterogeneity_exact() == expected(case, "pvalue_exact")
+    assert found.total_statistic == expected(case, "total_statistic")
+    assert found.total_pvalue == expected(case, "total_pvalue")
+
+
+def signs(b, c, w):
+    """All values of the weighted sum, and how often each occurs."""
+    n = np.add(b, c)
+    for ks in product(*[range(m + 1) for m in n]):
+        ways = np.prod([comb(m, k) for m, k in zip(n.tolist(), ks, strict=True)])
+        yield sum(x * (2 * k - m) for x, k, m in zip(w, ks, n, strict=True)), ways
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@given(counts=strata, seed=st.integers(0, 2**32))
+def test_exact_against_enumeration(alternative, counts, seed):
+    b, c = np.array(counts).T
+    w = np.random.default_rng(seed).choice([0.5, 1.0, 0.3, 2.0], b.size) + 0.1
+    w[0] += 1.0  # so that not all are equal
+    if b.size == 1:
+        return
+    observed = float(w @ (b - c))
+    sums, ways = np.array([*signs(b, c, w)]).T
+    beyond = {
+        "two-sided": np.abs(sums) >= abs(observed) - 1e-9,
+        "greater": sums >= observed - 1e-9,
+        "less": sums <= observed + 1e-9,
+    }[alternative]
+    options = {"weights": w, "alternative": alternative}
+    found = mcnemar_stratified_from_counts(b, c, method="exact", **options)
+    assert found.pvalue == pytest.approx(ways[beyond].sum() / ways.sum(), rel=1e-12)
+    if not (b + c).sum():
+        return
+    same = np.isclose(
+        np.abs(sums) if alternative == "two-sided" else sums,
+        abs(observed) if alternative == "two-sided" else observed,
+    )
+    midp = mcnemar_stratified_from_counts(b, c, method="midp", **options).pvalue
+    half = 0.5 * ways[same].sum() / ways.sum()
+    assert midp == pytest.approx(found.pvalue - half, rel=1e-9, abs=1e-12)
+
+
+@given(counts=strata)
+def test_fisher_against_all_tables(counts):
+    b, c = np.array(counts).T
+    found = mcnemar_stratified_from_counts(b, c).heterogeneity_exact()
+    n, total, observed = (
+        (b + c).tolist(),
+        b.sum(),
+        np.prod([comb(x + y, x) for x, y in counts]),
+    )
+    ways = np.array(
+        [
+            np.prod([comb(m, k) for m, k in zip(n, ks, strict=True)])
+            for ks in product(*[range(m + 1) for m in n])
+            if sum(ks) == total
+        ]
+    )
+    assert found == pytest.approx(ways[ways <= observed].sum() / ways.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "corrected"])
+@given(counts=strata)
+def test_strata_that_count_alike_drop_out(method, counts):
+    b, c = np.array(counts).T
+    found = mcnemar_stratified_from_counts(b, c, method=method)
+    pooled = mcnemar_from_counts(b.sum(), c.sum(), method=method)
+    assert (found.statistic, found.pvalue) == (pooled.statistic, pooled.pvalue)
+    assert (found.distribution, found.df) == (pooled.distribution, pooled.df)
+
+
+@given(counts=strata, seed=st.integers(0, 2**32))
+def test_swapped_models_and_strata_in_another_order(counts, seed):
+    b, c = np.array(counts).T
+    w = np.random.default_rng(seed).uniform(0.1, 1, b.size)
+    for method in ("asymptotic", "exact"):
+        found = mcnemar_stratified_from_counts(b, c, weights=w, method=method)
+        swapped = mcnemar_stratified_from_counts(c, b, weights=w, method=method)
+        turned = mcnemar_stratified_from_counts(
+            b[::-1], c[::-1], weights=w[::-1], method=method
+        )
+        for other in (swapped, turned):
+            assert other.pvalue == pytest.approx(found.pvalue, rel=1e-9)
+            assert other.heterogeneity_pvalue == pytest.approx(
+                found.heterogeneity_pvalue, rel=1e-9
+            )
+
+
+def test_weights_of_strata_of_labels():
+    rng = np.random.default_rng(3)
+    y, a, b = rng.integers(0, 2, (3, 90))
+    h = np.repeat(["x", "y", "z"], [20, 30, 40])
+    d = (a == y) * 1.0 - (b == y)
+    found = mcnemar(y, a, b, strata=h, stratum_weights="equal")
+    means = [d[h == name] for name in "xyz"]
+    assert found.difference == pytest.approx(np.mean([x.mean() for x in means]))
+    parts = np.array([x.var(ddof=1) / x.size / 9 for x in means])
+    df = parts.sum() ** 2 / (parts**2 / [19, 29, 39]).sum()
+    half = stats.t.ppf(0.975, df) * np.sqrt(parts.sum())
+    wanted = (found.difference - half, found.difference + half)
+    assert found.confidence_interval() == pytest.approx(wanted)
+    assert found.distribution == "chi2"
+    given = mcnemar(y, a, b, strata=h, stratum_weights={"x": 2, "y": 2, "z": 2})
+    assert given == found
+    items = mcnemar(y, a, b, strata=h)
+    assert items.weights is None
+    assert items.pvalue == mcnemar(y, a, b).pvalue
+    assert items.confidence_interval() == mcnemar(y, a, b).confidence_interval()
+    assert "20" not in str(items) or "strata" in str(items)
+
+
+def test_no_discordant_sample():
+    for method in ("asymptotic", "exact", "midp"):
+        found = mcnemar_stratified_from_counts(
+            [0, 0], [0, 0], weights=[1, 2], method=method
+        )
+        assert (found.pvalue, found.statistic, found.status) == (1, 0, DEGENERATE)
+    assert found.heterogeneity_pvalue == found.total_pvalue == 1
+
+
+def test_too_many_sums():
+    counts = [5000, 5000, 5000], [4000, 3000, 2000]
+    with pytest.raises(ValueError, match="too long"):
+        mcnemar_stratified_from_counts(
+            *counts, weights=[0.1, 0.7123, 0.35], method="exact"
+        )
+    with pytest.raises(ValueError, match="too long"):
+        mcnemar_stratified_from_counts(*counts).heterogeneity_exact()
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({"only_a": [1, 2, 3]}, "one entry a stratum"),
+        ({"weights": [1.0]}, "one entry a stratum"),
+        ({"weights": [-1, 2]}, "weights must be finite"),
+        ({"method": "corrected", "weights": [1, 2]}, "method must be one of"),
+    ],
+)
+def test_counts_without_meaning(change, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        mcnemar_stratified_from_counts(
+            **({"only_a": [1, 2], "only_b": [3, 4]} | change)
+        )

@@ -192,6 +192,7 @@ HALVES = np.stack([CUTS.swapaxes(1, 2)] * 4, axis=1)
 #: Enough samples for other ways through the package: threads, hashing, merging.
 MANY = np.resize(TRUTH, 20_001)
 MANY_PREDS = np.stack([np.resize(row, 20_001) for row in PREDS[:, 1:]])
+MANY_VALUES = np.random.default_rng(2).normal(size=(300, 20_001))
 MANY_SCORES = RNG.normal(size=(2, 20_001)) + (MANY == 1)
 CASES = [
     *(
@@ -278,6 +279,18 @@ CASES = [
     called(F.pass_variance, COUNTS, COUNTS[:, ::-1] + 50, k=7),
     called(F.variance_components, SCORES.reshape(3, 30, 4)),
     called(F.variance_components, SCORES.reshape(3, 30, 4) > 0, repeats="pass@k", k=2),
+    called(F.compare_means, SCORES),
+    called(F.compare_means, SCORES > 0, groups=GROUPS, strata=FOLDS % 2),
+    called(F.compare_means, SCORES.astype(np.float32), weights=WEIGHTS),
+    called(F.compare_means, SCORES.reshape(3, 30, 4), groups=GROUPS[:30]),
+    *(
+        called(F.compare_means, SCORES, method=method, n_resamples=99, rng=3)
+        for method in ("permutation", "bootstrap", "wilcoxon")
+    ),
+    called(F.mean_difference, *SCORES[:2], groups=GROUPS, weights=WEIGHTS, rng=3),
+    called(F.mean_difference, *SCORES[:2].astype(np.float32)),
+    called(F.compare_means, MANY_VALUES),
+    called(F.compare_means, MANY_VALUES > 0),
     called(F.brier_values, YES, CHANCES[..., 1]),
     called(F.brier_values, TRUTH, CHANCES[0]),
     called(F.log_loss_values, TRUTH, CHANCES),
@@ -354,6 +367,7 @@ NO_ARRAYS = {
     "classification_table_from_counts",
     "cochrans_q_from_counts",
     "compare_all_from_counts",
+    "compare_means_from_moments",
     "hanley_mcneil",
     "load_digits",
     "load_digits_scores",

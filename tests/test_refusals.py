@@ -35,6 +35,7 @@ PAIR_COUNTS = stream.PairCounts().update(Y, {"a": A, "b": B})
 LABEL_COUNTS = stream.LabelCounts(classes=[0, 1]).update(Y, {"a": A, "b": B})
 CONFUSION = stream.ConfusionCounts(classes=[0, 1]).update(Y, {"a": A})
 SCORE_COUNTS = stream.ScoreCounts(stream.ScoreMap([0.3, 0.5])).update(Y, S)
+MOMENTS = stream.ValueMoments().update({"a": S, "b": T})
 PAIRWISE = fastcmp.compare_all(Y, {"a": A, "b": B})
 RECORD = fastcmp.mcnemar_from_counts(11, 1).to_dict()
 FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
@@ -110,6 +111,8 @@ GOOD = {
     "compare_cv_all": CV,
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
+    "compare_means": {"values": {"a": S, "b": T}, "rng": 1},
+    "compare_means_from_moments": {"moments": MOMENTS},
     "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_sensitivity_specificity": LABELS,
     "concordance": SCORE,
@@ -139,6 +142,7 @@ GOOD = {
     "pass_hat_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
     "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
+    "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
         "both_right": [3, 2, 1, 4],
@@ -236,6 +240,13 @@ _NUMBERS = {
 }
 _SCORES = _NUMBERS | {"empty": [], "too short": S[:-1], "three dimensions": [[[S]]]}
 _FOLDS = _NUMBERS | {"infinite": [[np.inf, 1.0]] * 5, "empty": [], "a number": 0.5}
+_VALUES = _NUMBERS | {
+    "a number": 3,
+    "infinite": [np.inf] * 12,
+    "too short": S[:-1],
+    "three dimensions": [[S]],
+    "labels": ["yes", "no"] * 6,
+}
 _OBJECT = {"None": None, "a number": 3, "a string": "abc", "unknown object": Nothing()}
 _CHOICE = {"unknown": "nope", "a number": 3, "empty": "", "a list": ["midp"]}
 _SHARE = {
@@ -291,8 +302,6 @@ WRONG = {
     "pred_a": _LABELS,
     "pred_b": _LABELS,
     "preds": {k: v for k, v in _MODELS.items() if k != "one name twice"},
-    "values_a": _SCORES | {"infinite": [np.inf] * 12},
-    "values_b": _SCORES | {"infinite": [np.inf] * 12},
     "score": _SCORES,
     "score_a": _SCORES,
     "score_b": _SCORES,
@@ -300,6 +309,9 @@ WRONG = {
     "values": _NUMBERS
     | {"a number": 3, "one dimension": S, "infinite": [[np.inf] * 12] * 2}
     | {"no models": {}, "too short": {"a": S[:-1], "b": S}},
+    "values_a": _VALUES,
+    "values_b": _VALUES,
+    "moments": _OBJECT | {"empty": stream.ValueMoments()},
     "weights": _NUMBERS | {"negative": [-1.0] * 12, "too short": [1.0] * 11},
     "score_or_label": _LABELS,
     "sample_weight": _NUMBERS
@@ -369,6 +381,8 @@ WRONG = {
     "average": _CHOICE,
     "variance": _CHOICE,
     "interval": _CHOICE,
+    "df": _CHOICE,
+    "studentized": {"a word": "yes", "a number": 1},
     "support": _CHOICE,
     "zero_method": _CHOICE,
     "continuity": {"a number": 1, "a string": "yes", "None": None},

@@ -96,7 +96,7 @@ def _grams(
         for stratum, where in zip(strata, plan.places, strict=True):
             yield stratum, _gram_of_sums(sums[:, where], raw[:, where], stratum)
         return
-    if plan.plain and (gram := _gram_as_it_is(values, strata[0])) is not None:
+    if plan.plain and (gram := _gram_as_it_is(values, strata[0], pool)) is not None:
         yield strata[0], gram
         return
     size = max(1, _PRODUCTS // len(values.names) ** 2)
@@ -118,17 +118,28 @@ def _gram_of_sums(sums: Floats, raw: Floats, stratum: Stratum) -> Gram:
     return Gram(residuals @ residuals.T, scale, relative, mean, variance)
 
 
-def _gram_as_it_is(values: Values, stratum: Stratum) -> Gram | None:
+def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram | None:
     """Multiply the values themselves, and subtract what the means add.
 
-    None where there are few of them, or digits would be lost in many pairs.
+    None where there are few of them, or digits would be lost in many pairs. In blocks,
+    so that an array and single columns give the same bits.
     """
-    matrix, factor = values.matrix, float(stratum.factors[0])
-    if matrix is None or matrix.dtype != np.float64 or matrix.size < _LARGE:
+    m, n, factor = len(values.columns), values.n_items, float(stratum.factors[0])
+    if n * m < _LARGE or any(column.dtype != np.float64 for column in values.columns):
         return None
-    n = matrix.shape[1]
-    products = matrix @ matrix.T
-    mean = matrix @ np.full(n, 1.0 / n)
+    products, mean = np.zeros((m, m)), np.empty(m)
+
+    def average(some: slice) -> None:
+        for i in range(some.start, some.stop):
+            mean[i] = values.columns[i].sum() / n
+
+    pool.run(average, parts(m, -(-m // (4 * pool.threads))), steps=no_step)
+    for part in parts(n, max(1024, 8 * _LARGE // m)):
+        if values.matrix is None:
+            block = np.stack([column[part] for column in values.columns])
+        else:
+            block = values.matrix[:, part]
+        products += block @ block.T
     scale = factor * np.diagonal(products)
     products -= n * np.outer(mean, mean)
     products *= factor

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
+from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_indexes, named_columns
 from fastcmp.inputs.value_column import read_values as read_column_of_values
 from fastcmp.kernels.item_values import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 #: What to make of a missing value.
 POLICIES = ("raise", "common", "pairwise", "wrong")
 _EXAMPLES = 3
+_LOOKED_AT = 1 << 21  # values that one task looks at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ def read_values(
     values: Any,
     missing: str = "raise",
     argument: str = "values",
-    run: Callable[[Callable[[int], None], Sequence[int]], None] | None = None,
+    run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
 ) -> Values:
     """Read and check values; `run` does tasks, in threads where there are several.
 
@@ -92,14 +94,15 @@ def read_values(
         raise ValueError(message)
     kinds = np.zeros(len(columns), np.int64)
 
-    def look(i: int) -> None:
-        kinds[i] = _kind_of_values(columns[i])
+    def look(some: slice) -> None:
+        for i in range(some.start, some.stop):
+            kinds[i] = _kind_of_values(columns[i])
 
-    if run is None:
-        for i in range(len(columns)):
-            look(i)
+    tasks = parts(len(columns), max(1, _LOOKED_AT // n))
+    if run is None or len(tasks) == 1:
+        look(slice(0, len(columns)))
     else:
-        run(look, range(len(columns)))
+        run(look, tasks)
     names = tuple(name for name, _ in named)
     if (kinds == NOT_FINITE).any():
         return _with_missing(names, titles, columns, missing)

@@ -51,8 +51,6 @@ _SIDE = 32  # models of a side of a tile
 class BootOutcome(NamedTuple):
     """The bootstrap of one difference."""
 
-    #: The difference divided by its standard error, as `bootstrap_tests` has it.
-    statistic: float
     pvalue: float
     low: float
     high: float
@@ -62,6 +60,8 @@ class BootOutcome(NamedTuple):
     n_used: int
     #: A `fastcmp.kernels.Status`: degenerate where all draws are equal.
     status: int
+    #: The difference divided by its standard error, as `bootstrap_tests` has it.
+    statistic: float
 
 
 def bootstrap_difference(
@@ -86,13 +86,13 @@ def bootstrap_difference(
     pvalue, low, high = found.answers[0]
     low, high = keep_side((low, high), alternative, (-np.inf, np.inf))
     return BootOutcome(
-        statistic=float(_statistics(found, kind)[0]),
         pvalue=float(pvalue),
         low=low,
         high=high,
         standard_error=float(found.standard_error[0]),
         n_used=int(found.scales[0, 3]),
         status=int(found.status[0]),
+        statistic=float(_statistics(found, kind)[0]),
     )
 
 

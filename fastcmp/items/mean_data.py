@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
@@ -147,7 +149,7 @@ def read_data(
     names: Sequence[str] | None,
     items: Items,
     options: MeanOptions,
-    run: Callable[[Callable[[int], None], Sequence[int]], None] | None = None,
+    run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
 ) -> MeanData:
     """Read values and what is known of the items; `run` does tasks, perhaps at once."""
     if isinstance(values, ItemTable):
@@ -205,28 +207,36 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
         reduced = reduce_repeats(values, repeats=options.repeats, k=options.k)
         return dict(zip(values.names, reduced, strict=True)), values.values
     if isinstance(values, Mapping) or (
-        isinstance(values, (list, tuple)) and any(np.ndim(x) == 2 for x in values[:1])
+        isinstance(values, (list, tuple)) and any(map(_is_table, values[:1]))
     ):
         named = dict(named_columns(values, "values"))
-        if any(np.ndim(x) == 2 for x in named.values()):
-            answers = side_by_side({k: _answers(x) for k, x in named.items()})
+        if any(map(_is_table, named.values())):
+            answers = side_by_side({k: _answers(x, k) for k, x in named.items()})
             reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
             return dict(zip(named, reduced, strict=True)), answers
     if getattr(values, "ndim", 2) != 3:
         _refuse_k(options)
         return values, None
-    answers = _answers(values)
+    answers = _answers(values, "values")
     return reduce_repeats(answers, repeats=options.repeats, k=options.k), answers
 
 
-def _answers(raw: Any) -> NDArray[np.float64]:
+def _is_table(raw: Any) -> bool:
+    """Tell several answers to each item from one, also in lists of no shape."""
+    with suppress(ValueError):
+        return np.ndim(raw) == 2
+    return True
+
+
+def _answers(raw: Any, name: str) -> NDArray[np.float64]:
     """Read several answers to each item, of which none may be missing."""
-    answers = as_floats(raw, "values")
+    answers = as_floats(raw, visible(name))
     n_missing = np.count_nonzero(np.isnan(answers))
     if n_missing:
         message = (
-            f"values of shape (M, n, R) must not be missing, and {n_missing} are: "
-            "from_long takes a table with unequal numbers of answers"
+            f"{visible(name)}, with several answers to each item, must not lack any, "
+            f"and {n_missing} are missing: from_long takes a table of unequal numbers "
+            "of answers"
         )
         raise ValueError(message)
     return answers

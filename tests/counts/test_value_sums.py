@@ -80,9 +80,9 @@ def test_values_that_are_alike_are_not_multiplied_as_they_are(monkeypatch):
     rng = np.random.default_rng(1)
     values = 1e5 + rng.normal(size=400) + 1e-3 * rng.normal(size=(12, 400))
     asked = []
-    blocks = value_sums._gram_in_blocks
+    blocks = value_sums.item_grams
     monkeypatch.setattr(
-        value_sums, "_gram_in_blocks", lambda *x: asked.append(1) or blocks(*x)
+        value_sums, "item_grams", lambda *x: asked.append(1) or blocks(*x)
     )
     plain = read_values(values)
     plan = plan_units(read_item_groups(400))

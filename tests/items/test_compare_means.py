@@ -12,7 +12,7 @@ from reference_cases import cases, expected, parametrize
 import fastcmp
 from fastcmp import compare_means
 from fastcmp.core.fields import same
-from fastcmp.counts import value_sums
+from fastcmp.counts import value_grams, value_sums
 
 VARIANCES = ("cr0", "cr1", "cr2", "cr3")
 DEGREES = ("satterthwaite", "clusters", "normal")
@@ -286,7 +286,7 @@ def test_ways_to_the_products(monkeypatch, table, way, offset):
     if way == "as it is":
         monkeypatch.setattr(value_sums, "_LARGE", 1)
     if way == "blocks":
-        monkeypatch.setattr(value_sums, "_BLOCK", 1)
+        monkeypatch.setattr(value_grams, "_BLOCK", 1)
     values = np.round(table * 2**20) / 2**20 + offset  # no digit is lost by adding
     result = compare_means(values)
     agrees(result, values, Design())
@@ -303,6 +303,14 @@ def test_types_of_values(table, dtype):
     assert own.pvalue == pytest.approx(doubles.pvalue, rel=1e-9)
     assert own.difference == pytest.approx(doubles.difference, rel=1e-12, abs=1e-16)
     assert (own.only_a is None) == (dtype is np.float32)
+
+
+def test_columns_are_multiplied_as_an_array_is(monkeypatch, table):
+    monkeypatch.setattr(value_sums, "_LARGE", 1)
+    names = list(map(str, range(11)))
+    wanted = compare_means(table, names=names)
+    assert same(compare_means(dict(zip(names, table.copy(), strict=True))), wanted)
+    assert same(compare_means(np.asfortranarray(table), names=names), wanted)
 
 
 def test_bits_are_values(monkeypatch, table):

@@ -18,6 +18,8 @@ import pytest
 from fastcmp import kernels
 from fastcmp.kernels import (
     COST_PROFILE,
+    CR2,
+    CR3,
     EXACT,
     INVALID,
     LIKELIHOOD,
@@ -25,9 +27,11 @@ from fastcmp.kernels import (
     TWO_SIDED,
     YILDIZ_T,
     Interval,
+    copy_values,
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
+    mean_t_many,
     pack_equal,
 )
 from fastcmp.kernels.bits import allocate_words
@@ -75,7 +79,28 @@ NEGATIVES, POSITIVES = (
     np.sort(SCORES[flags]) for flags in (POSITIVE < 1, POSITIVE > 0)
 )
 
+VALUES = np.random.default_rng(8).normal(size=(2, 70))
+SIZES = np.array([2.0, 3.0, 1.0, 4.0])
+ONE, NONE = np.ones(1), zeros(0, dtype=float)
+
 EXAMPLES = {
+    "add_cluster_sums": Example(
+        (VALUES[0], VALUES[1], NONE, np.arange(70) % 4), (zeros(4, dtype=float),)
+    ),
+    "cluster_factors": Example((SIZES, SIZES, CR2), (zeros(4, dtype=float),)),
+    "clustered_mean": Example((SIZES**2, SIZES, SIZES, CR3)),
+    "copy_values": Example(
+        (VALUES[0], zeros(0), 6, (VALUES[1, 6:], ONE, ONE, np.array([0.5, 0.25]))),
+        (zeros(64, dtype=float), zeros(5, dtype=float)),
+    ),
+    "difference_moments": Example(tuple(VALUES), (zeros(10, dtype=float),)),
+    "mean_t": Example((0.25, 0.01, 10.0, TWO_SIDED)),
+    "mean_t_many": Example(
+        (VALUES[0], VALUES[1] ** 2, np.array([10.0]), (TWO_SIDED, 0.95)),
+        (zeros(70, 5, dtype=float),),
+    ),
+    "residual_squares": Example((SIZES**2, SIZES, np.ones(4))),
+    "t_quantile": Example((10.0, 0.95)),
     "bayle_z_many": Example(
         (FOLDS[:2], np.arange(10) % 3, 3, TWO_SIDED),
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
@@ -395,8 +420,20 @@ def call_cost_test_many(
     cost_test_many(counts, group, values, cells, options, results, status)
 
 
+@numba.njit
+def call_copy_values(values, where, start, pilot, sizes, counts, middle, copied, sums):
+    copy_values(values, where, start, (pilot, sizes, counts, middle), copied, sums)
+
+
+@numba.njit
+def call_mean_t_many(difference, variance, df, alternative, level, out):
+    mean_t_many(difference, variance, df, (alternative, level), out)
+
+
 #: Users write options that are tuples out.
 SPELLED_OUT = {
+    "copy_values": call_copy_values,
+    "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,
     "difference_interval_many": call_difference_interval_many,

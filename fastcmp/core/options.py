@@ -40,6 +40,10 @@ _SYNONYMS = {
     "wilson": ("score",),
     "clopper-pearson": ("exact", "beta"),
     "profile": ("likelihood", "profile-likelihood"),
+    # means of values
+    "t": ("ttest", "t-test", "paired-t", "student"),
+    "permutation": ("sign-flip", "sign-flips", "randomization", "randomisation"),
+    "wilcoxon": ("signed-rank", "wsr"),
     # measures, averages and criteria
     "sensitivity": ("recall", "tpr"),
     "specificity": ("tnr",),

@@ -212,6 +212,12 @@ def _read_stratum_weights(
                 f"stratum_weights must be finite, >= 0, and not all 0, got {listed}"
             )
             raise ValueError(message)
+    elif not isinstance(raw, str):
+        message = (
+            f"stratum_weights must be one of {_RULES}, or a mapping from strata to "
+            f"weights, got {raw!r}"
+        )
+        raise TypeError(message)
     elif choose(raw, "stratum_weights", _RULES) == "equal":
         found = np.ones(sizes.size)
     else:

@@ -71,6 +71,7 @@ def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
 def _refuse(name: str, found: str) -> None:
     message = (
         f"{name} must hold numbers or booleans, one value an item, got {found}: labels "
-        "belong to compare_all"
+        "belong to compare_all, a long table (a row a value) to from_long, and ids are "
+        "left out"
     )
     raise TypeError(message)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: What to make of a missing value.
 POLICIES = ("raise", "common", "pairwise", "wrong")
 _EXAMPLES = 3
+_TRUTH = "y_true"
+_IDS = 6  # items: fewer may ascend by chance
 _LOOKED_AT = 1 << 21  # values that one task looks at
 
 
@@ -65,8 +67,11 @@ def read_values(
     missing: str = "raise",
     argument: str = "values",
     run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
+    items: Any = None,
 ) -> Values:
     """Read and check values; `run` does tasks, in threads where there are several.
+
+    `items` are the labels of the items, where these have any.
 
     Raises ValueError for missing values without a policy, infinite ones, fewer than two
     models or items and unequal lengths, TypeError for what are no numbers.
@@ -104,11 +109,30 @@ def read_values(
     else:
         run(look, tasks)
     names = tuple(name for name, _ in named)
+    _refuse_ids(titles, columns)
     if (kinds == NOT_FINITE).any():
-        return _with_missing(names, titles, columns, missing)
+        return _with_missing(names, titles, columns, missing, items)
     matrix = values if _is_matrix(values, columns) else None
     binary = bool((kinds == ZERO_ONE).all())
     return Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary)
+
+
+def _refuse_ids(titles: list[str], columns: list[NDArray[Any]]) -> None:
+    """Refuse true labels and ids among the models."""
+    for title, column in zip(titles, columns, strict=True):
+        problem = ""
+        if title == _TRUTH:
+            problem = "is what true labels are called"
+        first = column[:_IDS]
+        ascends = first.size == _IDS and (np.diff(first) == 1).all()
+        if ascends and (np.diff(column) == 1).all():
+            problem = f"counts from {column[0]:g} to {column[-1]:g}, as ids do"
+        if problem:
+            message = (
+                f"values must hold models only, and {title} {problem}: leave this "
+                "column out"
+            )
+            raise ValueError(message)
 
 
 def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:
@@ -139,6 +163,7 @@ def _with_missing(
     titles: list[str],
     columns: list[NDArray[Any]],
     missing: str,
+    items: Any,
 ) -> Values:
     """Refuse infinite values, and deal with missing ones."""
     for title, column in zip(titles, columns, strict=True):
@@ -153,7 +178,7 @@ def _with_missing(
     present = np.stack([~np.isnan(column) for column in columns])
     n_missing = tuple(int(n) for n in np.count_nonzero(~present, axis=1))
     if missing == "raise":
-        _refuse_missing(titles, present, n_missing)
+        _refuse_missing(titles, present, n_missing, items)
     kept: NDArray[np.bool_] | None = None
     if missing == "wrong":
         columns = [np.nan_to_num(column) for column in columns]
@@ -186,18 +211,27 @@ def _with_missing(
 
 
 def _refuse_missing(
-    titles: list[str], present: NDArray[np.bool_], n_missing: tuple[int, ...]
+    titles: list[str],
+    present: NDArray[np.bool_],
+    n_missing: tuple[int, ...],
+    items: Any,
 ) -> None:
     """Say how many values are missing, of which models and items."""
     lacking = [i for i, n in enumerate(n_missing) if n]
     shown = ", ".join(
-        f"{titles[i]} lacks {n_missing[i]} (first: item {np.argmin(present[i])})"
+        f"{titles[i]} lacks {n_missing[i]} (first: item {_label(present[i], items)})"
         for i in lacking[:_EXAMPLES]
     )
     more = f" and {len(lacking) - _EXAMPLES} more models" * (len(lacking) > _EXAMPLES)
     message = (
-        f"values must not be missing, and {sum(n_missing)} are: {shown}{more}; pass "
+        f"values: {sum(n_missing)} missing, {shown}{more}; pass "
         "missing='common' for the items that all models have, 'pairwise' for those "
         "that both models of a pair have, or 'wrong' to count them as 0"
     )
     raise ValueError(message)
+
+
+def _label(present: NDArray[np.bool_], items: Any) -> Any:
+    """Name the first item without a value, by its label where it has one."""
+    first = int(np.argmin(present))
+    return first if items is None else repr(items[first])

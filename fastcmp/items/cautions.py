@@ -146,6 +146,14 @@ def is_skewed(n: int, squares: float, cubes: float) -> bool:
     return bool(n < _SKEWED * skewness * skewness)
 
 
+def opposed_caution(n_pairs: int) -> str:
+    """Say that ranks and means favour different models."""
+    return (
+        f"Ranks and means favour different models in {n_pairs} significant "
+        f"pair{'s' * (n_pairs > 1)}: neither is called better."
+    )
+
+
 def skew_caution(n_pairs: int) -> str:
     """Say that differences are skewed."""
     what = (

@@ -21,6 +21,7 @@ from fastcmp.items.cautions import (
     cautions_of_moments,
     constant_caution,
     count_skewed,
+    opposed_caution,
     skew_caution,
 )
 from fastcmp.items.mean_data import (
@@ -38,6 +39,7 @@ from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.compare_all import record_of
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.mean_tests import moment_tests
+from fastcmp.pairwise.ranking import EVEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -378,6 +380,9 @@ def _cautions(
     """List what to beware of."""
     degrees = np.inf if made.df is None else np.min(made.df, initial=np.inf)
     found = cautions_of(data, spec, float(degrees))
+    if spec.method == "wilcoxon":
+        even = int(np.count_nonzero(made.decisions == EVEN)) // 2
+        found += (opposed_caution(even),) if even else ()
     if spec.method != "t":
         return found
     if data.plan.plain and data.values.present is None:

@@ -125,7 +125,8 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
         missing=missing,
         lower_is_better=lower_is_better,
         n_resamples=as_whole(n_resamples, "n_resamples", 1),
-        seed=as_seed(rng),
+        # Beside a t test signs are flipped, always the same ones unless asked for.
+        seed=as_seed(0 if rng is None and method in ("t", "wilcoxon") else rng),
     )
 
 
@@ -158,7 +159,10 @@ def read_data(
         merged = [x if y is None else y for x, y in zip(own, given, strict=True)]
         items = Items(merged[0], merged[1], items.stratum_weights, merged[2])
     columns, answers = _one_an_item(values, options)
-    read = read_values(with_names(columns, names, "values"), options.missing, run=run)
+    labels = values.items if isinstance(values, ItemTable) else None
+    read = read_values(
+        with_names(columns, names, "values"), options.missing, run=run, items=labels
+    )
     n = read.n_items + read.n_dropped
     groups = read_item_groups(
         n, **items._asdict(), keep=read.kept, indexed=_with_index(values)

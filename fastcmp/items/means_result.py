@@ -94,6 +94,9 @@ class MeansResult(PairwiseResult):
         first = sections[0]
         text = (*first.text, *values_sentences(self))
         sections[0] = Section(title=first.title, text=text)
+        if self.pair is not None:
+            own = self.pair.sections()[0]
+            sections.insert(1, Section(title="The two models", text=own.text[:3]))
         if self.variance_components is not None:
             sections[-1:-1] = self.variance_components.sections()
         return sections

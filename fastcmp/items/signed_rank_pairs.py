@@ -38,7 +38,8 @@ def signed_rank_tests(
 
     All are exact, or none. With a level, the difference of a pair is Hodges and
     Lehmann's estimate, with its interval; that takes far longer than the test. Without,
-    it is that of `base`, and has no interval.
+    it is that of `base`, and has no interval; where the ranks favour the other model,
+    neither is decided to be better.
     """
     n = values.shape[1]
     exact = options.is_exact(n, FEW_ITEMS)
@@ -57,6 +58,14 @@ def signed_rank_tests(
             return _centres(values, pairs, level or 0.5)
         return _centres(coded[0], pairs, level or 0.5) / coded[1]
 
+    def gain(pairs: NDArray[np.int32]) -> Floats:
+        """Give the difference of means, 0 where the ranks favour the other model."""
+        if level is not None:
+            return centres(pairs)[:, 0]
+        difference = base.differences(pairs)
+        side = centres(pairs)[:, 0] if exact else test(pairs)[:, 0]
+        return np.where(side * difference > 0, difference, 0.0)
+
     def columns(block: Block) -> PairColumns:
         statistic, pvalue = test(block.pairs).T
         nothing, low = np.full(pvalue.size, -1), np.full(pvalue.size, np.nan)
@@ -69,7 +78,7 @@ def signed_rank_tests(
         base,
         columns=columns,
         pvalues=lambda block: test(block.pairs)[:, 1],
-        difference=None if level is None else lambda pairs: centres(pairs)[:, 0],
+        difference=gain,
         distribution="permutation" if exact else "normal",
         df=None,
         side=_SIDE,

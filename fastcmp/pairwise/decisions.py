@@ -156,8 +156,10 @@ class PairDecisions(Record):
         Some tests on folds find significant differences of models whose scores are
         equal on average: these pairs are left out.
         """
-        chosen = self.significant & (self.difference != 0)
-        first = self._gain * self.difference[chosen] > 0
+        i, j = self.pairs.T
+        decided = np.where(self.significant, self.decisions[i, j], UNTESTED)
+        chosen = (decided == BETTER) | (decided == WORSE)
+        first = decided[chosen] == BETTER
         pairs = self.pairs[chosen]
         better = np.where(first, pairs[:, 0], pairs[:, 1])
         return better, np.where(first, pairs[:, 1], pairs[:, 0])

@@ -113,11 +113,10 @@ def format_ends(ends: Any, measure: str, sign: str = "") -> str:
     """Write an interval for a score or a difference."""
     if np.isnan(ends).any():
         return "-"
+    if measure in _ANY_SIZE:
+        low, high = ends
+        return f"[{low:{sign}#.4g}, {high:{sign}#.4g}]"
     scale, digits = (100, 2) if measure == "accuracy" else (1, 4)
-    if measure in _ANY_SIZE and (largest := np.abs(ends).max()) < np.inf:
-        # Five digits of the larger end, but no more than make sense to read.
-        digits = int(np.clip(4 - np.floor(np.log10(max(largest, 1e-12))), 0, 8))
-        digits = min(digits, 4 if largest >= 0.1 else 8)
     low, high = scale * np.asarray(ends)
     return format_interval(low, high, digits=digits, sign=sign)
 

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.pair_tests import PairTests
 
 
+_POOLED = (
+    "Strata that count by their samples drop out of McNemar's test: the p-values are "
+    "those without strata. mcnemar tests whether strata agree."
+)
+
+
 class SampledTests(NamedTuple):
     """Tests of pairs, and what a record says of the samples."""
 
@@ -81,6 +87,6 @@ def sampled_tests(  # the samples, how they are tested, and by which threads
     if weights is None:
         bits = RightBits.pack(labels, pool)
         tests = accuracy_tests(bits, labels.n_samples, method, level)
-        return SampledTests(tests, method)
+        return SampledTests(tests, method, None, None, (_POOLED,))
     tests = stratified_tests(labels, codes, weights, method, level, pool)
     return SampledTests(tests, method, None, n_strata)

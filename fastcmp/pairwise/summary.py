@@ -155,7 +155,8 @@ def _control_table(result: PairDecisions, control: str) -> Section:
 
 
 def _summary(result: PairDecisions) -> Section:
-    best, n_pairs = result.best, f"{result.n_pairs} pairs"
+    best = result.best
+    n_pairs = f"{result.n_pairs} pair{'s' * (result.n_pairs != 1)}"
     lead: tuple[str, ...] = (f"Best: {best[0]}.",)
     if not result.all_pairs_tested:
         n_pairs = f"{result.n_pairs} of {_n_all(result)} pairs tested"

@@ -245,7 +245,7 @@ REFUSED = {
     ),
     "gap": (
         ("--values", "gap.csv"),
-        "are: b lacks 1 (first: item 2); pass --missing co",
+        "missing, b lacks 1 (first: item 2); pass --missing co",
     ),
     "late gap": (
         ("--values", "gap.csv", "--memory-limit", "1kB"),

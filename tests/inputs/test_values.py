@@ -40,7 +40,7 @@ def test_flags_take_a_byte(dtype):
     assert {column.dtype for column in read.columns} == {np.dtype(np.uint8)}
     np.testing.assert_array_equal(np.stack(read.columns), flags)
     whole = read_values(
-        np.arange(24).reshape(3, 8).astype(dtype) if dtype is not bool else flags
+        np.arange(24)[::-1].reshape(3, 8).astype(dtype) if dtype is not bool else flags
     )
     assert whole.binary == (dtype is bool)
 
@@ -60,7 +60,7 @@ def test_floats_may_be_flags():
     ],
 )
 def test_what_is_missing(values):
-    refused(values, "must not be missing, and 1 are", "lacks 1 (first: item 0)")
+    refused(values, "values: 1 missing", "lacks 1 (first: item 0)")
     read = read_values(values, "common")
     assert (read.n_items, read.n_dropped, read.n_missing) == (2, 1, (1, 0))
     assert [column.tolist() for column in read.columns] == [[1, 2.5], [2, 3]]
@@ -72,10 +72,10 @@ def test_what_is_missing(values):
 
 def test_missing_values_are_counted_with_examples():
     table = holes((0, slice(2, 5)), (2, 7))
-    words = ("4 are", "model_0 lacks 3 (first: item 2)", "model_2 lacks 1")
+    words = ("4 missing", "model_0 lacks 3 (first: item 2)", "model_2 lacks 1")
     refused(table, *words, "missing='common'", "'pairwise'", "'wrong'")
     many = np.full((9, 4), np.nan)
-    refused(many, "36 are", "and 6 more models")
+    refused(many, "36 missing", "and 6 more models")
 
 
 def test_flags_with_holes_stay_flags():
@@ -137,3 +137,15 @@ def test_names():
     refused(twice, "more than once")
     one, two = pd.Series([1.0, 2.0]), pd.Series([1.0, 2.0], index=[1, 0])
     refused({"a": one, "b": two}, "b has the index of a in another order")
+
+
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ({"id": range(7), "a": TABLE[0, :7], "b": TABLE[1, :7]}, "counts from 0 to 6"),
+        ({"a": TABLE[0], "item": np.arange(8.0) + 1}, "counts from 1 to 8"),
+        ({"y_true": TABLE[0], "a": TABLE[1]}, "is what true labels are called"),
+    ],
+)
+def test_ids_and_true_labels_are_no_models(values, word):
+    refused(values, word, "leave this column out")

@@ -502,7 +502,8 @@ def test_printing(n_models):
     result = compare_all(*simulate(n_models))
     text = str(result)
     n_pairs = n_models * (n_models - 1) // 2
-    assert f"{n_models} models on 400 samples, {n_pairs} pairs, " in text
+    word = "pair" if n_pairs == 1 else "pairs"
+    assert f"{n_models} models on 400 samples, {n_pairs} {word}, " in text
     assert f"{n_significant(result)} significantly different." in text
     assert f"Best: {result.best[0]}" in text
     board = text[text.index("Leaderboard") : text.index("How to read this")]

@@ -217,6 +217,9 @@ CASES = [
     called(
         F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS
     ),
+    called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
+    called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
+    called(F.signed_rank, *SCORES[:2], groups=GROUPS),
     called(F.cochrans_q, TRUTH, PREDS, post_hoc="midp"),
     called(F.cost_test, TRUTH, A, B, COST),
     called(F.cost_test_from_counts, TENSOR, COST),

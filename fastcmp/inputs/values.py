@@ -119,13 +119,13 @@ def read_values(
 
 def _refuse_ids(titles: list[str], columns: list[NDArray[Any]]) -> None:
     """Refuse true labels and ids among the models."""
-    for title, column in zip(titles, columns, strict=True):
+    with np.errstate(invalid="ignore"):  # infinite values are refused elsewhere
+        ascends = [_ascends(column) for column in columns]
+    for title, column, by_one in zip(titles, columns, ascends, strict=True):
         problem = ""
         if title == _TRUTH:
             problem = "is what true labels are called"
-        first = column[:_IDS]
-        ascends = first.size == _IDS and (np.diff(first) == 1).all()
-        if ascends and (np.diff(column) == 1).all():
+        if by_one:
             problem = f"counts from {column[0]:g} to {column[-1]:g}, as ids do"
         if problem:
             message = (
@@ -133,6 +133,12 @@ def _refuse_ids(titles: list[str], columns: list[NDArray[Any]]) -> None:
                 "column out"
             )
             raise ValueError(message)
+
+
+def _ascends(column: NDArray[Any]) -> bool:
+    """Tell whether each value is one more than that before it."""
+    some = (column[:_IDS], column)
+    return column.size >= _IDS and all((np.diff(x) == 1).all() for x in some)
 
 
 def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:

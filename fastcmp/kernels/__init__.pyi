@@ -87,8 +87,6 @@ from fastcmp.kernels.item_bootstrap import (
     jackknife_acceleration as jackknife_acceleration,
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
-from fastcmp.kernels.item_values import add_products as add_products
-from fastcmp.kernels.item_values import copy_values as copy_values
 from fastcmp.kernels.item_values import difference_moments as difference_moments
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval

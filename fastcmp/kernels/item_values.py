@@ -55,35 +55,12 @@ def copy_values(
 ) -> None:
     """Copy some values of a model, less what is near them, and add up moments.
 
-    Parameters
-    ----------
-    values : ndarray of float64, float32 or uint8, shape (n,)
-        Of one model.
-    block : tuple of ndarray
-        The b items: their positions (int64, or the first alone, where they follow it);
-        where those of each of H strata begin and the last ones end (int64); what to
-        subtract from each; their weights w, and what a squared residual counts c, of
-        each item or of each stratum.
-    middle : ndarray of float64, shape (H, 2)
-        Two numbers for each stratum: what to subtract as well, and instead.
-    row : tuple of int, int and bool
-        The model, the number of models, and whether w and c are those of items.
-    out : ndarray of float64, shape (M * b,)
-        Receives the differences d times the root of c: of each stratum a row a model.
-    sums : ndarray of float64, shape (H, 5)
-        Grow by the sums of w d and c d, and with the second number subtracted alone by
-        those of w x, c x and c x**2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import copy_values
-    >>> out, sums, one = np.empty(2), np.zeros((1, 5)), np.ones(1)
-    >>> row = (0, 1, False)
-    >>> block = (np.array([0]), np.array([0, 2]), np.array([1.0, 2.0]), one, one)
-    >>> copy_values(np.array([3.0, 5.0]), block, np.zeros((1, 2)), row, out, sums)
-    >>> out.tolist(), sums.tolist()
-    ([2.0, 3.0], [[5.0, 5.0, 8.0, 8.0, 34.0]])
+    `block` holds the positions of items, or of the first alone; the ends of strata;
+    what to subtract from each item; weights w and counts c of items or strata. `middle`
+    has two numbers for each stratum: what to subtract as well, and instead. `row` is
+    the model, the number of models, and whether w and c are those of items. `out`, a
+    row a model for each stratum, receives the differences d times the root of c, and
+    `sums` grow by those of w d, c d, and with the second number alone w x, c x, c x**2.
     """
     where, ends, pilot, sizes, counts = block
     model, n_models, of_items = row
@@ -141,26 +118,7 @@ def add_products(
 ) -> None:
     """Add the products of a stratum to the covariances, and its squared variances.
 
-    Parameters
-    ----------
-    products : ndarray of float64, shape (M, M)
-        Products of the residuals of each two models; the lower half is read.
-    scale, df : float
-        What they count, and the degrees of freedom of their variances.
-    covariance : ndarray of float64, shape (M, M)
-        Its lower half grows by the products times `scale`.
-    squares : ndarray of float64, shape (M, M) or (0, 0)
-        So does this one by the squared variance of each two models' difference, over
-        `df`; not where it is empty.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import add_products
-    >>> covariance, squares = np.zeros((2, 2)), np.zeros((2, 2))
-    >>> add_products(np.array([[3.0, 1.0], [1.0, 2.0]]), 2.0, 4.0, covariance, squares)
-    >>> covariance.tolist(), squares.tolist()
-    ([[6.0, 0.0], [2.0, 4.0]], [[0.0, 0.0], [9.0, 0.0]])
+    Lower halves are read and written; `squares` may be empty.
     """
     m = products.shape[0]
     own = np.empty(m)

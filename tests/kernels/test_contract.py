@@ -27,7 +27,6 @@ from fastcmp.kernels import (
     TWO_SIDED,
     YILDIZ_T,
     Interval,
-    copy_values,
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
@@ -89,10 +88,6 @@ EXAMPLES = {
     ),
     "cluster_factors": Example((SIZES, SIZES, CR2), (zeros(4, dtype=float),)),
     "clustered_mean": Example((SIZES**2, SIZES, SIZES, CR3)),
-    "copy_values": Example(
-        (VALUES[0], zeros(0), 6, (VALUES[1, 6:], ONE, ONE, np.array([0.5, 0.25]))),
-        (zeros(64, dtype=float), zeros(5, dtype=float)),
-    ),
     "difference_moments": Example(tuple(VALUES), (zeros(10, dtype=float),)),
     "mean_t": Example((0.25, 0.01, 10.0, TWO_SIDED)),
     "mean_t_many": Example(
@@ -421,18 +416,12 @@ def call_cost_test_many(
 
 
 @numba.njit
-def call_copy_values(values, where, start, pilot, sizes, counts, middle, copied, sums):
-    copy_values(values, where, start, (pilot, sizes, counts, middle), copied, sums)
-
-
-@numba.njit
 def call_mean_t_many(difference, variance, df, alternative, level, out):
     mean_t_many(difference, variance, df, (alternative, level), out)
 
 
 #: Users write options that are tuples out.
 SPELLED_OUT = {
-    "copy_values": call_copy_values,
     "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,

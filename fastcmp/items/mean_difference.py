@@ -81,10 +81,12 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
         `compare_means`. For Wilcoxon's test see `signed_rank`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a has the higher mean, also where lower is better.
-    groups, strata, weights : array-like, shape (n,), optional
-        Clusters, strata and weights of the items, as in `compare_means`.
+    groups, strata : array-like, shape (n,), optional
+        Clusters and strata of the items, as in `compare_means`.
     stratum_weights : {"items", "equal"} or mapping
         What the mean of each stratum counts.
+    weights : array-like, shape (n,), optional
+        Importance of each item.
     lower_is_better : bool
         Whether values are losses. They are never re-signed.
     missing : {"raise", "common", "pairwise", "wrong"}

@@ -89,9 +89,18 @@ EXAMPLES = {
     ),
     "cluster_factors": Example((SIZES, SIZES, CR2), (zeros(4, dtype=float),)),
     "clustered_mean": Example((SIZES**2, SIZES, SIZES, CR3)),
+    "add_products": Example(
+        (VALUES[:, :2] @ VALUES[:, :2].T, 0.5, 4.0),
+        (zeros(2, 2, dtype=float), zeros(2, 2, dtype=float)),
+    ),
     "copy_values": Example(
-        (VALUES[0], zeros(0), 6, (VALUES[1, 6:], ONE, ONE, np.array([0.5, 0.25]))),
-        (zeros(64, dtype=float), zeros(5, dtype=float)),
+        (
+            VALUES[0],
+            (ints(6), ints(0, 30, 64), VALUES[1, 6:], np.ones(2), np.ones(2)),
+            np.array([[0.5, 0.25], [0.0, 1.0]]),
+            (1, 2, False),
+        ),
+        (zeros(128, dtype=float), zeros(2, 5, dtype=float)),
     ),
     "difference_moments": Example(tuple(VALUES), (zeros(10, dtype=float),)),
     "mean_t": Example((0.25, 0.01, 10.0, TWO_SIDED)),
@@ -421,8 +430,11 @@ def call_cost_test_many(
 
 
 @numba.njit
-def call_copy_values(values, where, start, pilot, sizes, counts, middle, copied, sums):
-    copy_values(values, where, start, (pilot, sizes, counts, middle), copied, sums)
+def call_copy_values(*given):
+    values, where, ends, pilot, sizes, counts, middle = given[:7]
+    model, n_models, of_items, copied, sums = given[7:]
+    block, row = (where, ends, pilot, sizes, counts), (model, n_models, of_items)
+    copy_values(values, block, middle, row, copied, sums)
 
 
 @numba.njit

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.threads import parts
+from fastcmp.pairwise.ranking import EVEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from fastcmp.counts.pair_moments import PairMoments
     from fastcmp.inputs.values import Values
     from fastcmp.items.mean_data import MeanData, MeanOptions
+    from fastcmp.items.means_result import MeansResult
 
 #: Items, below which skewed differences are told by no test.
 FEW_ITEMS = 30
@@ -73,6 +75,25 @@ def cautions_of(
             "over different items, and pairs need not agree with their order."
         )
     return tuple(found)
+
+
+def cautions_of_pairs(
+    made: MeansResult, data: MeanData, spec: MeanOptions, chosen: Any
+) -> tuple[str, ...]:
+    """List what to beware of in the pairs of a record; `chosen` are they, or None."""
+    degrees = np.inf if made.df is None else np.min(made.df, initial=np.inf)
+    found = cautions_of(data, spec, float(degrees))
+    if spec.method == "wilcoxon":
+        even = int(np.count_nonzero(made.decisions == EVEN)) // 2
+        found += (opposed_caution(even),) if even else ()
+    if spec.method != "t":
+        return found
+    if data.plan.plain and data.values.present is None:
+        skewed = count_skewed(data.values.columns, chosen)
+        found += (skew_caution(skewed),) if skewed else ()
+    still = int(np.count_nonzero((made.standard_error == 0) & (made.difference != 0)))
+    units = "items" if made.n_clusters is None else "clusters"
+    return (*found, constant_caution(still, units)) if still else found
 
 
 def cautions_of_moments(

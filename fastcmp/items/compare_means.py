@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from fastcmp.core.checks import as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
@@ -16,14 +14,7 @@ from fastcmp.core.protocols import are_valued
 from fastcmp.core.threads import ThreadPool, check_workers, no_step
 from fastcmp.counts.item_units import DEGREES, VARIANCES
 from fastcmp.counts.pairs import choose_pairs
-from fastcmp.items.cautions import (
-    cautions_of,
-    cautions_of_moments,
-    constant_caution,
-    count_skewed,
-    opposed_caution,
-    skew_caution,
-)
+from fastcmp.items.cautions import cautions_of_moments, cautions_of_pairs
 from fastcmp.items.mean_data import (
     Items,
     MeanData,
@@ -39,7 +30,6 @@ from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.compare_all import record_of
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.mean_tests import moment_tests
-from fastcmp.pairwise.ranking import EVEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,7 +215,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         kept = run_tests(tests, chosen, known, options, pool)
         more = _of_data(data, spec, options, pool)
     made = _record(tests, kept, known, options, _control(known, chosen, control), more)
-    return replace(made, cautions=_cautions(made, data, spec, chosen))
+    return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))
 
 
 def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
@@ -372,25 +362,6 @@ def _record(
     made = record_of(tests, kept, source, options, control, MeansResult, more)
     assert isinstance(made, MeansResult)
     return made
-
-
-def _cautions(
-    made: MeansResult, data: MeanData, spec: MeanOptions, chosen: Any
-) -> tuple[str, ...]:
-    """List what to beware of."""
-    degrees = np.inf if made.df is None else np.min(made.df, initial=np.inf)
-    found = cautions_of(data, spec, float(degrees))
-    if spec.method == "wilcoxon":
-        even = int(np.count_nonzero(made.decisions == EVEN)) // 2
-        found += (opposed_caution(even),) if even else ()
-    if spec.method != "t":
-        return found
-    if data.plan.plain and data.values.present is None:
-        skewed = count_skewed(data.values.columns, chosen)
-        found += (skew_caution(skewed),) if skewed else ()
-    still = int(np.count_nonzero((made.standard_error == 0) & (made.difference != 0)))
-    units = "items" if made.n_clusters is None else "clusters"
-    return (*found, constant_caution(still, units)) if still else found
 
 
 def _of_data(

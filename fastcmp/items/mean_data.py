@@ -304,6 +304,11 @@ def _check_method(options: MeanOptions, groups: ItemGroups) -> None:
         raise ValueError(message)
 
 
+def clips(data: MeanData) -> bool:
+    """Tell whether intervals end at -1 and 1: values are 0 or 1, and unweighted."""
+    return data.values.binary and data.groups.weights is None
+
+
 def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
     """Give what records say of items, clusters, strata and missing values."""
     groups, values, plan = data.groups, data.values, data.plan

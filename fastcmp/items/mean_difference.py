@@ -26,6 +26,7 @@ from fastcmp.items.mean_data import (
     Items,
     MeanData,
     MeanOptions,
+    clips,
     fields_of,
     read_data,
     read_options,
@@ -202,7 +203,7 @@ def difference_record(
         cautions = (*cautions, constant_caution(1, units))
     fields: dict[str, Any] = fields_of(data, options)
     if is_t:
-        fields |= _t_test(found, values.binary, alternative, confidence_level)
+        fields |= _t_test(found, clips(data), alternative, confidence_level)
         unsafe = skewed or values.n_items < FEW_ITEMS or not plan.plain
         if unsafe and plan.n_units <= _FLIPPED and plan.across is None:
             fields |= _flips_beside(data, options, alternative, pool)

@@ -15,6 +15,7 @@ from fastcmp.counts.value_sums import (
     unit_sums,
 )
 from fastcmp.items.bootstrap import bootstrap_tests
+from fastcmp.items.mean_data import clips
 from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
 from fastcmp.items.signed_rank import RankOptions
@@ -42,7 +43,7 @@ def mean_tests(
         df, factor = plan.shared_degrees, plan.strata[0].factors[0]
         bits = _pack(values, pool)
         return bit_tests(bits, values.n_items, level, df, float(factor))
-    limits = (-1.0, 1.0) if values.binary else (-np.inf, np.inf)
+    limits = (-1.0, 1.0) if clips(data) else (-np.inf, np.inf)
 
     def direct(i: int, j: int) -> MeanEstimate:
         return difference_of(values.columns[i], values.columns[j], plan)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, wide_vectors
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -137,7 +137,7 @@ def add_products(
 
 @kernel
 def difference_moments(values_a: Any, values_b: Any, out: FloatArray) -> None:
-    """Add up the moments of the differences of two rows of values, in two passes.
+    """Add up the moments of the differences of two rows of values, in one pass.
 
     Parameters
     ----------
@@ -162,75 +162,67 @@ def difference_moments(values_a: Any, values_b: Any, out: FloatArray) -> None:
     if n == 0:
         out[:] = math.nan
         return
-    first, second = np.float64(values_a[0]), np.float64(values_b[0])
-    sums = np.zeros(3)
+    wide_vectors()
+    # Near the means, so that one pass about these numbers loses hardly a digit.
+    few = min(n, 256)
+    near_a = near_b = 0.0
+    for i in range(few):
+        near_a += np.float64(values_a[i]) / few
+        near_b += np.float64(values_b[i]) / few
+    near = near_a - near_b
+    # Four sums of each: one alone would wait for each addition.
+    total = np.zeros(9)
+    low, high, scale = math.inf, -math.inf, 0.0
     start = 0
     while start < n:
         end = min(start + 512, n)
         a, b = values_a[start:end], values_b[start:end]
-        # Eight sums of each: one alone would wait for each addition.
-        da, db, dd = np.zeros(8), np.zeros(8), np.zeros(8)
-        whole = (end - start) // 8 * 8
-        for i in range(0, whole, 8):
-            for j in range(8):
+        part = np.zeros((8, 4))
+        least, most, size = np.full(4, math.inf), np.full(4, -math.inf), np.zeros(4)
+        whole = (end - start) // 4 * 4
+        for i in range(0, whole, 4):
+            for j in range(4):
                 x, y = np.float64(a[i + j]), np.float64(b[i + j])
-                da[j] += x - first
-                db[j] += y - second
-                dd[j] += x - y
-        for i in range(whole, end - start):
-            x, y = np.float64(a[i]), np.float64(b[i])
-            da[0] += x - first
-            db[0] += y - second
-            dd[0] += x - y
-        sums[0] += da.sum()
-        sums[1] += db.sum()
-        sums[2] += dd.sum()
-        start = end
-    mean_a, mean_b, mean = first + sums[0] / n, second + sums[1] / n, sums[2] / n
-    rest = np.zeros(5)
-    largest = scale = left = 0.0
-    start = 0
-    while start < n:
-        end = min(start + 512, n)
-        a, b = values_a[start:end], values_b[start:end]
-        part = np.zeros((6, 8))
-        most, size = np.zeros(8), np.zeros(8)
-        whole = (end - start) // 8 * 8
-        for i in range(0, whole, 8):
-            for j in range(8):
-                x, y = np.float64(a[i + j]), np.float64(b[i + j])
-                d = (x - y) - mean
-                part[0, j] += d * d
-                part[1, j] += d * d * d
-                part[5, j] += d
-                most[j] = max(most[j], abs(d))
+                d = (x - y) - near
+                least[j], most[j] = min(least[j], d), max(most[j], d)
                 size[j] = max(size[j], abs(x), abs(y))
-                x -= mean_a
-                y -= mean_b
-                part[2, j] += x * x
-                part[3, j] += y * y
-                part[4, j] += x * y
+                x -= near_a
+                y -= near_b
+                part[0, j] += d
+                part[1, j] += d * d
+                part[2, j] += d * d * d
+                part[3, j] += x
+                part[4, j] += y
+                part[5, j] += x * x
+                part[6, j] += y * y
+                part[7, j] += x * y
         for i in range(whole, end - start):
             x, y = np.float64(a[i]), np.float64(b[i])
-            d = (x - y) - mean
-            part[0, 0] += d * d
-            part[1, 0] += d * d * d
-            part[5, 0] += d
-            most[0] = max(most[0], abs(d))
+            d = (x - y) - near
+            least[0], most[0] = min(least[0], d), max(most[0], d)
             size[0] = max(size[0], abs(x), abs(y))
-            x -= mean_a
-            y -= mean_b
-            part[2, 0] += x * x
-            part[3, 0] += y * y
-            part[4, 0] += x * y
-        for j in range(8):
-            for k in range(5):
-                rest[k] += part[k, j]
-            left += part[5, j]
-            largest = max(largest, most[j])
+            x -= near_a
+            y -= near_b
+            part[0, 0] += d
+            part[1, 0] += d * d
+            part[2, 0] += d * d * d
+            part[3, 0] += x
+            part[4, 0] += y
+            part[5, 0] += x * x
+            part[6, 0] += y * y
+            part[7, 0] += x * y
+        for j in range(4):
+            for k in range(8):
+                total[k] += part[k, j]
+            low, high = min(low, least[j]), max(high, most[j])
             scale = max(scale, size[j])
         start = end
-    # What rounding left of the mean is added to it.
-    out[0], out[1], out[2] = mean + left / n, rest[0] - left * left / n, rest[1]
-    out[3], out[4], out[5], out[6] = largest, scale, mean_a, mean_b
-    out[7], out[8], out[9] = rest[2], rest[3], rest[4]
+    d, a_more, b_more = total[0] / n, total[3] / n, total[4] / n
+    squares = total[1] - n * d * d
+    out[0], out[1] = near + d, max(squares, 0.0)
+    out[2] = total[2] - 3.0 * d * total[1] + 2.0 * n * d * d * d
+    out[3], out[4] = max(high - d, d - low), scale
+    out[5], out[6] = near_a + a_more, near_b + b_more
+    out[7] = max(total[5] - n * a_more * a_more, 0.0)
+    out[8] = max(total[6] - n * b_more * b_more, 0.0)
+    out[9] = total[7] - n * a_more * b_more

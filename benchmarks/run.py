@@ -1,7 +1,8 @@
-"""Run the benchmarks and write ``docs/benchmarks.md`` and ``docs/benchmarks-scale.md``.
+"""Run the benchmarks and write the three pages ``docs/benchmarks*.md``.
 
-    python benchmarks/run.py            # both
+    python benchmarks/run.py            # all
     python benchmarks/run.py scale      # many models, streams, files and clusters
+    python benchmarks/run.py values     # values per item
 
 Every line is a ratio: our time beside a rival's on the same work, in the same run.
 """
@@ -26,6 +27,9 @@ SCALE = tuple(
     HERE / f"test_{name}.py"
     for name in ("scale", "slices", "stream", "score_counts", "files", "dask")
 )
+
+#: What `docs/benchmarks-values.md` is about.
+VALUES = (HERE / "test_items.py",)
 
 INTRODUCTION = """# {title}
 
@@ -79,6 +83,21 @@ SCALE_LIMITS = """
   is bound by increments in the second-level cache, two loads and a store a score.
 - **Files**: pyarrow's decoding of the columns, two thirds of the time.
 - **Dask**: counting on each worker; what comes back is 42 KB a block.
+"""
+
+VALUES_LIMITS = """
+## What bounds them
+
+- **All pairs, t**: one matrix product of all values, three quarters of the time; the
+  rest is a look at each value, a p-value for each pair (0.15 us) and Holm's adjustment.
+- **Clusters**: values are added up by cluster in one pass, and the product is one of
+  the sums.
+- **Strata**: values are sorted by stratum in blocks, which costs a copy, and each pair
+  has degrees of freedom of its own: a product for each stratum.
+- **Two means**: one pass with eleven sums, bound by additions.
+- **Sign flips**: eight signs cost one table look-up and one addition; no product.
+- **Bootstrap**: draws are counts of items, and one product gives the means of all
+  models on a draw.
 """
 
 
@@ -177,10 +196,15 @@ def write(page: str, title: str, files: list[Path], limits: str) -> None:
 
 def main() -> None:
     """Measure and write the pages that were asked for."""
-    if sys.argv[1:] != ["scale"]:
-        others = sorted(set(HERE.glob("test_*.py")) - set(SCALE))
+    asked = set(sys.argv[1:]) or {"scale", "values", "rest"}
+    if "rest" in asked:
+        others = sorted(set(HERE.glob("test_*.py")) - set(SCALE) - set(VALUES))
         write("benchmarks.md", "Benchmarks", others, LIMITS)
-    write("benchmarks-scale.md", "Benchmarks of scale", list(SCALE), SCALE_LIMITS)
+    if "scale" in asked:
+        write("benchmarks-scale.md", "Benchmarks of scale", list(SCALE), SCALE_LIMITS)
+    if "values" in asked:
+        title = "Benchmarks of values per item"
+        write("benchmarks-values.md", title, list(VALUES), VALUES_LIMITS)
 
 
 if __name__ == "__main__":

@@ -264,7 +264,7 @@ def _count_all(
     if sided or abs(seen) <= _slack(0.0, pair.absolute):
         for r in range(n):
             out[r] = _is_extreme(totals[r], squares[r], pair, shift, draws.alternative)
-            count += out[r]
+            count += int(out[r])
         return count
     # As `_is_extreme`, without branches.
     rounding, right = _ROUNDING * all_squares, seen * seen
@@ -272,7 +272,7 @@ def _count_all(
         top = totals[r] * totals[r]
         near = top >= 1e-18 * right
         out[r] = near & (top * pair.variance >= right * (squares[r] - rounding))
-        count += out[r]
+        count += int(out[r])
     return count
 
 

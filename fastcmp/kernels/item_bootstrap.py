@@ -159,6 +159,8 @@ def resampled_mean(
             n += counts[end] * sizes[end]
             total += counts[end] * sums[end]
             end += 1
+        if n == 0.0:
+            return math.nan, math.nan
         own = total / n
         squares = 0.0
         for g in range(start, end):

@@ -273,14 +273,14 @@ def sign_flip_given(
     0.5
     """
     n = signs.shape[0]
+    size = float(np.abs(differences).sum())
+    if not math.isfinite(size):
+        return GivenFlips(math.nan, math.nan, 0, INVALID)
+    total = float(differences.sum())
     out = np.zeros(n)
     for r in range(n):
         for g in range(differences.size):
             out[r] += signs[r, g] * differences[g]
-    total = float(differences.sum())
-    size = float(np.abs(differences).sum())
-    if not math.isfinite(total):
-        return GivenFlips(math.nan, math.nan, 0, INVALID)
     count = _count_extreme(out, total, _slack(total, size), alternative)
     status = OK if size > 0 else DEGENERATE
     return GivenFlips(total, (count + 1) / (n + 1.0), count, status)

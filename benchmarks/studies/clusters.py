@@ -29,7 +29,7 @@ from fastcmp.kernels import (
 
 ALPHA, RUNS, BOOTSTRAPS, DRAWS = 0.05, 4_000, 2_000, 999
 #: Clusters, and how many items they have.
-SIZES = {"equal, 25": 0, "1 to 49": 1, "one of 40 %": 2}
+SIZES = {"equal, 25": 0, "1 to 49": 1, "one of 40%": 2}
 CLUSTERS = (5, 10, 20, 50)
 #: What a value is, and how clusters differ.
 KINDS = {"right or wrong": 0, "grades": 1, "grades, skewed": 2}

@@ -1,13 +1,16 @@
 """The simulation of docs/clusters.md, in few runs."""
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.studies import clusters
-
 pytestmark = pytest.mark.full
+MAKER = Path(__file__).parents[2] / "benchmarks" / "studies" / "clusters.py"
+_spec = importlib.util.spec_from_file_location("clusters_of_the_page", MAKER)
+clusters = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(clusters)
 
 
 def size(n_clusters, sizes, kind, runs=600):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 #: Measures of any size; the others lie between -1 and 1.
-_ANY_SIZE = ("cost", "mean", "mean loss")
+_ANY_SIZE = ("mean", "mean loss")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -97,6 +97,8 @@ def format_score(value: float, measure: str) -> str:
     """Write a score, accuracies in per cent."""
     if measure == "accuracy":
         return f"{100 * value:.2f}%"
+    if measure == "cost":
+        return f"{value:.4g}"
     return f"{value:#.4g}" if measure in _ANY_SIZE else f"{value:.4f}"
 
 
@@ -106,6 +108,8 @@ def format_difference(value: float, measure: str) -> str:
         return "-"
     if measure == "accuracy":
         return f"{100 * value:+.2f}"
+    if measure == "cost":
+        return f"{value:+.4g}"
     return f"{value:+#.4g}" if measure in _ANY_SIZE else f"{value:+.4f}"
 
 

@@ -62,7 +62,7 @@ def describe(
     rule = (
         f"Significantly different at {result.alpha:g}: {result.rule}.",
         f"Each pair: {each_pair}; "
-        f"p-values adjusted for {result.n_pairs} pairs ({result.adjust}).",
+        f"p-values adjusted for {_pairs(result.n_pairs)} ({result.adjust}).",
     )
     if result.control is not None:
         return _against_control(result, result.control, rule)
@@ -74,6 +74,10 @@ def describe(
         *_decisions(result),
         Section(title="How to read this", text=explanations),
     ]
+
+
+def _pairs(n: int) -> str:
+    return "1 pair" if n == 1 else f"{n} pairs"
 
 
 def _noun(result: PairDecisions) -> str:
@@ -156,7 +160,7 @@ def _control_table(result: PairDecisions, control: str) -> Section:
 
 def _summary(result: PairDecisions) -> Section:
     best = result.best
-    n_pairs = f"{result.n_pairs} pair{'s' * (result.n_pairs != 1)}"
+    n_pairs = _pairs(result.n_pairs)
     lead: tuple[str, ...] = (f"Best: {best[0]}.",)
     if not result.all_pairs_tested:
         n_pairs = f"{result.n_pairs} of {_n_all(result)} pairs tested"

@@ -13,6 +13,7 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.dask.blocks import Blocks, load_dask, naming, read_item_blocks
 from fastcmp.dask.merge import merge_counts, merge_tree
 from fastcmp.inputs.model_names import has_names, named_columns
+from fastcmp.items.compare_means import compare_means_from_moments
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.stream.value_moments import ValueMoments
@@ -103,8 +104,6 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     >>> fastcmp.dask.compare_means(values).best
     ('model_0',)
     """
-    from fastcmp.items.compare_means import compare_means_from_moments
-
     # Before anything is computed.
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)

@@ -157,5 +157,5 @@ def missing_sentences(missing: tuple[MissingItems, ...], n: int) -> tuple[str, .
         for each in missing[:_SHOWN]
     ]
     if len(missing) > _SHOWN:
-        sentences.append(f"So it is with {len(missing) - _SHOWN} more models.")
+        sentences.append(f"{len(missing) - _SHOWN} more models lack values too.")
     return tuple(sentences)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.threads import parts
+from fastcmp.items.sign_flips import least_pvalue
 from fastcmp.pairwise.ranking import EVEN
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def cautions_of(
             f"{n} {units}: interval='studentized', or method='t'."
         )
     if method == "permutation" and n < _LEAST_FLIPS:
-        least = 2.0 ** (1 - n)
+        least = least_pvalue(n, "two-sided")
         found.append(f"With {n} {units} no two-sided p-value is below {least:.3g}.")
     if method == "wilcoxon":
         found.append(

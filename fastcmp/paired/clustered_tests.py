@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-#: Intervals for the difference that no method of the test has by itself.
+#: Intervals for the difference that belong to no method of the test.
 ONLY_INTERVALS = ("modified-obuchowski", "score")
 _BY_METHOD = {
     "durkalski": "cluster-weighted",

@@ -202,7 +202,7 @@ def test_missing_items_of_many_models_are_counted():
     table = from_long(frame | {"value": np.ones(10)})
     assert len(table.missing) == 5
     assert table.missing[0] == ("a", 4, (1, 2, 3))
-    assert "So it is with 2 more models." in str(table)
+    assert "2 more models lack values too." in str(table)
 
 
 def test_the_record_is_read_back():

@@ -57,6 +57,8 @@ from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
+from fastcmp.metrics.choice import Metric as Metric
+from fastcmp.metrics.choice import make_metric as make_metric
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )

@@ -88,6 +88,41 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
+from fastcmp.kernels.metric_influence import metric_influence as metric_influence
+from fastcmp.kernels.metric_influence import metric_influences as metric_influences
+from fastcmp.kernels.metric_jackknife import (
+    metric_leave_one_out as metric_leave_one_out,
+)
+from fastcmp.kernels.metric_rates import F_BETA as F_BETA
+from fastcmp.kernels.metric_rates import FOWLKES_MALLOWS as FOWLKES_MALLOWS
+from fastcmp.kernels.metric_rates import INFORMEDNESS as INFORMEDNESS
+from fastcmp.kernels.metric_rates import JACCARD as JACCARD
+from fastcmp.kernels.metric_rates import LR_MINUS as LR_MINUS
+from fastcmp.kernels.metric_rates import LR_PLUS as LR_PLUS
+from fastcmp.kernels.metric_rates import MARKEDNESS as MARKEDNESS
+from fastcmp.kernels.metric_rates import NPV as NPV
+from fastcmp.kernels.metric_rates import ODDS_RATIO as ODDS_RATIO
+from fastcmp.kernels.metric_rates import PRECISION as PRECISION
+from fastcmp.kernels.metric_rates import RECALL as RECALL
+from fastcmp.kernels.metric_rates import SPECIFICITY as SPECIFICITY
+from fastcmp.kernels.metric_rates import class_rate as class_rate
+from fastcmp.kernels.metrics import ACCURACY as ACCURACY
+from fastcmp.kernels.metrics import COST as COST
+from fastcmp.kernels.metrics import GEOMETRIC as GEOMETRIC
+from fastcmp.kernels.metrics import KAPPA as KAPPA
+from fastcmp.kernels.metrics import LISTED as LISTED
+from fastcmp.kernels.metrics import MACRO as MACRO
+from fastcmp.kernels.metrics import MCC as MCC
+from fastcmp.kernels.metrics import MICRO as MICRO
+from fastcmp.kernels.metrics import OF_MEANS as OF_MEANS
+from fastcmp.kernels.metrics import ONE_CLASS as ONE_CLASS
+from fastcmp.kernels.metrics import SCOTT_PI as SCOTT_PI
+from fastcmp.kernels.metrics import TRUTH as TRUTH
+from fastcmp.kernels.metrics import UNION as UNION
+from fastcmp.kernels.metrics import WEIGHTED as WEIGHTED
+from fastcmp.kernels.metrics import MetricSpec as MetricSpec
+from fastcmp.kernels.metrics import metric_value as metric_value
+from fastcmp.kernels.metrics import metric_values as metric_values
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval

@@ -1,0 +1,311 @@
+"""How a metric changes with each cell of the confusion matrix.
+
+The influence of a cell is the derivative of the metric by the share of its samples.
+Metrics do not change where all counts are multiplied by one number, so the influences
+of all samples add up to 0, and their mean square over n is the variance of the metric.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp._jit import kernel
+from fastcmp.kernels.metric_rates import (
+    PRECISION,
+    RECALL,
+    Slopes,
+    class_slopes,
+)
+from fastcmp.kernels.metrics import (
+    ACCURACY,
+    COST,
+    GEOMETRIC,
+    KAPPA,
+    MCC,
+    MICRO,
+    OF_MEANS,
+    ONE_CLASS,
+    WEIGHTED,
+    MetricSpec,
+    Sums,
+    confusion_sums,
+    disagreement_of,
+    known_rate,
+    part_of,
+    penalty_by_chance,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import CodeArray, FloatArray
+
+
+class Terms(NamedTuple):
+    """The influence of cell (t, y): d[t] if t = y, plus r[t] + c[y] + by * penalty."""
+
+    d: FloatArray
+    r: FloatArray
+    c: FloatArray
+
+
+@kernel
+def _add(terms: Terms, k: int, slopes: Slopes, factor: float) -> None:
+    """Add the slopes of a rate of class k."""
+    terms.d[k] += factor * slopes.d
+    terms.r[k] += factor * slopes.r
+    terms.c[k] += factor * slopes.c
+    if slopes.n != 0.0:
+        terms.r[:] += factor * slopes.n
+
+
+@kernel
+def _add_class(  # a class, and what its rate counts
+    terms: Terms, rate: int, k: int, sums: Sums, beta: float, factor: float
+) -> None:
+    """Add the influences of a rate of class k."""
+    slopes = class_slopes(rate, sums.d[k], sums.r[k], sums.c[k], sums.n, beta)
+    _add(terms, k, slopes, factor * sums.n)
+
+
+@kernel
+def _micro_terms(spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms) -> None:
+    """Find the influences of a rate of sums over classes."""
+    weight = d = r = c = 0.0
+    for k in range(sums.r.size):
+        part = part_of(spec, listed[k], sums.d[k], sums.r[k], sums.c[k], sums.n)
+        weight, d = weight + part.weight, d + part.first
+        r, c = r + part.second, c + part.third
+    slopes = class_slopes(spec.metric, d, r, c, weight * sums.n, spec.beta)
+    for k in range(sums.r.size):
+        if part_of(spec, listed[k], 0.0, sums.r[k], sums.c[k], sums.n).weight > 0.0:
+            terms.d[k] = sums.n * slopes.d
+            terms.r[k] = sums.n * slopes.r
+            terms.c[k] = sums.n * slopes.c
+    terms.r[:] += sums.n * weight * slopes.n
+
+
+@kernel
+def _of_means_terms(
+    spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms
+) -> None:
+    """Find the influences of F of the means of precision and recall."""
+    n_p = n_r = precision = recall = 0.0
+    for k in range(sums.r.size):
+        part = part_of(spec, listed[k], sums.d[k], sums.r[k], sums.c[k], sums.n)
+        n_p, precision = n_p + part.weight, precision + part.first
+        n_r, recall = n_r + part.second, recall + part.third
+    if n_p == 0.0 or n_r == 0.0 or precision + recall == 0.0:
+        return
+    precision, recall, square = precision / n_p, recall / n_r, spec.beta**2
+    below = (square * precision + recall) ** 2
+    by_p = (1.0 + square) * recall**2 / below / n_p
+    by_r = (1.0 + square) * square * precision**2 / below / n_r
+    for k in range(sums.r.size):
+        part = part_of(spec, listed[k], sums.d[k], sums.r[k], sums.c[k], sums.n)
+        if part.weight > 0.0:
+            _add_class(terms, PRECISION, k, sums, spec.beta, by_p)
+        if part.second > 0.0:
+            _add_class(terms, RECALL, k, sums, spec.beta, by_r)
+
+
+@kernel
+def _average_terms(
+    spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms, value: float
+) -> None:
+    """Find the influences of a mean of rates."""
+    total = 0.0
+    for k in range(sums.r.size):
+        part = part_of(spec, listed[k], sums.d[k], sums.r[k], sums.c[k], sums.n)
+        total += part.weight
+    if total == 0.0 or (spec.average == GEOMETRIC and value == 0.0):
+        return
+    for k in range(sums.r.size):
+        d, r, c = sums.d[k], sums.r[k], sums.c[k]
+        part = part_of(spec, listed[k], d, r, c, sums.n)
+        if part.weight == 0.0:
+            continue
+        factor = part.weight / total
+        if spec.average == GEOMETRIC:
+            factor *= value / known_rate(spec.metric, d, r, c, sums.n, spec)
+        _add_class(terms, spec.metric, k, sums, spec.beta, factor)
+        if spec.average == WEIGHTED:
+            own = known_rate(spec.metric, d, r, c, sums.n, spec)
+            terms.r[k] += sums.n * (own - value) / total
+
+
+@kernel
+def _agreement_terms(spec: MetricSpec, sums: Sums, terms: Terms, value: float) -> None:
+    """Find the influences of accuracy, MCC, kappa and Scott's pi."""
+    n = sums.n
+    right = sums.d.sum() / n
+    if spec.metric == ACCURACY:
+        terms.d[:] = 1.0
+        terms.r[:] = -right
+        return
+    differ = disagreement_of(sums)
+    if spec.metric == MCC:
+        root = math.sqrt(differ.of_truth * differ.of_calls)
+        if not root > 0.0:
+            return
+        above = differ.by_chance - differ.wrong
+        for k in range(sums.r.size):
+            r, c = sums.r[k] / n, sums.c[k] / n
+            own = (1.0 - r) / differ.of_truth + 1.0 / differ.of_calls
+            terms.d[k] = 1.0 / root
+            terms.r[k] = (right - c - above * own) / root
+            terms.c[k] = (above * c / differ.of_calls - r) / root
+        return
+    if spec.metric == KAPPA:
+        for k in range(sums.r.size):
+            r, c = sums.r[k] / n, sums.c[k] / n
+            terms.d[k] = 1.0 / differ.by_chance
+            terms.r[k] = (right - c - value * (2.0 - c)) / differ.by_chance
+            terms.c[k] = (value - 1.0) * r / differ.by_chance
+        return
+    rest = 0.25 * (differ.of_truth + 2.0 * differ.by_chance + differ.of_calls)
+    for k in range(sums.r.size):
+        middle = 0.5 * (sums.r[k] + sums.c[k]) / n
+        terms.d[k] = 1.0 / rest
+        terms.r[k] = ((value - 1.0) * (middle - 2.0 * (1.0 - rest)) - right) / rest
+        terms.c[k] = (value - 1.0) * middle / rest
+
+
+@kernel
+def _penalty_terms(
+    spec: MetricSpec, penalty: FloatArray, sums: Sums, terms: Terms, value: float
+) -> float:
+    """Find the influences of a cost or weighted kappa; give the factor of penalties."""
+    mean = sums.penalty / sums.n
+    if spec.metric == COST:
+        terms.r[:] -= mean
+        return 1.0
+    expected = penalty_by_chance(penalty, sums)
+    for t in range(penalty.shape[0]):
+        for y in range(penalty.shape[0]):
+            share = (1.0 - value) * penalty[t, y] / expected / sums.n
+            terms.r[t] += share * sums.c[y]
+            terms.c[y] += share * sums.r[t]
+    terms.r[:] -= mean / expected
+    return -1.0 / expected
+
+
+@kernel
+def influence_terms(
+    spec: MetricSpec,
+    listed: CodeArray,
+    penalty: FloatArray,
+    sums: Sums,
+    terms: Terms,
+) -> tuple[float, float]:
+    """Write the terms of a metric's influences.
+
+    The value of the metric, and the factor of the penalties.
+    """
+    terms.d[:] = 0.0
+    terms.r[:] = 0.0
+    terms.c[:] = 0.0
+    value = value_of(spec, listed, penalty, sums)
+    if math.isnan(value):
+        return value, 0.0
+    if spec.metric < ACCURACY:
+        if spec.average == ONE_CLASS:
+            _add_class(terms, spec.metric, spec.label, sums, spec.beta, 1.0)
+        elif spec.average == MICRO:
+            _micro_terms(spec, listed, sums, terms)
+        elif spec.average == OF_MEANS:
+            _of_means_terms(spec, listed, sums, terms)
+        else:
+            _average_terms(spec, listed, sums, terms, value)
+        return value, 0.0
+    if penalty.shape[0] > 0:
+        return value, _penalty_terms(spec, penalty, sums, terms, value)
+    _agreement_terms(spec, sums, terms, value)
+    return value, 0.0
+
+
+@kernel
+def metric_influence(
+    table: FloatArray,
+    spec: MetricSpec,
+    listed: CodeArray,
+    penalty: FloatArray,
+    out: FloatArray,
+) -> float:
+    """Compute a metric, and the influence of each cell of the confusion matrix.
+
+    Parameters
+    ----------
+    table : ndarray of float64, shape (K, K)
+        Samples, or their weights, by true and predicted class.
+    spec, listed, penalty
+        As in `metric_value`.
+    out : ndarray of float64, shape (K, K)
+        Receives the influences psi: ``(table * psi**2).sum() / table.sum()**2`` is the
+        variance of the metric. NaN where it is not defined.
+
+    Returns
+    -------
+    float
+        The metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import ACCURACY, MetricSpec, metric_influence
+    >>> table, psi = np.array([[4.0, 1.0], [2.0, 3.0]]), np.empty((2, 2))
+    >>> listed, penalty = np.ones(2, np.uint8), np.empty((0, 0))
+    >>> metric_influence(table, MetricSpec(ACCURACY), listed, penalty, psi)
+    0.7
+    >>> psi.round(12).tolist()
+    [[0.3, -0.7], [-0.7, 0.3]]
+    """
+    k = table.shape[0]
+    terms = Terms(np.empty(k), np.empty(k), np.empty(k))
+    sums = confusion_sums(table, penalty, np.empty(k), np.empty(k), np.empty(k))
+    value, by = influence_terms(spec, listed, penalty, sums, terms)
+    if math.isnan(value):
+        out[:] = math.nan
+        return value
+    for t in range(k):
+        for y in range(k):
+            out[t, y] = terms.r[t] + terms.c[y]
+            if by != 0.0:
+                out[t, y] += by * penalty[t, y]
+        out[t, t] += terms.d[t]
+    return value
+
+
+@kernel
+def metric_influences(
+    tables: FloatArray,
+    spec: MetricSpec,
+    listed: CodeArray,
+    penalty: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Compute the influences of the cells of many confusion matrices.
+
+    Parameters
+    ----------
+    tables : ndarray of float64, shape (B, K, K)
+        Samples, or their weights, by true and predicted class.
+    spec, listed, penalty
+        As in `metric_value`.
+    out : ndarray of float64, shape (B, K, K)
+        Receives the influences, as in `metric_influence`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import ACCURACY, MetricSpec, metric_influences
+    >>> tables, out = np.ones((3, 2, 2)), np.empty((3, 2, 2))
+    >>> listed, penalty = np.ones(2, np.uint8), np.empty((0, 0))
+    >>> metric_influences(tables, MetricSpec(ACCURACY), listed, penalty, out)
+    >>> out[2].tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
+    """
+    for b in range(tables.shape[0]):
+        metric_influence(tables[b], spec, listed, penalty, out[b])

@@ -1,0 +1,228 @@
+"""A metric without one sample of each cell of the confusion matrix.
+
+All samples of a cell are alike, so the jackknife has as many values as there are cells;
+each takes a few operations, whatever the number of classes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp._jit import kernel
+from fastcmp.kernels.metrics import (
+    ACCURACY,
+    COST,
+    ONE_CLASS,
+    Disagreement,
+    MetricSpec,
+    Part,
+    Sums,
+    agreement_of,
+    average_of,
+    confusion_sums,
+    disagreement_of,
+    known_rate,
+    part_of,
+)
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import CodeArray, FloatArray
+
+
+class _Chance(NamedTuple):
+    """Averages of penalties over one margin, and over both, as counts."""
+
+    by_class: FloatArray
+    by_call: FloatArray
+    both: float
+
+
+@kernel
+def _plus(a: Part, b: Part, sign: float) -> Part:
+    """Add one part to another, or take it off."""
+    return Part(
+        a.weight + sign * b.weight,
+        a.first + sign * b.first,
+        a.second + sign * b.second,
+        a.third + sign * b.third,
+    )
+
+
+@kernel
+def _parts_without(
+    spec: MetricSpec, listed: CodeArray, sums: Sums, parts: FloatArray
+) -> Part:
+    """Compute the parts of all classes if there were one sample less, elsewhere."""
+    total = Part(0.0, 0.0, 0.0, 0.0)
+    for k in range(sums.r.size):
+        part = part_of(spec, listed[k], sums.d[k], sums.r[k], sums.c[k], sums.n - 1.0)
+        parts[k, 0], parts[k, 1] = part.weight, part.first
+        parts[k, 2], parts[k, 3] = part.second, part.third
+        total = _plus(total, part, 1.0)
+    return total
+
+
+@kernel
+def _average_without(  # the metric, its sums and parts, and the cell
+    spec: MetricSpec,
+    listed: CodeArray,
+    sums: Sums,
+    parts: FloatArray,
+    total: Part,
+    t: int,
+    y: int,
+) -> float:
+    """Average a rate without a sample of cell (t, y)."""
+    n, hit = sums.n - 1.0, 1.0 if t == y else 0.0
+    left = _plus(total, Part(parts[t, 0], parts[t, 1], parts[t, 2], parts[t, 3]), -1.0)
+    d, r, c = sums.d[t] - hit, sums.r[t] - 1.0, sums.c[t] - hit
+    left = _plus(left, part_of(spec, listed[t], d, r, c, n), 1.0)
+    if t != y:
+        left = _plus(
+            left, Part(parts[y, 0], parts[y, 1], parts[y, 2], parts[y, 3]), -1.0
+        )
+        own = part_of(spec, listed[y], sums.d[y], sums.r[y], sums.c[y] - 1.0, n)
+        left = _plus(left, own, 1.0)
+    return average_of(spec, left, n)
+
+
+@kernel
+def _rate_without(spec: MetricSpec, sums: Sums, t: int, y: int) -> float:
+    """Compute a rate of one class without a sample of cell (t, y)."""
+    k = spec.label
+    of_class, called = 1.0 if t == k else 0.0, 1.0 if y == k else 0.0
+    d, r, c = sums.d[k] - of_class * called, sums.r[k] - of_class, sums.c[k] - called
+    return known_rate(spec.metric, d, r, c, sums.n - 1.0, spec)
+
+
+@kernel
+def _chance(penalty: FloatArray, sums: Sums) -> _Chance:
+    """Average penalties over the margins."""
+    k = penalty.shape[0]
+    by_class, by_call, both = np.zeros(k), np.zeros(k), 0.0
+    for t in range(k):
+        for y in range(k):
+            by_class[t] += penalty[t, y] * sums.c[y]
+            by_call[y] += penalty[t, y] * sums.r[t]
+        both += sums.r[t] * by_class[t]
+    return _Chance(by_class, by_call, both)
+
+
+@kernel
+def metric_leave_one_out(
+    table: FloatArray,
+    spec: MetricSpec,
+    listed: CodeArray,
+    penalty: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Compute a metric without one sample of each cell of the confusion matrix.
+
+    Parameters
+    ----------
+    table : ndarray of float64, shape (K, K)
+        Samples by true and predicted class.
+    spec, listed, penalty
+        As in `metric_value`.
+    out : ndarray of float64, shape (K, K)
+        Receives the values; NaN for cells without samples, and where the metric is not
+        defined without the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import ACCURACY, MetricSpec, metric_leave_one_out
+    >>> table, out = np.array([[3.0, 0.0], [1.0, 1.0]]), np.empty((2, 2))
+    >>> listed, penalty = np.ones(2, np.uint8), np.empty((0, 0))
+    >>> metric_leave_one_out(table, MetricSpec(ACCURACY), listed, penalty, out)
+    >>> out.tolist()
+    [[0.75, nan], [1.0, 0.75]]
+    """
+    k = table.shape[0]
+    out[:] = math.nan
+    sums = confusion_sums(table, penalty, np.empty(k), np.empty(k), np.empty(k))
+    if not sums.n > 1.0:
+        return
+    if spec.metric < ACCURACY:
+        _rates_without(table, spec, listed, sums, out)
+    elif penalty.shape[0] > 0:
+        _penalties_without(table, spec, penalty, sums, out)
+    else:
+        _agreements_without(table, spec.metric, sums, out)
+
+
+@kernel
+def _rates_without(
+    table: FloatArray,
+    spec: MetricSpec,
+    listed: CodeArray,
+    sums: Sums,
+    out: FloatArray,
+) -> None:
+    """Write rates, and averages of rates, without each sample."""
+    k = table.shape[0]
+    parts, total = np.empty((0, 0)), Part(0.0, 0.0, 0.0, 0.0)
+    if spec.average != ONE_CLASS:
+        parts = np.empty((k, 4))
+        total = _parts_without(spec, listed, sums, parts)
+    for t in range(k):
+        for y in range(k):
+            if table[t, y] < 1.0:
+                continue
+            if spec.average == ONE_CLASS:
+                out[t, y] = _rate_without(spec, sums, t, y)
+            else:
+                out[t, y] = _average_without(spec, listed, sums, parts, total, t, y)
+
+
+@kernel
+def _penalties_without(
+    table: FloatArray,
+    spec: MetricSpec,
+    penalty: FloatArray,
+    sums: Sums,
+    out: FloatArray,
+) -> None:
+    """Write costs, or weighted kappas, without each sample."""
+    n, chance = sums.n - 1.0, _chance(penalty, sums)
+    for t in range(table.shape[0]):
+        for y in range(table.shape[0]):
+            if table[t, y] < 1.0:
+                continue
+            left = (sums.penalty - penalty[t, y]) / n
+            if spec.metric == COST:
+                out[t, y] = left
+                continue
+            by = chance.by_class[t] + chance.by_call[y] - penalty[t, y]
+            expected = (chance.both - by) / (n * n)
+            if expected > 0.0:
+                out[t, y] = 1.0 - left / expected
+
+
+@kernel
+def _agreements_without(
+    table: FloatArray, metric: int, sums: Sums, out: FloatArray
+) -> None:
+    """Write accuracy, MCC, kappa or Scott's pi without each sample."""
+    n, size, whole = sums.n - 1.0, sums.n, disagreement_of(sums)
+    right, wrong = sums.d.sum(), whole.wrong * size
+    chance, of_truth, of_calls = whole[1], whole[2], whole[3]
+    for t in range(table.shape[0]):
+        for y in range(table.shape[0]):
+            if table[t, y] < 1.0:
+                continue
+            hit = 1.0 if t == y else 0.0
+            if metric == ACCURACY:
+                out[t, y] = (right - hit) / n
+                continue
+            rest_t, rest_y = size - sums.c[t], size - sums.r[y]
+            differ = Disagreement(
+                (wrong - 1.0 + hit) / n,
+                ((chance * size - (rest_t + rest_y - 1.0 + hit) / size) / n) * size / n,
+                ((of_truth * size - 2.0 * (size - sums.r[t]) / size) / n) * size / n,
+                ((of_calls * size - 2.0 * (size - sums.c[y]) / size) / n) * size / n,
+            )
+            out[t, y] = agreement_of(metric, differ)

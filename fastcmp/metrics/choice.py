@@ -1,0 +1,430 @@
+"""Which metric: a name or a function, and its options, bound to the classes of data."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.options import choose
+from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.cost_matrix import read_cost
+from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
+from fastcmp.metrics.estimators import Estimator, KernelEstimator
+from fastcmp.metrics.prevalences import read_prevalences
+from fastcmp.metrics.registry import AVERAGES, METRICS, SYNONYMS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}
+_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)")
+_NONE = np.empty((0, 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Metric:
+    """A metric with its options, as `make_metric` makes it."""
+
+    #: Its name in the registry; that of the function for a user's own.
+    name: str
+    average: str | None = "binary"
+    beta: float = 1.0
+    positive: Any = None
+    #: "union", "truth", or labels in their order.
+    labels: Any = "union"
+    zero_division: float = 0.0
+    #: Costs; for kappa what each disagreement counts.
+    cost: Any = None
+    #: Proportions of the classes for which the metric is wanted.
+    prevalence: Any = None
+    function: Callable[[Any], Any] | None = None
+
+    @property
+    def full_name(self) -> str:
+        """The name with the average and beta, such as "f1_macro"."""
+        if self.function is not None:
+            return self.name
+        name = self.name
+        if name == "fbeta":
+            name = f"f{self.beta:g}"
+        averages = METRICS[self.name].averages
+        if averages and self.average not in ("binary", None):
+            name += f"_{self.average}"
+        return name
+
+    @property
+    def title(self) -> str:
+        """The name as it is shown, such as "macro F1"."""
+        if self.function is not None:
+            return self.name
+        title = METRICS[self.name].title
+        if self.name == "fbeta":
+            title = f"F{self.beta:g}"
+        if METRICS[self.name].averages and self.average not in ("binary", None):
+            title = f"{self.average} {title}"
+        return title
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether less of it is better."""
+        return self.function is None and METRICS[self.name].lower_is_better
+
+    def classes_of(self, found: Sequence[Any]) -> tuple[Any, ...]:
+        """List the classes to count: those that are listed first, in their order."""
+        if isinstance(self.labels, str):
+            return tuple(found)
+        listed = tuple(self.labels)
+        return (*listed, *(label for label in found if label not in listed))
+
+    def bind(self, classes: Sequence[Any]) -> list[Estimator]:
+        """Bind to classes in the order of `classes_of`; one of each without average."""
+        k = len(classes)
+        if self.function is not None:
+            made = UserEstimator(
+                name=self.name, title=self.title, n_classes=k, function=self.function
+            )
+            return [made]
+        found: list[Estimator]
+        if METRICS[self.name].averages and self.average is None:
+            found = [
+                self._bound(classes, label, f"[{classes[label]}]")
+                for label in range(self._n_listed(k))
+            ]
+        else:
+            found = [self._bound(classes, self._positive(classes), "")]
+        if self.prevalence is not None:
+            shares = read_prevalences(self.prevalence, classes, self.positive)
+            found = [_at(each, shares) for each in found]
+        return found
+
+    def _n_listed(self, k: int) -> int:
+        return k if isinstance(self.labels, str) else len(self.labels)
+
+    def _positive(self, classes: Sequence[Any]) -> int:
+        """Find the positive class, where one is needed."""
+        if not METRICS[self.name].averages or self.average != "binary":
+            return 0
+        if len(classes) > 2:
+            message = (
+                f"metric {self.full_name!r} with average='binary' needs two classes, "
+                f"got {len(classes)}: pass average='macro', 'micro', 'weighted' or None"
+            )
+            if set(METRICS[self.name].averages) == {"binary"}:
+                message = (
+                    f"metric {self.full_name!r} needs two classes, got {len(classes)}: "
+                    "pass average=None for each class against the others"
+                )
+            raise ValueError(message)
+        label, _ = positive_label(list(classes), self.positive)
+        if label is None or label not in classes:
+            message = (
+                f"the positive class does not occur among {list(classes)}: pass "
+                "positive=, and labels= with both classes"
+            )
+            raise ValueError(message)
+        return list(classes).index(label)
+
+    def _bound(self, classes: Sequence[Any], label: int, suffix: str) -> Estimator:
+        entry, k = METRICS[self.name], len(classes)
+        average = AVERAGES["binary" if self.average is None else self.average]
+        rule = kernels.LISTED
+        if isinstance(self.labels, str):
+            rule = _LABELS[self.labels]
+        if self.name in ("balanced_accuracy", "adjusted_balanced_accuracy"):
+            average, rule = kernels.MACRO, rule or kernels.TRUTH
+        elif self.name == "gmean":
+            average = kernels.GEOMETRIC
+        elif self.name == "f1_of_means":
+            average = kernels.OF_MEANS
+        listed = np.zeros(k, np.uint8)
+        listed[: self._n_listed(k)] = 1
+        spec = kernels.MetricSpec(
+            entry.code,
+            average if entry.code < kernels.ACCURACY else kernels.ONE_CLASS,
+            label,
+            self.beta,
+            self.zero_division,
+            rule,
+        )
+        made = KernelEstimator(
+            name=self.full_name + suffix,
+            title=self.title + suffix,
+            n_classes=k,
+            limits=entry.limits,
+            scale=entry.scale,
+            lower_is_better=entry.lower_is_better,
+            spec=spec,
+            listed=listed,
+            penalty=self._penalty(classes),
+        )
+        if self.name != "adjusted_balanced_accuracy":
+            return made
+        return AdjustedForChance(
+            name=made.name,
+            title=made.title,
+            n_classes=k,
+            limits=entry.limits,
+            scale=entry.scale,
+            base=made,
+        )
+
+    def _penalty(self, classes: Sequence[Any]) -> NDArray[np.float64]:
+        """Tell what each disagreement counts; empty where all count alike."""
+        if METRICS[self.name].code >= kernels.ACCURACY:
+            self._refuse_others(classes)
+        k = len(classes)
+        if self.name in ("kappa_linear", "kappa_quadratic"):
+            apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+            return np.asarray(apart ** (1.0 if self.name == "kappa_linear" else 2.0))
+        if self.cost is None:
+            return _NONE
+        matrix = read_cost(self.cost, classes)
+        if len(matrix.values) != k:
+            message = (
+                f"cost must have a row for each of the {k} classes {list(classes)[:10]}"
+                f", got {len(matrix.values)}"
+            )
+            raise ValueError(message)
+        return matrix.values
+
+    def _refuse_others(self, classes: Sequence[Any]) -> None:
+        others = list(classes)[self._n_listed(len(classes)) :]
+        if others:
+            message = (
+                f"labels= must list all classes for {self.full_name!r}, which is of "
+                f"all at once; {others[:5]} also occur"
+            )
+            raise ValueError(message)
+
+
+def _at(base: Estimator, shares: NDArray[np.float64]) -> Estimator:
+    return AtPrevalence(
+        name=base.name,
+        title=base.title,
+        n_classes=base.n_classes,
+        limits=base.limits,
+        scale=base.scale,
+        lower_is_better=base.lower_is_better,
+        base=base,
+        prevalence=shares,
+    )
+
+
+def make_metric(  # noqa: PLR0913  # options by keyword
+    metric: str | Callable[[Any], Any] | Metric,
+    *,
+    average: str | None = "binary",
+    beta: float | None = None,
+    positive: Any = None,
+    labels: str | Sequence[Any] = "union",
+    zero_division: float = 0.0,
+    cost: Any = None,
+    weights: Any = None,
+    prevalence: Any = None,
+) -> Metric:
+    """Choose a metric of confusion counts, with its options.
+
+    Parameters
+    ----------
+    metric : str or callable
+        Name of a metric, perhaps with an average: "f1", "f1_macro", "f2_weighted",
+        "balanced_accuracy", "mcc", "kappa_quadratic", ...; an unknown name lists the
+        known. Or a function of the confusion matrix (true classes in rows, float64,
+        shape (K, K)) that returns a number, plain or compiled by numba.
+    average : {"binary", "micro", "macro", "weighted"} or None
+        How rates of several classes become one, as in scikit-learn; None for each
+        class alone.
+    beta : float, optional
+        For "fbeta": what recall counts beside precision.
+    positive : label, optional
+        The positive class of two; of numbers or booleans the larger one by default.
+    labels : {"union", "truth"} or sequence
+        Classes that an average is over: those of the truth and of the model's own
+        predictions, as in scikit-learn; those of the truth; or these. A sequence is
+        also the order of the classes.
+    zero_division : {0, 1, nan}
+        A rate without samples, such as the precision where nothing is predicted; NaN
+        leaves it out of averages.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        For "cost": what it costs to predict p where t is true, as in `cost_test`.
+    weights : {"linear", "quadratic"} or array-like of shape (K, K), optional
+        For "kappa": what a disagreement counts.
+    prevalence : float, mapping or sequence, optional
+        Proportions of the classes for which the metric is wanted; of two classes that
+        of the positive one.
+
+    Returns
+    -------
+    Metric
+        What ``metric=`` of other functions takes.
+
+    Raises
+    ------
+    ValueError
+        If the name or an option is unknown, or one does not fit the metric.
+    TypeError
+        If `metric` is neither a name nor a function.
+
+    Examples
+    --------
+    >>> from fastcmp import make_metric
+    >>> make_metric("f1", average="macro").full_name
+    'f1_macro'
+    >>> make_metric("fbeta", beta=2, labels=["cat", "dog"], average="micro").title
+    'micro F2'
+    """
+    given = {
+        "average": average,
+        "beta": beta,
+        "positive": positive,
+        "labels": labels,
+        "zero_division": zero_division,
+        "cost": cost,
+        "weights": weights,
+        "prevalence": prevalence,
+    }
+    if isinstance(metric, Metric):
+        _refuse_options(given)
+        return metric
+    options: dict[str, Any] = {
+        "positive": positive,
+        "labels": _read_labels(labels),
+        "zero_division": _read_zero_division(zero_division),
+        "prevalence": prevalence,
+    }
+    if callable(metric):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        own = Metric(name=name.strip("<>"), function=metric, **options)
+        _refuse_options({**given, "labels": "union", "prevalence": None}, "a function")
+        return own
+    if not isinstance(metric, str):
+        message = f"metric must be a name or a function, got {metric!r}"
+        raise TypeError(message)
+    name, average, beta = _parse(metric, average, beta)
+    made = Metric(name=name, average=average, beta=_read_beta(name, beta), **options)
+    return _with_penalties(made, cost, weights)
+
+
+_DEFAULTS = {"average": "binary", "labels": "union", "zero_division": 0.0}
+
+
+def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
+    """Refuse options that would be ignored."""
+    for name, value in given.items():
+        default = _DEFAULTS.get(name)
+        if value is not default and not (
+            isinstance(value, (str, float, int)) and value == default
+        ):
+            message = f"{name}= has no place where metric is {what}: pass it there"
+            raise ValueError(message)
+
+
+def _parse(
+    metric: str, average: str | None, beta: float | None
+) -> tuple[str, str | None, float | None]:
+    """Split a name such as "f2_macro"."""
+    plain = metric.strip().lower().replace("-", "_").replace(" ", "_")
+    plain = "lr-" if metric.strip().lower() == "lr-" else plain
+    given = None
+    for known in AVERAGES:
+        if plain.endswith(f"_{known}"):
+            plain, given = plain.removesuffix(f"_{known}"), known
+        elif plain.startswith(f"{known}_"):
+            plain, given = plain.removeprefix(f"{known}_"), known
+    if (matched := _BETA.fullmatch(plain)) and plain not in ("f1", "f_1"):
+        plain, found = "fbeta", float(matched[1])
+        if beta is not None and beta != found:
+            message = f"metric={metric!r} and beta={beta} differ: pass one of them"
+            raise ValueError(message)
+        beta = found
+    plain = SYNONYMS.get(plain, plain).replace("f_1", "f1")
+    if plain not in METRICS:
+        message = (
+            f"metric must be one of {tuple(METRICS)}, perhaps with '_macro', '_micro' "
+            f"or '_weighted', or a function of the confusion matrix, got {metric!r}"
+        )
+        raise ValueError(message)
+    if average is not None:
+        average = choose(average, "average", (*AVERAGES, None))
+    if given is not None:
+        if average not in ("binary", given):
+            message = f"metric={metric!r} and average={average!r} differ: pass one"
+            raise ValueError(message)
+        average = given
+    fit = METRICS[plain].averages
+    if average not in (None, "binary") and average not in fit:
+        fitting = f"one of {fit}, or None" if fit else "none: it is of all classes"
+        message = f"average={average!r} does not fit metric {plain!r}; {fitting}"
+        raise ValueError(message)
+    return plain, average, beta
+
+
+def _read_labels(labels: Any) -> Any:
+    """Check which classes an average is over."""
+    if isinstance(labels, str):
+        return choose(labels, "labels", tuple(_LABELS))
+    if labels is None:
+        return "union"
+    try:
+        listed = tuple(np.asarray(labels, dtype=object).tolist())
+        repeated = len(set(listed)) < len(listed)
+    except TypeError:
+        message = f"labels must be 'union', 'truth' or a sequence, got {labels!r}"
+        raise TypeError(message) from None
+    if repeated or not listed:
+        message = f"labels must list different classes, got {labels!r}"
+        raise ValueError(message)
+    return listed
+
+
+def _read_zero_division(value: Any) -> float:
+    if isinstance(value, str) and value.lower() in ("warn", "nan"):
+        return 0.0 if value.lower() == "warn" else math.nan
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+        number = float(value)
+        if number in (0.0, 1.0) or math.isnan(number):
+            return number
+    message = f"zero_division must be 0, 1 or nan, got {value!r}"
+    raise ValueError(message)
+
+
+def _read_beta(name: str, beta: Any) -> float:
+    if beta is None:
+        if name == "fbeta":
+            message = "metric 'fbeta' needs beta="
+            raise ValueError(message)
+        return 1.0
+    if name not in ("fbeta", "f1_of_means") and beta != 1:
+        message = f"beta is for metric 'fbeta', got {name!r}"
+        raise ValueError(message)
+    if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
+        message = f"beta must be a number, got {beta!r}"
+        raise TypeError(message)
+    if not 0.0 < float(beta) < math.inf:
+        message = f"beta must be above 0, got {beta}"
+        raise ValueError(message)
+    return float(beta)
+
+
+def _with_penalties(metric: Metric, cost: Any, weights: Any) -> Metric:
+    """Add costs, or what disagreements count for kappa."""
+    if weights is not None and metric.name != "kappa":
+        message = f"weights are for metric 'kappa', got {metric.name!r}"
+        raise ValueError(message)
+    if cost is not None and metric.name != "cost":
+        message = f"cost is for metric 'cost', got {metric.name!r}"
+        raise ValueError(message)
+    if metric.name == "cost" and cost is None:
+        message = "metric 'cost' needs cost=, the matrix of costs"
+        raise ValueError(message)
+    if isinstance(weights, str):
+        kind = choose(weights, "weights", ("linear", "quadratic"))
+        return replace(metric, name=f"kappa_{kind}")
+    return replace(metric, cost=cost if weights is None else weights)

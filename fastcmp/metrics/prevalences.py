@@ -1,0 +1,50 @@
+"""Proportions of classes that a user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_numbers, as_share
+from fastcmp.inputs.binary_labels import positive_label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_ROUNDING = 1e-9
+
+
+def read_prevalences(
+    raw: Any, classes: Sequence[Any], positive: Any = None
+) -> NDArray[np.float64]:
+    """Read the proportion of each class; of two perhaps that of the positive one."""
+    k = len(classes)
+    if isinstance(raw, Real):
+        share = as_share(raw, "prevalence")
+        if k != 2:
+            message = f"prevalence must name {k} proportions, one a class, got {raw}"
+            raise ValueError(message)
+        label, _ = positive_label(list(classes), positive)
+        shares = np.full(2, 1.0 - share)
+        shares[list(classes).index(label)] = share
+        return shares
+    if isinstance(raw, Mapping):
+        if unknown := [label for label in raw if label not in classes]:
+            message = f"prevalence names {unknown[:5]}, not among {list(classes)[:10]}"
+            raise ValueError(message)
+        raw = [raw.get(label, 0.0) for label in classes]
+    shares = as_numbers(raw, "prevalence").astype(np.float64)
+    if shares.shape != (k,):
+        message = f"prevalence must have shape ({k},), got {shares.shape}"
+        raise ValueError(message)
+    if not (np.isfinite(shares) & (shares >= 0)).all() or not (
+        abs(shares.sum() - 1.0) <= _ROUNDING
+    ):
+        message = f"prevalence must be proportions that add up to 1, got {raw!r}"
+        raise ValueError(message)
+    return shares

@@ -1,0 +1,1 @@
+"""Metrics of confusion counts: values, intervals and tests."""

@@ -257,8 +257,6 @@ def read_metrics(  # what is measured, and its options
         "zero_division": zero_division,
     }
     if not isinstance(metric, (list, tuple)):
-        if isinstance(metric, Metric) or callable(metric):
-            return [make_metric(metric, average=average, beta=beta, **options)]
         return [make_metric(metric, average=average, beta=beta, **options)]
     if not metric:
         message = "metric must name at least one metric, got none"
@@ -270,8 +268,7 @@ def read_metrics(  # what is measured, and its options
             continue
         plain = make_metric(each, **options)
         takes = METRICS[plain.name].averages and plain.average == "binary"
-        own = {"average": average} if takes else {}
-        made.append(make_metric(each, **own, **options))
+        made.append(make_metric(each, average=average, **options) if takes else plain)
     return made
 
 
@@ -327,7 +324,9 @@ def _measured(
         )
     cautions += few_samples(table, counted.classes)
     estimates = [one for _, one in found]
-    missing = [name.title for name, one in found if one.status and one.value == one.value]
+    missing = [
+        name.title for name, one in found if one.status and one.value == one.value
+    ]
     if missing:
         cautions.append(
             f"No interval for {', '.join(missing[:4])}: at an end of its range, or "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, as_seed, as_share, as_whole, check_total
+from fastcmp.core.checks import as_seed, as_share, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -18,19 +18,20 @@ from fastcmp.metrics.bootstrap import (
 )
 from fastcmp.metrics.cautions import conventions, few_samples
 from fastcmp.metrics.cells import cells_of_table
-from fastcmp.metrics.choice import Metric, make_metric
+from fastcmp.metrics.choice import read_metrics
 from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, estimate
 from fastcmp.metrics.metric_result import MetricResult
-from fastcmp.metrics.registry import METRICS
 from fastcmp.metrics.samples import Counted, arranged, count_samples
+from fastcmp.metrics.tables import read_classes, read_square
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from fastcmp.metrics.cells import Cells
+    from fastcmp.metrics.choice import Metric
     from fastcmp.metrics.estimators import Estimator
 
 _METHODS = (*METHODS, "bootstrap", "abc")
@@ -126,8 +127,16 @@ def metric(  # noqa: PLR0913  # options, all by keyword
     >>> round(result.value, 4), [round(end, 3) for end in result.interval]
     (0.6667, [0.261, 0.919])
     """
-    options = _Options(
-        method, interval, scale, within_classes, confidence_level, n_resamples, rng
+    options = _read_options(
+        {
+            "method": method,
+            "interval": interval,
+            "scale": scale,
+            "within_classes": within_classes,
+            "confidence_level": confidence_level,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
     )
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     counted = count_samples(
@@ -196,8 +205,16 @@ def metric_from_counts(  # noqa: PLR0913  # options, all by keyword
     >>> result.value, round(result.interval.low, 4), result.interval.high
     (1.0, 0.7575, 1.0)
     """
-    options = _Options(
-        method, interval, scale, within_classes, confidence_level, n_resamples, rng
+    options = _read_options(
+        {
+            "method": method,
+            "interval": interval,
+            "scale": scale,
+            "within_classes": within_classes,
+            "confidence_level": confidence_level,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
     )
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     counts = read_square(table, "table", 2)
@@ -213,88 +230,35 @@ def metric_from_counts(  # noqa: PLR0913  # options, all by keyword
     return _measured(counted, metrics, options, several=several, workers=workers)
 
 
-def read_square(raw: Any, name: str, n_axes: int) -> Any:
-    """Read counts of K classes, with leading axes; refuse other shapes."""
-    counts = as_counts(raw, name)
-    shape = counts.shape[-n_axes:]
-    if counts.ndim < n_axes or len(set(shape)) != 1 or 0 in shape:
-        wanted = ", ".join(["K"] * n_axes)
-        message = f"{name} must have shape ({wanted}), got {counts.shape}"
-        raise ValueError(message)
-    if n_axes == 2 and counts.ndim > 2:
-        message = f"{name} must be one matrix, got shape {counts.shape}"
-        raise ValueError(message)
-    check_total(counts, name, n_axes)
-    if not counts.size or not (counts.sum(axis=tuple(range(-n_axes, 0))) > 0).all():
-        message = f"{name} must hold samples, got none"
-        raise ValueError(message)
-    return counts
-
-
-def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
-    """Read the labels of K classes."""
-    if classes is None:
-        return tuple(range(k))
-    named = tuple(np.asarray(classes, dtype=object).tolist())
-    if len(named) != k or len(set(named)) != k:
-        message = f"classes must name {k} different classes, got {classes!r}"
-        raise ValueError(message)
-    return named
-
-
-def read_metrics(  # what is measured, and its options
-    metric: Any,
-    average: str | None,
-    beta: float | None,
-    positive: Any,
-    labels: Any,
-    zero_division: float,
-) -> list[Metric]:
-    """Read one metric or several; of several an average is for those that take one."""
-    options: dict[str, Any] = {
-        "positive": positive,
-        "labels": labels,
-        "zero_division": zero_division,
-    }
-    if not isinstance(metric, (list, tuple)):
-        return [make_metric(metric, average=average, beta=beta, **options)]
-    if not metric:
-        message = "metric must name at least one metric, got none"
-        raise ValueError(message)
-    made = []
-    for each in metric:
-        if isinstance(each, Metric) or callable(each):
-            made.append(make_metric(each))
-            continue
-        plain = make_metric(each, **options)
-        takes = METRICS[plain.name].averages and plain.average == "binary"
-        made.append(make_metric(each, average=average, **options) if takes else plain)
-    return made
-
-
-class _Options:
+class _Options(NamedTuple):
     """How an interval is made."""
 
-    def __init__(  # what the user asked for
-        self,
-        method: str | None,
-        interval: str,
-        scale: str | None,
-        within_classes: bool,  # noqa: FBT001
-        confidence_level: float,
-        n_resamples: int,
-        rng: Any,
-    ) -> None:
-        self.method = choose(method, "method", (*_METHODS, None))
-        self.interval = choose(interval, "interval", tuple(INTERVALS))
-        self.scale = choose(scale, "scale", (*SCALES, None))
-        if self.scale is not None and self.method not in (None, "jackknife", "delta"):
-            message = f"scale= is for 'jackknife' and 'delta', got method={method!r}"
-            raise ValueError(message)
-        self.within_classes = within_classes
-        self.level = as_share(confidence_level, "confidence_level")
-        self.n_resamples = as_whole(n_resamples, "n_resamples", 1)
-        self.seed = as_seed(rng) if self.method == "bootstrap" else None
+    method: str | None
+    interval: str
+    scale: str | None
+    within_classes: bool
+    level: float
+    n_resamples: int
+    #: None where nothing is drawn.
+    seed: int | None
+
+
+def _read_options(given: Mapping[str, Any]) -> _Options:
+    """Check how an interval is to be made."""
+    method = choose(given["method"], "method", (*_METHODS, None))
+    scale = choose(given["scale"], "scale", (*SCALES, None))
+    if scale is not None and method not in (None, "jackknife", "delta"):
+        message = f"scale= is for 'jackknife' and 'delta', got method={method!r}"
+        raise ValueError(message)
+    return _Options(
+        method=method,
+        interval=choose(given["interval"], "interval", tuple(INTERVALS)),
+        scale=scale,
+        within_classes=given["within_classes"],
+        level=as_share(given["confidence_level"], "confidence_level"),
+        n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
+        seed=as_seed(given["rng"]) if method == "bootstrap" else None,
+    )
 
 
 def _measured(

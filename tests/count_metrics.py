@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fastcmp.metrics.cell_draws import gather_cells
+
 
 def _parts(tables):
     shares = tables / tables.sum(axis=(-2, -1), keepdims=True)
@@ -101,3 +103,22 @@ class Metric:
 
 
 METRICS = {name: Metric(function) for name, function in BY_NAME.items()}
+
+
+def read_cells(case):
+    """Read the cells of a reference case: of two models, or a confusion matrix."""
+    given = case["input"]
+    if "cells" in given:
+        rows = np.array(given["cells"])
+        return gather_cells(rows[:, :3], rows[:, 3], given["K"])
+    confusion = np.array(given["confusion"])
+    codes = np.argwhere(np.ones(confusion.shape))
+    return gather_cells(codes, confusion.ravel(), len(confusion))
+
+
+def sample_codes(n, k, seed):
+    """Draw classes and the predictions of two models, right three times in four."""
+    rng = np.random.default_rng(seed)
+    y_true, a, b = rng.integers(0, k, (3, n))
+    right = rng.random((2, n)) < [[0.6], [0.5]]
+    return y_true, np.where(right[0], y_true, a), np.where(right[1], y_true, b)

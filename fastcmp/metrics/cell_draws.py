@@ -117,18 +117,24 @@ def gather_cells(
     kept = samples > 0
     rows, samples = rows[kept], samples[kept]
     base = n_classes ** np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)
-    keys, index = np.unique(rows @ base, return_inverse=True)
-    total = np.zeros(keys.size, np.int64)
-    np.add.at(total, index, samples)
+    keys, places, total = _add_up(rows @ base, samples)
     cells = Cells(keys[:, np.newaxis] // base % n_classes, total, n_classes)
     if clusters is None:
         return cells
-    order = np.argsort(np.asarray(clusters)[kept], kind="stable")
-    numbers = np.asarray(clusters)[kept][order]
-    first = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
-    starts = np.append(first, numbers.size).astype(np.int64)
-    index = np.ascontiguousarray(index[order], np.int64)
-    return cells._replace(clusters=ClusterCells(starts, index, samples[order]))
+    numbers = np.unique(np.asarray(clusters)[kept], return_inverse=True)[1]
+    keys, _, total = _add_up(numbers * len(cells.codes) + places, samples)
+    first = np.flatnonzero(np.diff(keys // len(cells.codes), prepend=-1))
+    starts = np.append(first, keys.size).astype(np.int64)
+    own = ClusterCells(starts, keys % len(cells.codes), total)
+    return cells._replace(clusters=own)
+
+
+def _add_up(keys: Ints, samples: Ints) -> tuple[Ints, Ints, Ints]:
+    """Give the different keys, where each stands, and their samples."""
+    found, places = np.unique(keys, return_inverse=True)
+    total = np.zeros(found.size, np.int64)
+    np.add.at(total, places, samples)
+    return found, places, total
 
 
 def measure(estimator: Estimator, tables: Floats, *, log: bool) -> Floats:

@@ -33,6 +33,12 @@ def precision(tables):
     return d[..., 1] / c[..., 1]
 
 
+def positive_likelihood_ratio(tables):
+    """Infinite without a false positive."""
+    shares, _, r, _ = _parts(tables)
+    return shares[..., 1, 1] / r[..., 1] / (shares[..., 0, 1] / r[..., 0])
+
+
 def balanced_accuracy(tables):
     _, d, r, _ = _parts(tables)
     seen = r != 0
@@ -74,7 +80,7 @@ BY_NAME = {
     each.__name__: each
     for each in (
         *(accuracy, f1, f1_macro, precision, balanced_accuracy, kappa, mcc),
-        *(kappa_linear, kappa_quadratic),
+        *(kappa_linear, kappa_quadratic, positive_likelihood_ratio),
     )
 }
 

@@ -99,7 +99,10 @@ class Cells(NamedTuple):
         """Take from (R, M, K, K) what belongs to each cell, of a minus b: (R, S)."""
         t, *predicted = self.codes.T
         picked = values[:, 0, t, predicted[0]]
-        return picked - values[:, 1, t, predicted[1]] if predicted[1:] else picked
+        if not predicted[1:]:
+            return picked
+        with np.errstate(invalid="ignore"):  # both may be infinite
+            return picked - values[:, 1, t, predicted[1]]
 
 
 def gather_cells(
@@ -172,6 +175,7 @@ def influences_of(
     return cells.pick(psi), scale
 
 
+@np.errstate(invalid="ignore", over="ignore")  # where a value is infinite
 def standard_errors(
     estimator: Estimator,
     cells: Cells,

@@ -269,6 +269,20 @@ def test_undefined_metrics_and_equal_models(kind):
     assert found.pvalue == 1.0
 
 
+@pytest.mark.parametrize("kind", INTERVALS)
+@pytest.mark.parametrize("log", [False, True])
+def test_infinite_draws_are_left_out(kind, log):
+    # Without the one false positive of b its likelihood ratio is infinite.
+    counts = [30, 2, 1, 10, 3, 3, 12]
+    codes = [[0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1], [1, 1, 0]]
+    cells = gather_cells([*codes, [1, 1, 1]], counts, 2)
+    options = {"interval": kind, "log": log, "n_resamples": 1000}
+    found = one_interval("positive_likelihood_ratio", cells, **options)
+    assert found.n_undefined / 1000 == pytest.approx(0.37 + 0.13 - 0.05, abs=0.06)
+    assert found.low < found.estimate
+    assert math.isfinite(found.high)
+
+
 def test_one_sided_bounds():
     cells = cells_of(60, 2, 1)
     options = {"n_resamples": 500, "seed": 1}

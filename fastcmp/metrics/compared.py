@@ -81,7 +81,7 @@ class Compared(NamedTuple):
     interval_method: str
     ratio: float
     ratio_interval: tuple[float, float]
-    n_configurations: int = 0
+    n_configurations: float = 0
     cautions: tuple[str, ...] = ()
 
 

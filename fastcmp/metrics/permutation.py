@@ -43,8 +43,9 @@ class PermutationOutcome(NamedTuple):
     standard_error: float
     #: A `fastcmp.kernels.Status`.
     status: int
-    #: How many there are, and random ones that were looked at: 0 where it is exact.
-    n_configurations: int
+    #: How many there are, an integer; infinite if it has more than 300 digits.
+    n_configurations: float
+    #: Random ones that were looked at; 0 where all were.
     n_resamples: int
     #: Samples whose two predictions differ.
     n_discordant: int
@@ -75,6 +76,9 @@ def permutation_tests(  # noqa: PLR0913  # options, all by keyword
     configurations where `can_enumerate`, and else at random ones.
     """
     exchanges = Exchanges(cells)
+    if exact and not exchanges.can_enumerate:
+        message = "there are too many configurations to look at all of them"
+        raise ValueError(message)
     statistics = [
         _Statistic(estimator, exchanges, studentized=studentized, log=log)
         for estimator in estimators

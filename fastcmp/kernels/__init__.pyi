@@ -207,6 +207,9 @@ from fastcmp.kernels.symmetry import stuart_maxwell as stuart_maxwell
 from fastcmp.kernels.symmetry import stuart_maxwell_many as stuart_maxwell_many
 from fastcmp.kernels.tails import snedecor_tail as snedecor_tail
 from fastcmp.kernels.tails import student_tails as student_tails
+from fastcmp.kernels.two_class_exchanges import (
+    two_class_exchange_pvalue as two_class_exchange_pvalue,
+)
 from fastcmp.kernels.two_fold import ALPAYDIN_F as ALPAYDIN_F
 from fastcmp.kernels.two_fold import CALIBRATED_F as CALIBRATED_F
 from fastcmp.kernels.two_fold import DIETTERICH_T as DIETTERICH_T

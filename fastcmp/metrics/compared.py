@@ -30,7 +30,7 @@ from fastcmp.metrics.pair_estimates import (
     z_test,
 )
 from fastcmp.metrics.paired_recalls import newcombe_limits
-from fastcmp.metrics.permutation import can_enumerate, permutation_tests
+from fastcmp.metrics.permutation import is_exact, permutation_tests
 from fastcmp.metrics.samples import (
     Counted,
     arranged,
@@ -145,7 +145,7 @@ def _compare_bound(
     bound: list[Estimator], cells: Cells, options: CompareOptions, pool: ThreadPool
 ) -> list[Compared]:
     """Compare by metrics that are bound to the same classes, on the same draws."""
-    method = _method_of(cells, options)
+    method = _method_of(bound, cells, options)
     pairs = [pair_of(estimator, cells) for estimator in bound]
     if method == "bootstrap":
         return _bootstrapped(pairs, options, pool)
@@ -175,7 +175,7 @@ def _compare_bound(
     ]
 
 
-def _method_of(cells: Cells, options: CompareOptions) -> str:
+def _method_of(bound: list[Estimator], cells: Cells, options: CompareOptions) -> str:
     """Choose the test where none is named; refuse what weights do not permit."""
     method = options.method
     if cells.squares is not None:
@@ -195,12 +195,10 @@ def _method_of(cells: Cells, options: CompareOptions) -> str:
         raise ValueError(message)
     if method is not None:
         return method
-    if can_enumerate(cells):
-        return "exact"
     if options.studentized:
-        message = "studentized=True needs method='permutation' for so many samples"
+        message = "studentized=True needs method='exact' or 'permutation'"
         raise ValueError(message)
-    return "pooled"
+    return "exact" if is_exact(bound, cells) else "pooled"
 
 
 def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:

@@ -79,6 +79,8 @@ from fastcmp.paired.stratified_mcnemar import (
 from fastcmp.paired.stratified_result import (
     StratifiedMcNemarResult as StratifiedMcNemarResult,
 )
+from fastcmp.paired.symmetry import bhapkar as bhapkar
+from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
 from fastcmp.paired.symmetry import bowker as bowker
 from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
 from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell

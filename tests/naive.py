@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, exp, fsum, inf, sqrt
+from math import comb, exp, fsum, inf, nan, sqrt
 
 import mpmath
 import numba
@@ -306,6 +306,28 @@ def stuart_maxwell(table):
     df = int(np.linalg.matrix_rank(covariance))
     statistic = d @ np.linalg.pinv(covariance) @ d
     return statistic, df, stats.chi2.sf(statistic, df) if df else 1.0
+
+
+def bhapkar(table):
+    """Return Wald's statistic with the observed covariance, d.o.f. and p-value.
+
+    NaN where that covariance has a smaller rank than under the hypothesis.
+    """
+    table = np.asarray(table, float)
+    n = table.sum()
+    _, df, _ = stuart_maxwell(table)
+    if df == 0:
+        return 0.0, 0, 1.0
+    # Sample by sample: indicator of the prediction of a minus that of b.
+    eye = np.eye(len(table))
+    rows = (eye[:, None] - eye[None, :]).reshape(-1, len(table))
+    weights = table.ravel()
+    d = weights @ rows
+    covariance = (rows * weights[:, None]).T @ rows - np.outer(d, d) / n
+    if np.linalg.matrix_rank(covariance, tol=1e-9 * n) < df:
+        return nan, df, nan
+    statistic = d @ np.linalg.pinv(covariance) @ d
+    return statistic, df, stats.chi2.sf(statistic, df)
 
 
 # Adjusted p-values.

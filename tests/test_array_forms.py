@@ -224,6 +224,8 @@ CASES = [
     called(F.cost_test, TRUTH, A, B, COST),
     called(F.cost_test_from_counts, TENSOR, COST),
     called(F.count_labels, TRUTH, A, B),
+    called(F.bhapkar, A, B),
+    called(F.bhapkar_from_counts, TENSOR.sum(axis=0)),
     called(F.bowker, A, B),
     called(F.bowker_from_counts, TENSOR.sum(axis=0)),
     called(F.stuart_maxwell, A, B),

@@ -98,6 +98,8 @@ GOOD = {
     "blocked_t": {"differences": FIVE_BY_TWO},
     "bouckaert_frank_t": {"differences": TEN},
     "bouckaert_t": {"differences": TEN},
+    "bhapkar": {"pred_a": A, "pred_b": B},
+    "bhapkar_from_counts": {"table": [[9, 2], [1, 8]]},
     "bowker": {"pred_a": A, "pred_b": B},
     "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
     "calibrated_f": {"differences": FIVE_BY_TWO},

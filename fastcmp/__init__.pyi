@@ -120,9 +120,6 @@ from fastcmp.scores.classification import classification_table as classification
 from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
 )
-from fastcmp.scores.classification import (
-    compare_sensitivity_specificity as compare_sensitivity_specificity,
-)
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )
@@ -144,7 +141,16 @@ from fastcmp.scores.lift import gain_curve as gain_curve
 from fastcmp.scores.lift import ks_statistic as ks_statistic
 from fastcmp.scores.lift import lift_table as lift_table
 from fastcmp.scores.lift_result import LiftTable as LiftTable
-from fastcmp.scores.predictive_values import MeasureComparison as MeasureComparison
+from fastcmp.scores.measure_comparison import JointTest as JointTest
+from fastcmp.scores.measure_comparison import MeasureComparison as MeasureComparison
+from fastcmp.scores.paired_measures import (
+    compare_sensitivity_specificity as compare_sensitivity_specificity,
+)
+from fastcmp.scores.paired_measures import (
+    compare_sensitivity_specificity_from_counts as compare_sensitivity_specificity_from_counts,  # noqa: E501
+)
+from fastcmp.scores.paired_ratio import PairedRatio as PairedRatio
+from fastcmp.scores.paired_ratio import screen_positive_ratio as screen_positive_ratio
 from fastcmp.scores.predictive_values import PredictiveValueTest as PredictiveValueTest
 from fastcmp.scores.roc_bands import RocBand as RocBand
 from fastcmp.scores.roc_bands import roc_band as roc_band

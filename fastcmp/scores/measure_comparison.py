@@ -191,8 +191,8 @@ class MeasureComparison(Record):
         unknown = (math.nan, math.nan, math.nan)
         for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
             own: PredictiveValueTest = getattr(self, name)
-            row = (own.measure, own.test, own.value_a, own.value_b, own.difference)
-            rows[name] = (*row, *unknown, own.statistic, own.pvalue)
+            pair = (own.value_a, own.value_b, own.difference)
+            rows[name] = (own.measure, own.test, *pair, *unknown, *_result(own))
         joint = ("Lachenbruch and Lynch", *unknown, *unknown)
         rows["joint"] = ("sensitivity and specificity", *joint, *_result(self.joint))
         for ratio in self.ratios:

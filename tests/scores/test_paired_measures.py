@@ -1,17 +1,24 @@
 """Two models compared by sensitivity, specificity, predictive values and ratios."""
 
 import json
-from math import isnan
+from math import exp, inf, isnan, log, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_cases import expected, parametrize
 from scipy import stats
 
 from fastcmp import (
+    classification_table_from_counts,
     compare_sensitivity_specificity,
+    count_labels,
+    from_dict,
+    screen_positive_ratio,
+    stream,
 )
+from fastcmp import compare_sensitivity_specificity_from_counts as from_counts
 from fastcmp.core.render import to_csv
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.scores.predictive_values import predictive_value_test
@@ -251,34 +258,432 @@ def test_printing_the_comparison():
         "451 positives (1), 261 negatives (0); p-values are not adjusted for their",
     ]
     assert max(map(len, lines)) <= 80
-    rows = [" ".join(line.split()) for line in lines[4:]]
-    assert rows == [
-        "sensitivity McNemar, mid-p 0.8803 0.7561 +0.1242 1.0e-08",
-        "specificity McNemar, mid-p 0.6782 0.7969 -0.1188 3.1e-04",
-        "ppv generalised score 0.8254 0.8655 -0.0401 0.017",
-        "ppv weighted generalised score 0.8254 0.8655 -0.0401 0.019",
-        "npv generalised score 0.7662 0.6541 +0.1121 2.5e-05",
-        "npv weighted generalised score 0.7662 0.6541 +0.1121 4.8e-05",
+    rows = [" ".join(line.split()) for line in lines[3:]]
+    assert rows[:7] == [
+        "measure test a b a - b 95% CI p",
+        "sensitivity McNemar 0.8803 0.7561 +0.1242 [+0.0820, +0.1666] 1.0e-08",
+        "specificity McNemar 0.6782 0.7969 -0.1188 [-0.1821, -0.0545] 3.1e-04",
+        "ppv score 0.8254 0.8655 -0.0401 0.017",
+        "ppv weighted 0.8254 0.8655 -0.0401 0.019",
+        "npv score 0.7662 0.6541 +0.1121 2.5e-05",
+        "npv weighted 0.7662 0.6541 +0.1121 4.8e-05",
     ]
+    text = " ".join(rows)
+    assert "McNemar's (mid-p)" in text
+    assert "intervals: Newcombe." in text
+    assert "together: chi-square = 44.17 with 2 d.o.f., p = 2.6e-10." in text
+    assert "ppv 0.8254 0.8655 0.9536 [0.9171, 0.9916] 0.017" in rows
+    row = "likelihood ratio negative 0.1766 0.3061 0.5769 [0.4407, 0.7551] 6.2e-05"
+    assert row in rows
+    assert "for the proportion of positives in these samples" in text
     assert "Weighted generalised score test (ppv, two-sided)" in str(
         result.ppv_weighted
     )
+    rare = compare_sensitivity_specificity(
+        y, a, b, prevalence=0.01, alternative="less", interval="tango"
+    )
+    text = " ".join(str(rare).split())
+    assert "ppv and npv are for a prevalence of 0.01." in text
+    assert "one-sided 95% CI" in text
+    assert "intervals: Tango." in text
+
+
+def test_the_comparison_as_a_table_and_a_dictionary():
+    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
+    result = compare_sensitivity_specificity(y, a, b)
     found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert found["npv_score"]["value_a"] == result.npv_score.value_a
+    assert found["npv_ratio"]["low"] == result.ratio("npv").interval.low
+    assert found["joint"]["pvalue"] == result.joint.pvalue
+    assert from_dict(found) == result
     columns = result.columns()
-    assert columns["measure"] == [
-        "sensitivity",
-        "specificity",
-        "ppv",
-        "ppv",
-        "npv",
-        "npv",
+    assert columns["measure"][:8] == [
+        *("sensitivity", "specificity", "ppv", "ppv", "npv", "npv"),
+        *("sensitivity and specificity", "sensitivity"),
     ]
     assert columns["pvalue"][2] == result.ppv_score.pvalue
-    names = "measure,test,value_a,value_b,difference,statistic,pvalue"
+    assert columns["test"].count("ratio") == 7
+    low, high = result.sensitivity.confidence_interval()
+    assert (columns["low"][0], columns["high"][0]) == (low, high)
+    names = "measure,test,value_a,value_b,difference,ratio,low,high,statistic,pvalue"
     assert to_csv(columns).startswith(f"{names}\n")
     alone = compare_sensitivity_specificity([1, 1, None], [1, 1, 0], [1, 1, 0])
     assert alone.n_missing == 1
     assert alone.to_dict()["npv_score"]["pvalue"] is None
     assert "1 samples without a true label were dropped." in str(alone)
     assert "-" in str(alone.npv_score)
+
+
+# Ratios.
+
+MEASURES = {
+    "recall": "sensitivity",
+    "fpr": "false_positive_rate",
+    "lr_plus": "likelihood_ratio_positive",
+    "lr_minus": "likelihood_ratio_negative",
+}
+COUNTS = [[[155, 22], [53, 31]], [[32, 22], [78, 319]]]
+
+
+def tensor(cells):
+    counts = np.zeros((2, 2, 2), int)
+    for t, a, b, n in cells:
+        counts[t, a, b] = n
+    return counts
+
+
+@parametrize("paired_ratio")
+def test_ratios_against_references(case):
+    options, data = case["options"], case["input"]
+    level, measure = options["confidence"], options["measure"]
+    if "cells" in data:
+        found = from_counts(
+            tensor(data["cells"]),
+            positive=options["positive"],
+            confidence_level=level,
+        ).ratio(MEASURES.get(measure, measure))
+    else:
+        found = screen_positive_ratio(**data, measure=measure, confidence_level=level)
+    assert found.ratio == expected(case, "ratio")
+    assert found.standard_error == expected(case, "se_log")
+    assert found.statistic == expected(case, "statistic")
+    assert found.pvalue == expected(case, "pvalue")
+    assert found.interval.low == expected(case, "lower")
+    assert found.interval.high == expected(case, "upper")
+    assert found.status == OK
+
+
+@parametrize("joint_sensitivity_specificity")
+def test_joint_tests_against_references(case):
+    counts = tensor(case["input"]["cells"])
+    for method in ("asymptotic", "midp"):
+        found = from_counts(counts, method=method).joint
+        for name in ("statistic", "df", "pvalue"):
+            assert getattr(found, name) == expected(case, name)
+
+
+def shares(weights, prevalence):
+    """All measures of a and of b, from weights of the cells [t, a, b]."""
+    found = []
+    for axis in (2, 1):
+        (tn, fp), (fn, tp) = weights.sum(axis=axis)
+        p, n = tp + fn, tn + fp
+        q = p / (p + n) if prevalence is None else prevalence
+        se, sp = tp / p, tn / n
+        found.append(
+            {
+                "sensitivity": se,
+                "specificity": sp,
+                "false_positive_rate": 1 - sp,
+                "ppv": q * se / (q * se + (1 - q) * (1 - sp)),
+                "npv": (1 - q) * sp / ((1 - q) * sp + q * (1 - se)),
+                "likelihood_ratio_positive": se / (1 - sp),
+                "likelihood_ratio_negative": (1 - se) / sp,
+            }
+        )
+    return found
+
+
+def by_differences(counts, measure, prevalence):
+    """The delta method with numerical derivatives of the logarithm by each cell."""
+
+    def log_ratio(weights):
+        a, b = shares(weights, prevalence)
+        return log(a[measure] / b[measure])
+
+    counts = counts.astype(float)
+    variance = 0.0
+    for cell in np.ndindex(2, 2, 2):
+        up, down = counts.copy(), counts.copy()
+        up[cell] *= 1 + 1e-5
+        down[cell] *= 1 - 1e-5
+        step = 2e-5 * counts[cell]
+        if step:
+            slope = (log_ratio(up) - log_ratio(down)) / step
+            variance += counts[cell] * slope**2
+    return log_ratio(counts), sqrt(variance)
+
+
+CELLS = st.lists(st.integers(1, 60), min_size=8, max_size=8)
+
+
+@given(CELLS, st.none() | st.floats(0.01, 0.99), st.sampled_from([0.8, 0.95]))
+def test_ratios_against_numerical_derivatives(cells, prevalence, level):
+    counts = np.array(cells).reshape(2, 2, 2)
+    result = from_counts(counts, prevalence=prevalence, confidence_level=level)
+    values = shares(counts.astype(float), prevalence)
+    z = stats.norm.isf((1 - level) / 2)
+    for test in result.ratios:
+        center, error = by_differences(counts, test.measure, prevalence)
+        assert test.value_a == pytest.approx(values[0][test.measure])
+        assert test.value_b == pytest.approx(values[1][test.measure])
+        assert log(test.ratio) == pytest.approx(center, abs=1e-9)
+        assert test.standard_error == pytest.approx(error, rel=1e-6, abs=1e-9)
+        if test.standard_error < 1e-6:
+            continue
+        wanted = test.ratio * exp(-z * error), test.ratio * exp(z * error)
+        assert tuple(test.interval) == pytest.approx(wanted, rel=1e-6)
+        p = 2 * stats.norm.sf(abs(center / error))
+        assert test.pvalue == pytest.approx(p, rel=1e-4, abs=1e-6)
+
+
+OPPOSITE = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+@given(FOUR, FOUR, st.sampled_from(list(OPPOSITE)), st.none() | st.just(0.2))
+def test_swapping_the_models_turns_ratios(positives, negatives, side, prevalence):
+    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
+    options = {"prevalence": prevalence}
+    one = from_counts(counts, alternative=side, **options)
+    other = from_counts(counts.swapaxes(1, 2), alternative=OPPOSITE[side], **options)
+    assert one.joint == other.joint
+    for first, second in zip(one.ratios, other.ratios, strict=True):
+        assert same(first.pvalue, second.pvalue)
+        assert same(first.statistic, -second.statistic)
+        assert same(first.standard_error, second.standard_error)
+        assert first.status == second.status
+        if 0 < first.ratio < inf:
+            assert same(first.ratio, 1 / second.ratio)
+        if first.status == OK:
+            turned = [1 / x if x else inf for x in second.interval[::-1]]
+            assert tuple(first.interval) == pytest.approx(turned, rel=1e-12)
+        assert {first.better, second.better} in ({"a", "b"}, {None})
+
+
+@given(FOUR, FOUR)
+def test_exchanging_the_classes_exchanges_the_measures(positives, negatives):
+    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
+    one = from_counts(counts)
+    other = from_counts(counts, positive=0)
+    assert other.labels == (0, 1)
+    for first, second in (("sensitivity", "specificity"), ("ppv", "npv")):
+        a, b = one.ratio(first), other.ratio(second)
+        assert same(a.ratio, b.ratio)
+        assert same(a.pvalue, b.pvalue)
+    assert one.joint == other.joint
+
+
+def test_less_is_better_of_some_measures():
+    result = from_counts(COUNTS, alternative="greater")
+    two = from_counts(COUNTS)
+    for name in ("false_positive_rate", "likelihood_ratio_negative"):
+        test = result.ratio(name)
+        assert test.lower_is_better
+        assert test.interval.low == 0
+        assert test.pvalue == pytest.approx(stats.norm.cdf(test.statistic))
+        assert two.ratio(name).better == ("a" if test.ratio < 1 else "b")
+    for name in ("sensitivity", "ppv", "likelihood_ratio_positive"):
+        test = result.ratio(name)
+        assert test.interval.high == inf
+        assert test.pvalue == pytest.approx(stats.norm.sf(test.statistic))
+        assert two.ratio(name).better == ("a" if test.ratio > 1 else "b")
+    assert "Less is better." in str(two.ratio("fpr"))
+    assert "H0: the ratio is at least 1" in str(result.ratio("fpr"))
+
+
+@given(FOUR, FOUR)
+def test_counts_that_are_0(positives, negatives):
+    """Where a logarithm has no argument there is no number that looks like one."""
+    positives = [x * (i != 1) for i, x in enumerate(positives)]
+    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
+    for test in from_counts(counts).ratios:
+        numbers = (test.standard_error, test.statistic, test.pvalue)
+        if test.status == OK:
+            assert np.isfinite([*numbers, *test.interval, test.ratio]).all()
+            assert test.standard_error > 0
+        elif test.status == DEGENERATE:
+            assert numbers == (0, 0, 1)
+            assert test.ratio == 1
+            assert np.isnan(test.interval).all()
+        else:
+            assert test.status == UNDEFINED
+            assert np.isnan(numbers).all()
+            assert np.isnan(test.interval).all()
+
+
+def test_ratios_without_a_logarithm():
+    # a calls no positive; b calls no negative positive.
+    none = from_counts([[[9, 0], [3, 0]], [[4, 5], [0, 0]]])
+    assert none.ratio("sensitivity").ratio == 0
+    assert none.ratio("sensitivity").status == UNDEFINED
+    assert none.ratio("false_positive_rate").ratio == inf
+    assert none.ratio("false_positive_rate").better == "b"
+    assert isnan(none.ratio("false_positive_rate").pvalue)
+    assert none.ratio("likelihood_ratio_positive").ratio == 0
+    both = from_counts([[[9, 0], [0, 0]], [[4, 0], [0, 3]]])
+    assert both.ratio("sensitivity").status == DEGENERATE
+    assert isnan(both.ratio("fpr").ratio)
+    assert both.ratio("fpr").better is None
+    assert both.ratio("specificity").ratio == 1
+    text = str(none)
+    assert "nan" not in text
+    only = from_counts(np.zeros((2, 2, 2), int))
+    assert all(test.status == UNDEFINED for test in only.ratios)
+
+
+def test_the_joint_test_counts_classes_in_which_models_differ():
+    one = from_counts([[[9, 0], [0, 2]], [[3, 7], [2, 8]]])
+    assert one.joint.df == 1
+    assert one.joint.statistic == 25 / 9
+    assert one.joint.pvalue == pytest.approx(stats.chi2.sf(25 / 9, 1))
+    same_calls = from_counts([[[9, 0], [0, 2]], [[3, 0], [0, 8]]]).joint
+    assert (same_calls.statistic, same_calls.pvalue, same_calls.df) == (0, 1, 0)
+    assert same_calls.status == DEGENERATE
+    half = from_counts([[[0, 0], [0, 0]], [[3, 1], [2, 8]]]).joint
+    assert half.status == UNDEFINED
+    assert isnan(half.pvalue)
+    assert "p = -" in str(half)
+
+
+def test_the_joint_test_keeps_small_p_values():
+    counts = [[[900, 200], [20, 60]], [[50, 20], [200, 850]]]
+    joint = from_counts(counts).joint
+    x = 2 * 180**2 / 220
+    assert joint.statistic == pytest.approx(x)
+    assert joint.pvalue == pytest.approx(exp(-x / 2), rel=1e-12)
+    assert joint.pvalue > 0
+
+
+def test_huge_counts_lose_no_digits():
+    n = 10**14
+    counts = [[[n, 3], [5, n]], [[n, 7], [3, n]]]
+    test = from_counts(counts).ratio("recall")
+    assert test.statistic == pytest.approx(-4 / sqrt(10), rel=1e-12)
+    ppv = from_counts(counts).ratio("ppv")
+    # log ratio (3 - 7) / n - (8 - 10) / 2n, and (10 + 8) influences of 1 / 2n.
+    assert ppv.statistic == pytest.approx(-6 / sqrt(18), rel=1e-9)
+
+
+# From counts, and with intervals.
+
+
+def test_labels_counts_and_streams_agree():
+    y, a, b = labels_from_cells([31, 7, 2, 3], [3, 5, 2, 15])
+    expect = compare_sensitivity_specificity(y, a, b)
+    counts = count_labels(y, a, b)
+    assert from_counts(counts) == expect
+    assert from_counts(counts.to_dense()) == expect
+    assert from_counts(counts.to_dense().astype(float).tolist()) == expect
+    gathered = stream.LabelCounts().update(y, {"a": a, "b": b})
+    assert from_counts(gathered) == expect
+    assert expect.counts.tolist() == counts.to_dense().tolist()
+    words = np.array(["well", "ill"])
+    named = compare_sensitivity_specificity(
+        words[y], words[a], words[b], positive="ill"
+    )
+    table = count_labels(words[y], words[a], words[b])
+    assert from_counts(table, positive="ill") == named
+    assert named.labels == ("ill", "well")
+    assert named.ratios == expect.ratios
+
+
+def test_counts_of_one_class():
+    table = count_labels([1, 1, 1], [1, 1, 1], [1, 1, 1])
+    result = from_counts(table)
+    assert result == compare_sensitivity_specificity([1, 1, 1], [1, 1, 1], [1, 1, 1])
+    assert result.counts[1, 1, 1] == 3
+    wells = count_labels([0, 0], [0, 0], [0, 0])
+    assert from_counts(wells).counts[0, 0, 0] == 2
+
+
+def test_each_model_has_its_table():
+    result = from_counts(COUNTS, prevalence=0.2, confidence_level=0.9)
+    alone = classification_table_from_counts(
+        tp=397, fp=84, fn=54, tn=177, prevalence=0.2, confidence_level=0.9
+    )
+    assert result.table_a == alone
+    assert (result.table_b.tp, result.table_b.fp) == (341, 53)
+    assert result.ratio("ppv").value_a == pytest.approx(alone.ppv)
+    assert result.ratio("npv").value_b == pytest.approx(result.table_b.npv)
+    # At the prevalence of the samples these are the plain predictive values.
+    own = from_counts(COUNTS, prevalence=451 / 712)
+    plain = from_counts(COUNTS)
+    for name in ("ppv", "npv"):
+        assert own.ratio(name).ratio == pytest.approx(plain.ratio(name).ratio)
+
+
+@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price"])
+def test_intervals_of_differences_are_mcnemars(interval):
+    result = from_counts(COUNTS, interval=interval, confidence_level=0.8)
+    for i, test in enumerate((result.sensitivity, result.specificity)):
+        low, high = test.confidence_interval(0.8, interval)
+        columns = result.columns()
+        assert (columns["low"][i], columns["high"][i]) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "error", "message"),
+    [
+        ([[1, 2], [3, 4]], {}, ValueError, r"counts must be of shape \(2, 2, 2\)"),
+        (np.ones((3, 3, 3), int), {}, ValueError, r"counts must be of shape .* \(3, 3"),
+        (-np.ones((2, 2, 2), int), {}, ValueError, "counts must not be negative"),
+        (np.full((2, 2, 2), 0.5), {}, ValueError, "counts must be whole numbers"),
+        (np.full((2, 2, 2), 2**51), {}, ValueError, r"counts must add up to at most"),
+        (None, {}, TypeError, "counts must be whole numbers"),
+        (COUNTS, {"positive": 7}, ValueError, "positive=7 is not among the labels"),
+        (COUNTS, {"interval": "wilson"}, ValueError, "interval must be one of"),
+        (COUNTS, {"confidence_level": 95}, ValueError, "confidence_level must lie in"),
+        (COUNTS, {"prevalence": 20}, ValueError, "prevalence must lie in"),
+        (COUNTS, {"method": "nope"}, ValueError, "method must be one of"),
+        (
+            COUNTS,
+            {"confidence_level": 0.5, "alternative": "less"},
+            ValueError,
+            "confidence_level must be above 0.5",
+        ),
+    ],
+)
+def test_bad_counts(counts, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        from_counts(counts, **options)
+
+
+def test_counts_of_other_classes_are_refused():
+    three = count_labels([0, 1, 2], [0, 1, 2], [0, 1, 1])
+    with pytest.raises(ValueError, match=r"^counts must be of two classes, got 3: \[0"):
+        from_counts(three)
+    words = count_labels(["a", "b"], ["a", "b"], ["a", "a"])
+    with pytest.raises(ValueError, match="pass positive="):
+        from_counts(words)
+
+
+def test_an_unknown_ratio():
+    with pytest.raises(ValueError, match=r"^measure must be one of .*, got 'f1'"):
+        from_counts(COUNTS).ratio("f1")
+
+
+# Screen-positive designs.
+
+
+@given(SMALL, SMALL, SMALL)
+def test_ratios_do_not_need_those_that_neither_calls(both, a, b):
+    screened = screen_positive_ratio(both, a, b)
+    full = from_counts([[[1, 0], [0, 1]], [[17, b], [a, both]]]).ratio("sensitivity")
+    assert same(screened.ratio, full.ratio)
+    assert same(screened.pvalue, full.pvalue)
+    assert same(screened.standard_error, full.standard_error)
+    assert isnan(screened.value_a)
+    wrong = screen_positive_ratio(both, a, b, measure="fpr", alternative="greater")
+    right = screen_positive_ratio(both, a, b, alternative="less")
+    assert same(wrong.pvalue, right.pvalue)
+    assert str(wrong).startswith("Ratio of two models' false positive rate (greater)")
+    if a != b:
+        assert {wrong.better, right.better} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "error", "message"),
+    [
+        ((1.5, 2, 3), {}, ValueError, "both_positive must be whole numbers"),
+        ((1, -2, 3), {}, ValueError, "only_a_positive must not be negative"),
+        ((1, 2, [3, 4]), {}, TypeError, "only_b_positive must be one number"),
+        ((1, 2, "3"), {}, TypeError, "only_b_positive must be whole numbers"),
+        ((2**53, 2, 3), {}, ValueError, "both_positive and the others must add up"),
+        ((1, 2, 3), {"measure": "ppv"}, ValueError, "measure must be one of"),
+        ((1, 2, 3), {"alternative": "more"}, ValueError, "alternative must be one of"),
+        ((1, 2, 3), {"confidence_level": 0}, ValueError, "confidence_level must lie"),
+    ],
+)
+def test_bad_screens(counts, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        screen_positive_ratio(*counts, **options)

@@ -57,6 +57,12 @@ from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
+from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
+from fastcmp.metrics.fleiss import fleiss_kappa_from_counts as fleiss_kappa_from_counts
+from fastcmp.metrics.fleiss_result import FleissResult as FleissResult
+from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
+from fastcmp.metrics.kappa import cohen_kappa_from_counts as cohen_kappa_from_counts
+from fastcmp.metrics.kappa_result import KappaResult as KappaResult
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )

@@ -1,0 +1,1 @@
+"""Functions of confusion counts: their values, intervals and tests."""

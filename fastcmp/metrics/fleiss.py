@@ -96,13 +96,17 @@ def fleiss_kappa(
     (0.4953, 0.2312)
     """
     options = _check_options(interval, alternative, confidence_level)
-    raters = named_columns(ratings, "ratings")
+    named = has_names(ratings)
+    raters = [
+        (f"ratings[{name!r}]" if named else f"ratings[{i}]", column)
+        for i, (name, column) in enumerate(named_columns(ratings, "ratings"))
+    ]
     if len(raters) < 2:
         message = f"ratings must hold at least 2 raters, got {len(raters)}"
         raise ValueError(message)
     read = read_ratings(raters, labels)
     m, n = read.codes.shape
-    if m > n and not has_names(ratings):
+    if m > n and not named:
         warn(
             f"ratings holds {m} raters of {n} items: raters come first; pass ratings.T "
             "if its rows are items"

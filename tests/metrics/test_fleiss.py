@@ -228,10 +228,22 @@ def test_a_row_an_item_is_pointed_out():
         ([0, 1, 1], ValueError, r"ratings must be of shape \(M, n\)"),
         ([[0, 1, 1]], ValueError, "ratings must hold at least 2 raters, got 1"),
         ({}, ValueError, "ratings must hold at least 2 raters, got 0"),
-        ({"a": [0, 1], "b": [0]}, ValueError, "b has 1 labels, a has 2"),
-        ({"a": [0, 1], "b": [0, None]}, ValueError, "b has no label at row 1"),
-        ({"a": [0, 1], "b": ["x", "y"]}, TypeError, "b holds str labels and a number"),
-        ({"a": [], "b": []}, ValueError, "a must hold at least one label"),
+        (
+            {"a": [0, 1], "b": [0]},
+            ValueError,
+            r"ratings\['b'\] has 1 labels, ratings\['a'\] has 2",
+        ),
+        (
+            {"a": [0, 1], "b": [0, None]},
+            ValueError,
+            r"ratings\['b'\] has no label at row 1",
+        ),
+        (
+            {"a": [0, 1], "b": ["x", "y"]},
+            TypeError,
+            r"ratings\['b'\] holds str labels and rat",
+        ),
+        ({"a": [], "b": []}, ValueError, r"ratings\['a'\] must hold at least one"),
     ],
 )
 def test_bad_ratings(ratings, error, message):

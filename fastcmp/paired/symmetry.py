@@ -210,8 +210,8 @@ def bhapkar(
     Notes
     -----
     The covariance matrix is the one that is observed, where Stuart and Maxwell's holds
-    under the hypothesis: W = Q / (1 - Q / n) for their Q. W is larger, and closer to
-    its distribution in large samples only. Undefined (NaN) where Q is n.
+    under the hypothesis: W = Q / (1 - Q / n) for their Q, which is the larger one. In
+    large samples both have the same distribution. Undefined (NaN) where Q is n.
 
     References
     ----------

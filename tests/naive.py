@@ -318,12 +318,10 @@ def bhapkar(table):
     _, df, _ = stuart_maxwell(table)
     if df == 0:
         return 0.0, 0, 1.0
-    # Sample by sample: indicator of the prediction of a minus that of b.
-    eye = np.eye(len(table))
-    rows = (eye[:, None] - eye[None, :]).reshape(-1, len(table))
-    weights = table.ravel()
-    d = weights @ rows
-    covariance = (rows * weights[:, None]).T @ rows - np.outer(d, d) / n
+    a, b = table.sum(axis=1), table.sum(axis=0)
+    d = a - b
+    # n times the covariance of the indicators of a's class minus those of b's.
+    covariance = np.diag(a + b) - table - table.T - np.outer(d, d) / n
     if np.linalg.matrix_rank(covariance, tol=1e-9 * n) < df:
         return nan, df, nan
     statistic = d @ np.linalg.pinv(covariance) @ d

@@ -56,9 +56,8 @@ def agreement_interval(
 def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
     """Write a coefficient, its interval and its test."""
     if result.status == UNDEFINED:
-        return (
-            f"{symbol} is undefined: by chance alone the raters would always agree.",
-        )
+        why = "by chance alone the raters would always agree"
+        return (f"{symbol} is undefined: {why if result.n_items else 'no items'}.",)
     level = interval_name(result.confidence_level, result.alternative)
     ends = format_interval(*result.interval, digits=4).replace("nan", "-")
     error = "-"

@@ -19,7 +19,12 @@ from fastcmp.core.report import (
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
 from fastcmp.scores.classification_result import ClassificationTable
-from fastcmp.scores.paired_ratio import LOWER_IS_BETTER, PairedRatio
+from fastcmp.scores.paired_ratio import (
+    LOWER_IS_BETTER,
+    PairedRatio,
+    format_ends,
+    format_ratio,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +73,8 @@ class JointTest(Record):
     @property
     def sentence(self) -> str:
         """The statistic and the p-value, in words."""
+        if not self.df and self.status == kernels.UNDEFINED:
+            return "undefined without samples of both classes"
         return (
             f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
             f"p = {format_pvalue(self.pvalue)}"
@@ -273,11 +280,11 @@ class MeasureComparison(Record):
 
     def _differences(self) -> Iterator[tuple[str, ...]]:
         """Write the rows of tests of differences."""
-        for measure, test, a, b, difference, ratio, low, high, _, p in list(
-            self._rows().values()
-        )[:6]:
-            del ratio
-            ends = "" if math.isnan(low) else _ends(low, high, "+")
+        for row in list(self._rows().values())[:6]:
+            measure, test, a, b, difference, _, low, high, _, p = row
+            ends = ""
+            if not math.isnan(low):
+                ends = format_interval(low, high, digits=4, sign="+")
             short = _SHORT.get(test, "McNemar")
             shown = (_number(a), _number(b), _number(difference, "+"))
             yield (measure, short, *shown, ends, format_pvalue(p))
@@ -291,11 +298,7 @@ def _number(value: float, sign: str = "") -> str:
     return "-" if math.isnan(value) else f"{value:{sign}.4f}"
 
 
-def _ends(low: float, high: float, sign: str = "") -> str:
-    return format_interval(low, high, digits=4, sign=sign).replace("nan", "-")
-
-
 def _ratio_row(test: PairedRatio) -> tuple[str, ...]:
-    numbers = map(_number, (test.value_a, test.value_b, test.ratio))
-    ends = "" if math.isnan(test.interval.low) else _ends(*test.interval)
-    return (test.measure.replace("_", " "), *numbers, ends, format_pvalue(test.pvalue))
+    numbers = map(format_ratio, (test.value_a, test.value_b, test.ratio))
+    shown = (*numbers, format_ends(test.interval), format_pvalue(test.pvalue))
+    return (test.measure.replace("_", " "), *shown)

@@ -10,12 +10,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import (
-    Section,
-    format_interval,
-    format_pvalue,
-    interval_name,
-)
+from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 
 if TYPE_CHECKING:
@@ -85,19 +80,34 @@ class PairedRatio(Record):
         """
         name = self.measure.replace("_", " ")
         level = interval_name(self.confidence_level, self.alternative)
-        ends = format_interval(*self.interval, digits=4).replace("nan", "-")
+        ends = format_ends(self.interval) or "-"
         side = _OPPOSITE[self.alternative] if self.lower_is_better else self.alternative
         text = [
-            f"a / b = {self.ratio:.4f}, {level} {ends}",
-            f"z = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
+            f"a / b = {format_ratio(self.ratio)}, {level} {ends}",
+            f"z = {format_ratio(self.statistic)}, p = {format_pvalue(self.pvalue)} "
             f"(H0: {_HYPOTHESES[side]})",
         ]
         if not math.isnan(self.value_a):
-            text.insert(0, f"{name} of a {self.value_a:.4f}, of b {self.value_b:.4f}")
+            a, b = map(format_ratio, (self.value_a, self.value_b))
+            text.insert(0, f"{name} of a {a}, of b {b}")
         if self.lower_is_better:
             text.append("Less is better.")
         title = f"Ratio of two models' {name} ({self.alternative})"
         return [Section(title=title, text=tuple(text))]
+
+
+def format_ratio(value: float) -> str:
+    """Write a ratio with four decimals, or three digits where it is far from 1."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e4 else f"{value:.3g}"
+
+
+def format_ends(interval: ConfidenceInterval) -> str:
+    """Write the ends of an interval for a ratio; nothing where there is none."""
+    if math.isnan(interval.low):
+        return ""
+    return "[" + ", ".join(map(format_ratio, interval)) + "]"
 
 
 class Proportion(NamedTuple):

@@ -201,6 +201,7 @@ from fastcmp.kernels.status import Interval as Interval
 from fastcmp.kernels.status import Outcome as Outcome
 from fastcmp.kernels.status import Status as Status
 from fastcmp.kernels.symmetry import ChiSquareOutcome as ChiSquareOutcome
+from fastcmp.kernels.symmetry import bhapkar as bhapkar
 from fastcmp.kernels.symmetry import bowker as bowker
 from fastcmp.kernels.symmetry import bowker_many as bowker_many
 from fastcmp.kernels.symmetry import stuart_maxwell as stuart_maxwell

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastcmp.kernels.count_draws import cell_tables
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,6 +29,18 @@ class ClusterCells(NamedTuple):
     def n(self) -> int:
         """Number of clusters."""
         return int(self.starts.size) - 1
+
+
+class Drawn(NamedTuple):
+    """Draws of a block."""
+
+    #: Counts of the cells, shape (R, S), and their tables, (R, M, K, K).
+    draws: Floats
+    tables: Floats
+    #: How often each cluster occurs, negative if exchanged; None without clusters.
+    times: Floats | None = None
+    #: Probability of each draw; None where all have the same.
+    weights: Floats | None = None
 
 
 class Cells(NamedTuple):
@@ -57,6 +71,20 @@ class Cells(NamedTuple):
         flat = self.codes[:, 0] * k + self.codes[:, 1 + model]
         weights = self.counts.astype(np.float64)
         return np.asarray(np.bincount(flat, weights, k * k).reshape(k, k))
+
+    def tables(self, draws: Floats, out: Floats | None = None) -> Floats:
+        """Make the confusion matrices of draws (R, S): (R, M, K, K)."""
+        if out is None:
+            shape = len(draws), self.n_models, self.n_classes, self.n_classes
+            out = np.empty(shape)
+        cell_tables(self.codes, draws, out)
+        return out
+
+    def as_drawn(self) -> Drawn:
+        """Give the data as one draw."""
+        draws = self.counts[np.newaxis].astype(np.float64)
+        times = None if self.clusters is None else np.ones((1, self.clusters.n))
+        return Drawn(draws, self.tables(draws), times)
 
     def pick(self, values: Floats) -> Floats:
         """Take from (R, M, K, K) what belongs to each cell, of a minus b: (R, S)."""

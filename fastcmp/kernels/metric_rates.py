@@ -44,7 +44,7 @@ def _parts(
         return d, r, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 1.0, 0.0, 0.0)
     if rate == PRECISION:
         return d, c, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 0.0, 1.0, 0.0)
-    rest = n - r - c + d  # true negatives
+    rest = max(n - r - c + d, 0.0)  # true negatives
     if rate == SPECIFICITY:
         return rest, n - r, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, -1.0, 0.0, 1.0)
     if rate == NPV:
@@ -57,13 +57,15 @@ def _parts(
         return d, r + c - d, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(-1.0, 1.0, 1.0, 0.0)
     if rate == FOWLKES_MALLOWS:  # the square
         return d * d, r * c, Slopes(2.0 * d, 0.0, 0.0, 0.0), Slopes(0.0, c, r, 0.0)
+    missed, false = r - d, c - d
+    # As d * n - r * c, but neither product is much larger than what it is divided by.
+    above = d * rest - missed * false
     if rate == INFORMEDNESS:
         top = Slopes(n, -c, -r, d)
-        return d * n - r * c, r * (n - r), top, Slopes(0.0, n - 2.0 * r, 0.0, r)
+        return above, r * (n - r), top, Slopes(0.0, n - 2.0 * r, 0.0, r)
     if rate == MARKEDNESS:
         top = Slopes(n, -c, -r, d)
-        return d * n - r * c, c * (n - c), top, Slopes(0.0, 0.0, n - 2.0 * c, c)
-    missed, false = r - d, c - d
+        return above, c * (n - c), top, Slopes(0.0, 0.0, n - 2.0 * c, c)
     if rate == LR_PLUS:
         top = Slopes(n - r, -d, 0.0, d)
         return d * (n - r), r * false, top, Slopes(-r, false, r, 0.0)
@@ -98,7 +100,8 @@ def class_rate(
     Returns
     -------
     float
-        NaN where it is not defined, such as the precision without predictions.
+        NaN where it is not defined, such as the precision without predictions, and
+        for sums that cannot be.
 
     Examples
     --------
@@ -106,6 +109,9 @@ def class_rate(
     >>> class_rate(F_BETA, 3.0, 4.0, 5.0, 20.0)
     0.6666666666666666
     """
+    known = RECALL <= rate <= ODDS_RATIO
+    if not (known and 0.0 <= d <= min(r, c) and max(r, c) <= n):
+        return math.nan
     top, below, _, _ = _parts(rate, d, r, c, n, beta)
     if not below > 0.0:
         return math.nan

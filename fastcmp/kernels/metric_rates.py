@@ -25,6 +25,8 @@ LR_PLUS: Final = 9
 LR_MINUS: Final = 10
 ODDS_RATIO: Final = 11
 
+_ROUNDING: Final = 1e-13
+
 
 class Slopes(NamedTuple):
     """Partial derivatives of a rate."""
@@ -36,6 +38,16 @@ class Slopes(NamedTuple):
 
 
 @kernel
+def _true_negatives(d: float, r: float, c: float, n: float) -> float:
+    """Count samples neither of the class nor predicted as it."""
+    rest = n - r - c + d
+    whole = math.floor(d) == d and math.floor(r) == r and math.floor(c) == c
+    if rest > _ROUNDING * n or (whole and math.floor(n) == n):
+        return max(rest, 0.0)
+    return 0.0  # of weights it is what rounding leaves
+
+
+@kernel
 def _parts(
     rate: int, d: float, r: float, c: float, n: float, beta: float
 ) -> tuple[float, float, Slopes, Slopes]:
@@ -44,7 +56,7 @@ def _parts(
         return d, r, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 1.0, 0.0, 0.0)
     if rate == PRECISION:
         return d, c, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 0.0, 1.0, 0.0)
-    rest = max(n - r - c + d, 0.0)  # true negatives
+    rest = _true_negatives(d, r, c, n)
     if rate == SPECIFICITY:
         return rest, n - r, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, -1.0, 0.0, 1.0)
     if rate == NPV:

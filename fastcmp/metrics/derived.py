@@ -41,7 +41,8 @@ class AdjustedForChance(Estimator):
         """Compute how each cell moves the metric."""
         n_true = _n_true(tables)[:, np.newaxis, np.newaxis]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.base.influences(tables) / (1 - 1 / n_true)
+            scaled = self.base.influences(tables) / (1 - 1 / n_true)
+        return np.where(n_true > 1, scaled, np.nan)
 
     def leave_one_out(self, table: Floats) -> Floats:
         """Compute the metric without one sample of each cell."""
@@ -67,7 +68,7 @@ def _adjusted(values: Floats, n_true: Any) -> Floats:
     """Take guessing off; NaN for one class."""
     with np.errstate(divide="ignore", invalid="ignore"):
         adjusted: Floats = (values - 1 / n_true) / (1 - 1 / n_true)
-    return adjusted
+    return np.where(np.asarray(n_true) > 1, adjusted, np.nan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

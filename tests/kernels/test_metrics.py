@@ -422,3 +422,14 @@ def test_penalties_are_for_costs_and_kappa():
             metric_leave_one_out(TABLE, spec, ONES, penalty, less)
             found.append([value, *psi.ravel(), *less.ravel()])
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("weight", [0.99999, 0.1, 1 / 3])
+def test_sums_of_weights_leave_no_negatives(weight):
+    """What rounding leaves of no true negatives is none."""
+    table = np.array([[0.0, 1.0], [1.0, 1.0]]) * weight
+    for name in ("specificity", "lr_minus", "npv"):
+        expected = math.nan if name == "lr_minus" else 0.0
+        found = metric_value(table, MetricSpec(RATES[name]), ONES, NO_PENALTY)
+        assert found == pytest.approx(expected, abs=0.0, nan_ok=True), name
+    assert class_rate(kernels.SPECIFICITY, 2.0**52, 2.0**52, 2.0**52, 2.0**52 + 1) == 1

@@ -276,8 +276,11 @@ class _Work:
         return self._tiles or parts(self.n_pairs, self._some)
 
     def _test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
+        size = end - start
         columns = PairColumns(
-            *np.empty((2, end - start), np.int64), *np.empty((5, end - start))
+            *np.empty((2, size), np.int64),
+            *np.empty((5, size)),
+            np.empty(size) if self.tests.with_errors else None,
         )
 
         def test(task: Task) -> None:
@@ -287,7 +290,8 @@ class _Work:
             else:
                 where = block.where - start
             for column, own in zip(columns, self.tests.columns(block), strict=True):
-                column[where] = own
+                if column is not None:
+                    column[where] = own
 
         self.pool.run(test, tasks, steps=count_pairs)
         return columns

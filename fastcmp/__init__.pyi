@@ -59,6 +59,14 @@ from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import Metric as Metric
 from fastcmp.metrics.choice import make_metric as make_metric
+from fastcmp.metrics.comparison import compare_metric as compare_metric
+from fastcmp.metrics.comparison import (
+    compare_metric_from_counts as compare_metric_from_counts,
+)
+from fastcmp.metrics.comparison_result import MetricComparison as MetricComparison
+from fastcmp.metrics.metric import metric as metric
+from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
+from fastcmp.metrics.metric_result import MetricResult as MetricResult
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )

@@ -2,6 +2,7 @@
 
 from fastcmp.kernels.binomial import HalfBinomial as HalfBinomial
 from fastcmp.kernels.binomial import binomial_half as binomial_half
+from fastcmp.kernels.binomial_draws import random_binomial as random_binomial
 from fastcmp.kernels.bits import count_bits as count_bits
 from fastcmp.kernels.bits import count_common_bits as count_common_bits
 from fastcmp.kernels.bits import pack_equal as pack_equal
@@ -12,6 +13,7 @@ from fastcmp.kernels.bootstrap_intervals import PERCENTILE as PERCENTILE
 from fastcmp.kernels.bootstrap_intervals import STUDENTIZED as STUDENTIZED
 from fastcmp.kernels.bootstrap_intervals import basic_interval as basic_interval
 from fastcmp.kernels.bootstrap_intervals import bca_interval as bca_interval
+from fastcmp.kernels.bootstrap_intervals import bca_levels as bca_levels
 from fastcmp.kernels.bootstrap_intervals import bootstrap_pvalue as bootstrap_pvalue
 from fastcmp.kernels.bootstrap_intervals import (
     percentile_interval as percentile_interval,
@@ -46,6 +48,9 @@ from fastcmp.kernels.cost_interval import COST_WALD as COST_WALD
 from fastcmp.kernels.cost_interval import cost_interval_many as cost_interval_many
 from fastcmp.kernels.cost_interval import cost_profile_interval as cost_profile_interval
 from fastcmp.kernels.cost_interval import cost_wald_interval as cost_wald_interval
+from fastcmp.kernels.count_draws import cell_tables as cell_tables
+from fastcmp.kernels.count_draws import draw_cells as draw_cells
+from fastcmp.kernels.count_draws import swap_cells as swap_cells
 from fastcmp.kernels.counts import count_agreement as count_agreement
 from fastcmp.kernels.counts import count_labels as count_labels
 from fastcmp.kernels.counts import count_paired as count_paired

@@ -157,12 +157,51 @@ def bca_interval(
     >>> round(low, 4), round(high, 4), z0
     (2.1099, 6.122, 0.0)
     """
-    z0 = _bias(ascending, estimate, tolerance)
-    tail = ndtri(0.5 * (1.0 - confidence_level))
-    low = _shifted(tail, z0, acceleration)
-    high = _shifted(-tail, z0, acceleration)
+    below = _count_below(ascending, estimate - tolerance)
+    equal = _count_upto(ascending, estimate + tolerance) - below
+    low, high, z0 = bca_levels(
+        below, equal, ascending.size, acceleration, confidence_level
+    )
     low, high = quantile_sorted(ascending, low), quantile_sorted(ascending, high)
     return low, high, z0
+
+
+@kernel
+def bca_levels(
+    n_below: int,
+    n_equal: int,
+    n_resamples: int,
+    acceleration: float,
+    confidence_level: float = 0.95,
+) -> tuple[float, float, float]:
+    """Compute the levels at which a BCa interval reads quantiles of the draws.
+
+    Parameters
+    ----------
+    n_below, n_equal : int
+        Draws below the estimate, and equal to it.
+    n_resamples : int
+        All draws.
+    acceleration : float
+        Such as `jackknife_acceleration`.
+    confidence_level : float, optional
+        In (0, 1).
+
+    Returns
+    -------
+    tuple of float
+        Lower and upper level, and the bias correction z0; see `bca_interval`.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import bca_levels
+    >>> low, high, z0 = bca_levels(1150, 3, 1999, 0.00334, 0.95)
+    >>> round(low, 4), round(high, 4), round(z0, 4)
+    (0.0587, 0.9908, 0.1918)
+    """
+    z0 = ndtri((n_below + 0.5 * n_equal) / n_resamples)
+    tail = ndtri(0.5 * (1.0 - confidence_level))
+    return _shifted(tail, z0, acceleration), _shifted(-tail, z0, acceleration), z0
 
 
 @kernel

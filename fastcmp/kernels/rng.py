@@ -26,9 +26,12 @@ if _INTERPRETED:
         x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _ALL
         return x ^ (x >> 31)
 
-    def _word(seed: int, replicate: int, draw: int) -> Any:
-        key = _mix(int(seed) + (int(replicate) + 1) * _GOLDEN)
+    def _next(key: Any, draw: int) -> Any:
+        """Give one of the words of a key."""
         return _mix(key + (int(draw) + 1) * _GOLDEN)
+
+    def _word(seed: int, replicate: int, draw: int) -> Any:
+        return _next(_mix(int(seed) + (int(replicate) + 1) * _GOLDEN), draw)
 
 else:
     _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -45,9 +48,14 @@ else:
         return x ^ (x >> _31)
 
     @inlined
+    def _next(key: Any, draw: int) -> Any:
+        """Give one of the words of a key."""
+        return _mix(key + (np.uint64(draw) + _1) * _STEP)
+
+    @inlined
     def _word(seed: int, replicate: int, draw: int) -> Any:
         key = _mix(np.uint64(seed) + (np.uint64(replicate) + _1) * _STEP)
-        return _mix(key + (np.uint64(draw) + _1) * _STEP)
+        return _next(key, draw)
 
 
 @kernel

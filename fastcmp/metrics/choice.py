@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +13,21 @@ from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
 from fastcmp.metrics.estimators import Estimator, KernelEstimator
+from fastcmp.metrics.options import (
+    LABELS,
+    parse_name,
+    read_beta,
+    read_labels,
+    read_zero_division,
+)
 from fastcmp.metrics.prevalences import read_prevalences
-from fastcmp.metrics.registry import AVERAGES, METRICS, SYNONYMS
+from fastcmp.metrics.registry import AVERAGES, METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-_LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}
-_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)")
 _NONE = np.empty((0, 0))
 
 
@@ -136,7 +139,7 @@ class Metric:
         average = AVERAGES["binary" if self.average is None else self.average]
         rule = kernels.LISTED
         if isinstance(self.labels, str):
-            rule = _LABELS[self.labels]
+            rule = LABELS[self.labels]
         if self.name in ("balanced_accuracy", "adjusted_balanced_accuracy"):
             average, rule = kernels.MACRO, rule or kernels.TRUTH
         elif self.name == "gmean":
@@ -295,8 +298,8 @@ def make_metric(  # noqa: PLR0913  # options by keyword
         return metric
     options: dict[str, Any] = {
         "positive": positive,
-        "labels": _read_labels(labels),
-        "zero_division": _read_zero_division(zero_division),
+        "labels": read_labels(labels),
+        "zero_division": read_zero_division(zero_division),
         "prevalence": prevalence,
     }
     if callable(metric):
@@ -307,8 +310,8 @@ def make_metric(  # noqa: PLR0913  # options by keyword
     if not isinstance(metric, str):
         message = f"metric must be a name or a function, got {metric!r}"
         raise TypeError(message)
-    name, average, beta = _parse(metric, average, beta)
-    made = Metric(name=name, average=average, beta=_read_beta(name, beta), **options)
+    name, average, beta = parse_name(metric, average, beta)
+    made = Metric(name=name, average=average, beta=read_beta(name, beta), **options)
     return _with_penalties(made, cost, weights)
 
 
@@ -326,93 +329,6 @@ def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
             raise ValueError(message)
 
 
-def _parse(
-    metric: str, average: str | None, beta: float | None
-) -> tuple[str, str | None, float | None]:
-    """Split a name such as "f2_macro"."""
-    plain = metric.strip().lower().replace("-", "_").replace(" ", "_")
-    plain = "lr-" if metric.strip().lower() == "lr-" else plain
-    given = None
-    for known in AVERAGES:
-        if plain.endswith(f"_{known}"):
-            plain, given = plain.removesuffix(f"_{known}"), known
-        elif plain.startswith(f"{known}_"):
-            plain, given = plain.removeprefix(f"{known}_"), known
-    if (matched := _BETA.fullmatch(plain)) and plain not in ("f1", "f_1"):
-        plain, found = "fbeta", float(matched[1])
-        if beta is not None and beta != found:
-            message = f"metric={metric!r} and beta={beta} differ: pass one of them"
-            raise ValueError(message)
-        beta = found
-    plain = SYNONYMS.get(plain, plain).replace("f_1", "f1")
-    if plain not in METRICS:
-        message = (
-            f"metric must be one of {tuple(METRICS)}, perhaps with '_macro', '_micro' "
-            f"or '_weighted', or a function of the confusion matrix, got {metric!r}"
-        )
-        raise ValueError(message)
-    if average is not None:
-        average = choose(average, "average", (*AVERAGES, None))
-    if given is not None:
-        if average not in ("binary", given):
-            message = f"metric={metric!r} and average={average!r} differ: pass one"
-            raise ValueError(message)
-        average = given
-    fit = METRICS[plain].averages
-    if average not in (None, "binary") and average not in fit:
-        fitting = f"one of {fit}, or None" if fit else "none: it is of all classes"
-        message = f"average={average!r} does not fit metric {plain!r}; {fitting}"
-        raise ValueError(message)
-    return plain, average, beta
-
-
-def _read_labels(labels: Any) -> Any:
-    """Check which classes an average is over."""
-    if isinstance(labels, str):
-        return choose(labels, "labels", tuple(_LABELS))
-    if labels is None:
-        return "union"
-    try:
-        listed = tuple(np.asarray(labels, dtype=object).tolist())
-        repeated = len(set(listed)) < len(listed)
-    except TypeError:
-        message = f"labels must be 'union', 'truth' or a sequence, got {labels!r}"
-        raise TypeError(message) from None
-    if repeated or not listed:
-        message = f"labels must list different classes, got {labels!r}"
-        raise ValueError(message)
-    return listed
-
-
-def _read_zero_division(value: Any) -> float:
-    if isinstance(value, str) and value.lower() in ("warn", "nan"):
-        return 0.0 if value.lower() == "warn" else math.nan
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        number = float(value)
-        if number in (0.0, 1.0) or math.isnan(number):
-            return number
-    message = f"zero_division must be 0, 1 or nan, got {value!r}"
-    raise ValueError(message)
-
-
-def _read_beta(name: str, beta: Any) -> float:
-    if beta is None:
-        if name == "fbeta":
-            message = "metric 'fbeta' needs beta="
-            raise ValueError(message)
-        return 1.0
-    if name not in ("fbeta", "f1_of_means") and beta != 1:
-        message = f"beta is for metric 'fbeta', got {name!r}"
-        raise ValueError(message)
-    if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
-        message = f"beta must be a number, got {beta!r}"
-        raise TypeError(message)
-    if not 0.0 < float(beta) < math.inf:
-        message = f"beta must be above 0, got {beta}"
-        raise ValueError(message)
-    return float(beta)
-
-
 def _with_penalties(metric: Metric, cost: Any, weights: Any) -> Metric:
     """Add costs, or what disagreements count for kappa."""
     if weights is not None and metric.name != "kappa":
@@ -428,3 +344,33 @@ def _with_penalties(metric: Metric, cost: Any, weights: Any) -> Metric:
         kind = choose(weights, "weights", ("linear", "quadratic"))
         return replace(metric, name=f"kappa_{kind}")
     return replace(metric, cost=cost if weights is None else weights)
+
+
+def read_metrics(  # what is measured, and its options
+    metric: Any,
+    average: str | None,
+    beta: float | None,
+    positive: Any,
+    labels: Any,
+    zero_division: float,
+) -> list[Metric]:
+    """Read one metric or several; of several an average is for those that take one."""
+    options: dict[str, Any] = {
+        "positive": positive,
+        "labels": labels,
+        "zero_division": zero_division,
+    }
+    if not isinstance(metric, (list, tuple)):
+        return [make_metric(metric, average=average, beta=beta, **options)]
+    if not metric:
+        message = "metric must name at least one metric, got none"
+        raise ValueError(message)
+    made = []
+    for each in metric:
+        if isinstance(each, Metric) or callable(each):
+            made.append(make_metric(each))
+            continue
+        plain = make_metric(each, **options)
+        takes = METRICS[plain.name].averages and plain.average == "binary"
+        made.append(make_metric(each, average=average, **options) if takes else plain)
+    return made

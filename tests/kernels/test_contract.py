@@ -70,6 +70,7 @@ FOLDS = np.random.default_rng(7).normal(0.01, 0.03, (10, 10))
 FIVE_BY_TWO = FOLDS[0].reshape(5, 2)
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
 UNITS = (FOLDS[0, :4], np.array([1.0, 2.0, 3.0, 2.0]), ints(0, 0, 1, 1), FOLDS[0, :2])
+CODES = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1]])
 COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 SCORES = np.random.default_rng(5).normal(size=200).round(1)
@@ -166,6 +167,7 @@ EXAMPLES = {
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
     "bayle_z_out": Example((FOLDS[0], 1)),
     "bca_interval": Example((np.arange(9.0), 4.0, 0.1, 0.5)),
+    "bca_levels": Example((1150, 3, 1999, 0.00334, 0.95)),
     "bcv_factor": Example((5, 0.5, 0.5)),
     "bcv_mcnemar": Example((6.9, 12.7, 1.8, -1)),
     "betainc": Example((2.0, 3.0, 0.4)),
@@ -227,6 +229,10 @@ EXAMPLES = {
     "count_units": Example(
         (np.array([[0, 2, 2], [1, 0, 1]]),), (zeros(2, 3, dtype=float),)
     ),
+    "cell_tables": Example((CODES, np.ones((2, 4))), (zeros(2, 2, 2, 2, dtype=float),)),
+    "draw_cells": Example(
+        (ints(90, 30, 7, 2), ints(0, 0, 1, 1), 1, 0), (zeros(3, 4, dtype=float),)
+    ),
     "draw_units": Example((ints(0, 0, 1, 1, 1), 1, 0), (zeros(2, 5, dtype=float),)),
     "fdtrc": Example((2.0, 10.0, 4.1)),
     "flip_sums": Example(
@@ -271,6 +277,7 @@ EXAMPLES = {
     "quantile_sorted": Example((np.arange(9.0), 0.3)),
     "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
+    "random_binomial": Example((1, 0, 3, 1000, 0.3)),
     "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),
     "row_square_sum": Example((WORDS,)),
@@ -294,6 +301,9 @@ EXAMPLES = {
     "stuart_maxwell": Example((TABLE,)),
     "sweep_sorted": Example(
         (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
+    ),
+    "swap_cells": Example(
+        (ints(900, 300, 70, 20), ints(0, 2, 1, 3), 1, 0), (zeros(3, 4, dtype=float),)
     ),
     "tango_interval": Example((0, 1, 44, 0.9)),
     "wald_interval": Example((5, 5, 23, 0.95)),

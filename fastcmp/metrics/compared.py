@@ -1,0 +1,290 @@
+"""Two models compared by metrics, from cells of counts: tests and intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_level, as_seed, as_whole, keep_side
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.metrics.bootstrap import (
+    INTERVALS,
+    bootstrap_intervals,
+    undefined_caution,
+)
+from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
+from fastcmp.metrics.derived import UserEstimator
+from fastcmp.metrics.pair_estimates import (
+    Pair,
+    Tested,
+    difference_interval,
+    pair_error,
+    pair_of,
+    pooled_test,
+    ratio_error,
+    ratio_interval,
+    z_test,
+)
+from fastcmp.metrics.paired_recalls import newcombe_limits
+from fastcmp.metrics.permutation import can_enumerate, permutation_tests
+from fastcmp.metrics.samples import (
+    Counted,
+    arranged,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastcmp.core.threads import ThreadPool
+    from fastcmp.metrics.cells import Cells
+    from fastcmp.metrics.choice import Metric
+    from fastcmp.metrics.estimators import Estimator
+
+METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "bootstrap")
+DRAWN = ("permutation", "bootstrap")
+
+
+class CompareOptions(NamedTuple):
+    """How two models are compared."""
+
+    #: None for the exact permutation test where it can be had, else "pooled".
+    method: str | None
+    interval: str
+    alternative: str
+    confidence_level: float
+    #: Of the two-sided interval to work out.
+    level: float
+    studentized: bool
+    within_classes: bool
+    n_resamples: int
+    seed: int
+
+
+class Compared(NamedTuple):
+    """One metric of two models, compared."""
+
+    pair: Pair
+    test: Tested
+    method: str
+    error: float
+    interval: tuple[float, float]
+    interval_method: str
+    ratio: float
+    ratio_interval: tuple[float, float]
+    n_configurations: int = 0
+    cautions: tuple[str, ...] = ()
+
+
+def read_options(given: Mapping[str, Any]) -> CompareOptions:
+    """Check the options of a comparison of two models, of those that a user gave."""
+    method, studentized = given["method"], given["studentized"]
+    alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
+    method = choose(method, "method", (*METHODS, None))
+    if studentized and method not in (None, "exact", "permutation"):
+        message = f"studentized=True is for permutation tests, got method={method!r}"
+        raise ValueError(message)
+    return CompareOptions(
+        method=method,
+        interval=choose(given["interval"], "interval", tuple(INTERVALS)),
+        alternative=alternative,
+        confidence_level=float(given["confidence_level"]),
+        level=as_level(given["confidence_level"], alternative),
+        studentized=studentized,
+        within_classes=given["within_classes"],
+        n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
+        seed=as_seed(given["rng"]) if method in DRAWN else 0,
+    )
+
+
+def compare_counted(
+    counted: Counted,
+    metrics: Sequence[Metric],
+    options: CompareOptions,
+    names: tuple[str, str],
+    pool: ThreadPool,
+) -> list[Compared]:
+    """Compare two models by metrics, from cells of counts."""
+    found = []
+    for metric in metrics:
+        classes = metric.classes_of(counted.classes)
+        cells = arranged(counted, classes)
+        bound = metric.bind(classes)
+        tables = cells.table(0), cells.table(1)
+        cautions: list[str] = []
+        for estimator in bound:
+            if isinstance(estimator, UserEstimator):
+                for table in tables:
+                    estimator.check(table)
+            cautions += conventions(estimator, tables, names, classes)
+            cautions += differing_labels(estimator, tables, names, classes)
+        cautions += few_samples(tables[0], classes)
+        compared = _compare_bound(bound, cells, options, pool)
+        found += [
+            each._replace(
+                cautions=(*cautions, *each.cautions, *_disagreement(each, options))
+            )
+            for each in compared
+        ]
+    return found
+
+
+def _compare_bound(
+    bound: list[Estimator], cells: Cells, options: CompareOptions, pool: ThreadPool
+) -> list[Compared]:
+    """Compare by metrics that are bound to the same classes, on the same draws."""
+    method = _method_of(cells, options)
+    pairs = [pair_of(estimator, cells) for estimator in bound]
+    if method == "bootstrap":
+        return _bootstrapped(pairs, options, pool)
+    if method in ("exact", "permutation"):
+        outcomes = permutation_tests(
+            bound,
+            cells,
+            alternative=options.alternative,
+            studentized=options.studentized,
+            exact=method == "exact",
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+            pool=pool,
+        )
+        return [
+            _with_interval(
+                pair,
+                Tested(outcome.statistic, outcome.pvalue, outcome.status),
+                method,
+                options,
+            )._replace(n_configurations=outcome.n_configurations)
+            for pair, outcome in zip(pairs, outcomes, strict=True)
+        ]
+    return [
+        _with_interval(pair, _z(pair, method, options), method, options)
+        for pair in pairs
+    ]
+
+
+def _method_of(cells: Cells, options: CompareOptions) -> str:
+    """Choose the test where none is named; refuse what weights do not permit."""
+    method = options.method
+    if cells.squares is not None:
+        if method not in (None, "delta"):
+            message = (
+                f"method={method!r} needs whole samples: with sample_weight 'delta'"
+            )
+            raise ValueError(message)
+        return "delta"
+    if cells.clusters is not None and method in (None, "jackknife", "pooled"):
+        if method is None:
+            return "delta"
+        message = (
+            f"method={method!r} is for independent samples: with groups 'delta', "
+            "'permutation' or 'bootstrap'"
+        )
+        raise ValueError(message)
+    if method is not None:
+        return method
+    if can_enumerate(cells):
+        return "exact"
+    if options.studentized:
+        message = "studentized=True needs method='permutation' for so many samples"
+        raise ValueError(message)
+    return "pooled"
+
+
+def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:
+    """Test by a normal statistic."""
+    if method == "pooled":
+        return pooled_test(pair, options.alternative)
+    error = pair_error(pair, method, within_classes=options.within_classes)
+    return z_test(pair, error, options.alternative)
+
+
+def _with_interval(
+    pair: Pair, test: Tested, method: str, options: CompareOptions
+) -> Compared:
+    """Add intervals of the difference and the ratio."""
+    cells = pair.cells
+    counted = cells.clusters is None and cells.squares is None
+    how = "delta" if method == "delta" or not counted else "jackknife"
+    error = pair_error(pair, how, within_classes=options.within_classes)
+    ends = difference_interval(pair, error, options.level)
+    shown = how
+    if how == "jackknife" and method != "jackknife" and not options.within_classes:
+        better = newcombe_limits(pair.estimator, cells, options.level)
+        if better is not None:
+            ends, shown = better, "newcombe"
+    ratio = of_log = math.nan
+    if pair.value_a > 0.0 and pair.value_b > 0.0:
+        ratio, of_log = pair.value_a / pair.value_b, ratio_error(pair)
+    return Compared(
+        pair,
+        test,
+        method,
+        error,
+        _one_sided(ends, options, (-math.inf, math.inf)),
+        shown,
+        ratio,
+        _one_sided(
+            ratio_interval(pair, of_log, options.level), options, (0.0, math.inf)
+        ),
+    )
+
+
+def _one_sided(
+    ends: tuple[float, float], options: CompareOptions, limits: tuple[float, float]
+) -> tuple[float, float]:
+    return keep_side(ends, options.alternative, limits)
+
+
+def _bootstrapped(
+    pairs: list[Pair], options: CompareOptions, pool: ThreadPool
+) -> list[Compared]:
+    """Compare by the bootstrap: intervals of differences and ratios, and p-values."""
+    drawn: dict[str, Any] = {
+        "interval": options.interval,
+        "confidence_level": options.confidence_level,
+        "alternative": options.alternative,
+        "within_classes": options.within_classes,
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
+        "pool": pool,
+    }
+    bound, cells = [pair.estimator for pair in pairs], pairs[0].cells
+    differences = bootstrap_intervals(bound, cells, **drawn)
+    ratios = bootstrap_intervals(bound, cells, log=True, **drawn)
+    found = []
+    for pair, one, log in zip(pairs, differences, ratios, strict=True):
+        told = undefined_caution(one.n_undefined, options.n_resamples)
+        test = Tested(one.estimate, one.pvalue, one.status)
+        if pair.same:
+            test = Tested(0.0, 1.0, int(kernels.DEGENERATE))
+        low, high = (math.exp(end) for end in (log.low, log.high))
+        found.append(
+            Compared(
+                pair,
+                test,
+                "bootstrap",
+                one.standard_error,
+                (one.low, one.high),
+                f"bootstrap, {options.interval}",
+                math.exp(log.estimate) if log.estimate == log.estimate else math.nan,
+                (low, high),
+                cautions=() if told is None else (told,),
+            )
+        )
+    return found
+
+
+def _disagreement(found: Compared, options: CompareOptions) -> tuple[str, ...]:
+    """Say that the interval and the test do not say the same."""
+    low, high = found.interval
+    if math.isnan(low) or math.isnan(found.test.pvalue) or found.method == "bootstrap":
+        return ()
+    outside = not low <= 0.0 <= high
+    rejected = found.test.pvalue <= 1.0 - options.confidence_level
+    if outside == rejected:
+        return ()
+    return (
+        f"The interval of {found.pair.estimator.title} and the test disagree about no "
+        "difference: both are near the level.",
+    )

@@ -1,0 +1,353 @@
+"""Two models compared by a metric of their counts, or by several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.inputs.model_names import read_pair_names
+from fastcmp.metrics.cells import cells_of_table
+from fastcmp.metrics.choice import read_metrics
+from fastcmp.metrics.compared import (
+    DRAWN,
+    Compared,
+    CompareOptions,
+    compare_counted,
+    read_options,
+)
+from fastcmp.metrics.comparison_result import MetricComparison
+from fastcmp.metrics.samples import (
+    Counted,
+    count_samples,
+    of_label_table,
+    read_label_table,
+)
+from fastcmp.metrics.tables import read_classes, read_square
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from fastcmp.metrics.cells import Cells
+
+
+def compare_metric(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    metric: Any = "accuracy",
+    average: str | None = "binary",
+    beta: float | None = None,
+    positive: Any = None,
+    labels: Any = "union",
+    zero_division: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    method: str | None = None,
+    alternative: str = "two-sided",
+    studentized: bool = False,
+    interval: str = "percentile",
+    within_classes: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    names: Sequence[str] = ("a", "b"),
+    workers: int | None = None,
+) -> MetricComparison:
+    """Compare two models by a metric of their predictions for the same samples.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted; none may be missing.
+    metric : str, callable, Metric or sequence of these
+        Name of a metric such as "f1_macro", a function of the confusion matrix, or what
+        `make_metric` made; of several, all come from one count.
+    average, beta, positive, labels, zero_division
+        As in `make_metric`.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+    groups : array-like, shape (n,), optional
+        Cluster of each sample, such as its document or patient.
+    method : {"exact", "permutation", "pooled", "jackknife", "delta", "bootstrap"}
+        The test. By default the exact permutation test where all configurations can be
+        looked at, for two classes always, and else "pooled": the z test by the
+        influence of each cell at the counts of both models, its normal limit. With
+        weights or clusters "delta".
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a has the higher value, also where lower is better.
+    studentized : bool
+        Whether permuted differences are divided by their standard errors.
+    interval : {"percentile", "bca", "basic", "studentized"}
+        Which interval of the bootstrap.
+    within_classes : bool
+        Whether the number of samples of each class was fixed beforehand.
+    confidence_level : float
+        In (0, 1).
+    n_resamples : int
+        Draws of the bootstrap, or of the permutation test.
+    rng : int, numpy.random.Generator or None
+        Where they come from.
+    names : sequence of str
+        What to call the two models.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    MetricComparison
+        Difference and ratio with intervals, and the p-value. Numbers for one metric;
+        arrays for several, or with ``average=None``.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing, or an option is unknown or does not
+        fit.
+    TypeError
+        If labels cannot be compared.
+
+    See Also
+    --------
+    mcnemar : For accuracy, with more variants of the test.
+    cost_test : For expected costs.
+
+    Notes
+    -----
+    O(n) to count; what follows does not depend on n. The permutation test exchanges the
+    predictions of both models sample by sample: it tests that this makes no difference,
+    which is more than that the metric is equal. Intervals of differences are those of
+    the jackknife, for means of recalls Newcombe's limits combined by MOVER; ratios have
+    intervals on the log scale.
+
+    References
+    ----------
+    .. [1] K. Takahashi, K. Yamamoto, A. Kuchiba, T. Koyama, "Confidence interval for
+       micro-averaged F1 and macro-averaged F1 scores", Applied Intelligence 52 (2022)
+       4961-4972.
+    .. [2] E. Chung, J. P. Romano, "Exact and asymptotically robust permutation tests",
+       Annals of Statistics 41 (2013) 484-507.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_metric, load_digits
+    >>> y_true, preds = load_digits()
+    >>> result = compare_metric(
+    ...     y_true, preds["svm_rbf"], preds["knn_3"], metric="f1_macro"
+    ... )
+    >>> round(result.difference, 5), round(result.pvalue, 4)
+    (0.00222, 0.4528)
+    """
+    metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
+    options = read_options(
+        {
+            "method": method,
+            "interval": interval,
+            "alternative": alternative,
+            "confidence_level": confidence_level,
+            "studentized": studentized,
+            "within_classes": within_classes,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
+    )
+    chosen, threads = read_pair_names(names), check_workers(workers)
+    counted = count_samples(
+        y_true,
+        {"pred_a": pred_a, "pred_b": pred_b},
+        groups=groups,
+        sample_weight=sample_weight,
+        workers=workers,
+    )
+    with ThreadPool(threads) as pool:
+        found = compare_counted(counted, metrics, options, chosen, pool)
+    several = isinstance(metric, (list, tuple)) or len(found) > 1
+    shape = (len(found),) if several else ()
+    return _record([counted], [found], shape, options, chosen)
+
+
+def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
+    counts: Any,
+    *,
+    metric: Any = "accuracy",
+    average: str | None = "binary",
+    beta: float | None = None,
+    positive: Any = None,
+    labels: Any = "union",
+    zero_division: float = 0.0,
+    classes: Sequence[Any] | None = None,
+    method: str | None = None,
+    alternative: str = "two-sided",
+    studentized: bool = False,
+    interval: str = "percentile",
+    within_classes: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    names: Sequence[str] = ("a", "b"),
+    workers: int | None = None,
+) -> MetricComparison:
+    """Compare two models by a metric, from counts by true and predicted classes.
+
+    Parameters
+    ----------
+    counts : LabelTable, fastcmp.stream.LabelCounts or array-like of int
+        Of an array the last axes, shape (..., K, K, K), are true class, class
+        predicted by a and class predicted by b.
+    metric, average, beta, positive, labels, zero_division
+        As in `compare_metric`.
+    classes : sequence, optional
+        The label of each class of an array; by default 0 to K - 1.
+    method, alternative, studentized, interval, within_classes, confidence_level
+        As in `compare_metric`.
+    n_resamples, rng, names
+        As in `compare_metric`.
+    workers : int, optional
+        Threads.
+
+    Returns
+    -------
+    MetricComparison
+        As from `compare_metric`; with the leading axes of the counts, and after them an
+        axis for the metrics where there are several.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a count is negative or fractional, or an option is unknown
+        or does not fit.
+    TypeError
+        If counts are no numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp import compare_metric_from_counts
+    >>> counts = np.array([[[4, 1], [3, 1]], [[1, 1], [2, 1]]])
+    >>> result = compare_metric_from_counts(counts, metric="f1")
+    >>> round(result.difference, 4), result.pvalue
+    (0.0556, 0.953125)
+    """
+    metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
+    options = read_options(
+        {
+            "method": method,
+            "interval": interval,
+            "alternative": alternative,
+            "confidence_level": confidence_level,
+            "studentized": studentized,
+            "within_classes": within_classes,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
+    )
+    chosen, threads = read_pair_names(names), check_workers(workers)
+    table, lead = read_label_table(counts), ()
+    if table is not None:
+        tables = [of_label_table(table)]
+    else:
+        tensors = read_square(counts, "counts", 3)
+        labelled = read_classes(classes, tensors.shape[-1])
+        lead = tensors.shape[:-3]
+        tables = [
+            _counted(tensor, labelled, given=classes is not None)
+            for tensor in tensors.reshape(-1, *tensors.shape[-3:])
+        ]
+    with ThreadPool(threads) as pool:
+        found = [compare_counted(x, metrics, options, chosen, pool) for x in tables]
+    several = isinstance(metric, (list, tuple)) or len(found[0]) > 1
+    shape = (*lead, len(found[0])) if several else lead
+    return _record(tables, found, shape, options, chosen)
+
+
+def _counted(tensor: Any, labels: tuple[Any, ...], *, given: bool) -> Counted:
+    """Take one tensor; a class that never occurs is none, unless it was named."""
+    if not given:
+        seen = tensor.any(axis=(1, 2)) | tensor.any(axis=(0, 2)) | tensor.any((0, 1))
+        used = np.flatnonzero(seen)
+        tensor = tensor[np.ix_(used, used, used)]
+        labels = tuple(labels[code] for code in used.tolist())
+    return Counted(cells_of_table(tensor), labels, int(tensor.sum()))
+
+
+def _record(
+    tables: list[Counted],
+    found: list[list[Compared]],
+    shape: tuple[int, ...],
+    options: CompareOptions,
+    names: tuple[str, str],
+) -> MetricComparison:
+    """Make the record: numbers, or arrays of a shape."""
+    flat = [one for row in found for one in row]
+    sizes = [counted.n_samples for counted in tables for _ in found[0]]
+
+    def column(values: list[Any]) -> Any:
+        if not shape and len(values) == 1:
+            return values[0]
+        return np.array(values).reshape(shape)
+
+    def ends(of: list[tuple[float, float]]) -> ConfidenceInterval:
+        return ConfidenceInterval(*(column([x[i] for x in of]) for i in (0, 1)))
+
+    first, cells = tables[0], flat[0].pair.cells
+    clusters = None if cells.clusters is None else cells.clusters.n
+    drawn = flat[0].method in DRAWN
+    exact = flat[0].method == "exact"
+    kinds = [_distribution(one) for one in flat]
+    cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
+    return MetricComparison(
+        statistic=column([one.test.statistic for one in flat]),
+        pvalue=column([one.test.pvalue for one in flat]),
+        df=None if clusters is None or kinds[0] != "t" else float(clusters - 1),
+        distribution=column(kinds),
+        status=column([one.test.status for one in flat]),
+        metric=column([one.pair.estimator.name for one in flat]),
+        measure=column([one.pair.estimator.title for one in flat]),
+        difference=column([one.pair.difference for one in flat]),
+        standard_error=column([one.error for one in flat]),
+        interval=ends([one.interval for one in flat]),
+        ratio=column([one.ratio for one in flat]),
+        ratio_interval=ends([one.ratio_interval for one in flat]),
+        value_a=column([one.pair.value_a for one in flat]),
+        value_b=column([one.pair.value_b for one in flat]),
+        method=column([one.method for one in flat]),
+        interval_method=column([one.interval_method for one in flat]),
+        alternative=options.alternative,
+        confidence_level=options.confidence_level,
+        lower_is_better=column([one.pair.estimator.lower_is_better for one in flat]),
+        names=names,
+        n_samples=column(sizes),
+        n_discordant=column([_n_discordant(one.pair.cells) for one in flat]),
+        classes=first.classes,
+        n_configurations=(
+            column([one.n_configurations for one in flat]) if exact else None
+        ),
+        n_clusters=clusters,
+        n_resamples=options.n_resamples if drawn else None,
+        seed=options.seed if drawn else None,
+        n_missing=first.n_missing,
+        n_excluded=first.n_excluded,
+        cautions=tuple(cautions),
+    )
+
+
+def _distribution(found: Compared) -> str:
+    if found.method in ("exact", "permutation"):
+        return "permutation"
+    if found.method == "bootstrap":
+        return "bootstrap"
+    return "normal" if found.pair.cells.clusters is None else "t"
+
+
+def _n_discordant(cells: Cells) -> Any:
+    """Count the samples, or their weight, for which the predictions differ."""
+    _, a, b = cells.codes.T
+    n = cells.counts[a != b].sum()
+    return float(n) if cells.squares is not None else int(n)

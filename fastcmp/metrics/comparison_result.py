@@ -1,0 +1,174 @@
+"""The record of two models compared by a metric."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sentences import dropped_sentences
+from fastcmp.metrics.metric_result import limits, number
+
+_TESTS = {
+    "exact": "exact permutation test: both models' predictions can be exchanged",
+    "permutation": "permutation test with random exchanges of predictions",
+    "pooled": "z test by the influence of each cell at the counts of both models",
+    "jackknife": "z test with the standard error of the jackknife",
+    "delta": "z test with the standard error of the delta method",
+    "bootstrap": "bootstrap of the samples",
+}
+_COLUMNS = (
+    *("measure", "value_a", "value_b", "difference"),
+    *("interval_low", "interval_high", "pvalue"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MetricComparison(Compared, Record):
+    """Two models compared by a metric, or by several.
+
+    Of one metric all entries are numbers; of several metrics, or many tables of counts,
+    arrays whose last axis is that of the metrics.
+    """
+
+    #: What `distribution` is applied to: z, with clusters t; of permutations the
+    #: difference, or what was studentized.
+    statistic: Any
+    pvalue: Any
+    #: Degrees of freedom of t, else None.
+    df: float | None
+    #: "permutation", "normal", "t" or "bootstrap".
+    distribution: Any
+    #: A `fastcmp.kernels.Status`.
+    status: Any
+    #: Such as "f1_macro", and as it is shown, such as "macro F1".
+    metric: Any
+    measure: Any
+    #: Value of a minus that of b.
+    difference: Any
+    standard_error: Any
+    interval: ConfidenceInterval
+    #: Value of a over that of b, with an interval on the log scale; NaN where one of
+    #: them is not positive.
+    ratio: Any
+    ratio_interval: ConfidenceInterval
+    value_a: Any
+    value_b: Any
+    #: "exact", "permutation", "pooled", "jackknife", "delta" or "bootstrap".
+    method: Any
+    #: Such as "jackknife" or "newcombe".
+    interval_method: Any
+    alternative: str
+    confidence_level: float
+    lower_is_better: Any
+    names: tuple[str, str]
+    n_samples: Any
+    #: Samples for which the predictions differ.
+    n_discordant: Any
+    #: The classes that occur, in order.
+    classes: tuple[Any, ...]
+    #: Configurations that an exact permutation test looked at.
+    n_configurations: Any = None
+    n_clusters: int | None = None
+    #: Draws, and the seed that repeats them; None where nothing was drawn.
+    n_resamples: int | None = None
+    seed: int | None = None
+    n_missing: int = 0
+    n_excluded: int = 0
+    #: What to beware of.
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def better(self) -> Any:
+        """Which model did better, "a" or "b", or None; no significance is meant."""
+        gain = np.sign(self.difference) * np.where(self.lower_is_better, -1.0, 1.0)
+        if not np.ndim(gain):
+            return {1: "a", -1: "b"}.get(int(np.nan_to_num(gain)))
+        names = np.array(["b", None, "a"], dtype=object)
+        return names[np.where(np.isnan(gain), 0, gain).astype(int) + 1]
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The answer, and what to beware of.
+        """
+        pages = [self._answer() if np.ndim(self.pvalue) == 0 else self._table()]
+        if self.cautions:
+            pages.append(Section(title="Beware", text=self.cautions))
+        return pages
+
+    def _answer(self) -> Section:
+        """Say which model is better, in sentences."""
+        a, b = self.names
+        name = interval_name(self.confidence_level, self.alternative)
+        lead = f"{a} and {b} have the same {self.measure}"
+        if self.difference and not math.isnan(self.difference):
+            which = "higher" if self.difference > 0 else "lower"
+            lead = f"{a} has a {which} {self.measure} than {b}"
+        values = f"{number(self.value_a)} and {number(self.value_b)}"
+        hypothesis = {
+            "two-sided": f"{a} and {b} have the same {self.measure}",
+            "greater": f"the {self.measure} of {a} is not higher",
+            "less": f"the {self.measure} of {a} is not lower",
+        }[self.alternative]
+        text = [
+            f"{lead}: {values} on {self.n_samples} samples, of which "
+            f"{self.n_discordant} are predicted differently.",
+            f"Difference {number(self.difference, '+')}, {name} "
+            f"{limits(*self.interval, sign='+')}, by {self.interval_method}.",
+        ]
+        if not math.isnan(self.ratio):
+            text.append(
+                f"Ratio {number(self.ratio)}, {name} {limits(*self.ratio_interval)}."
+            )
+        text += [
+            f"{self._found()} (H0: {hypothesis}).",
+            f"Test: {_TESTS[self.method]}.",
+            *dropped_sentences(self.n_missing, self.n_excluded),
+        ]
+        return Section(title="Which model is better?", text=tuple(text))
+
+    def _found(self) -> str:
+        """Write the statistic and the p-value."""
+        shown = f"p = {format_pvalue(self.pvalue)}"
+        if self.distribution == "normal":
+            return f"z = {number(self.statistic)}, {shown}"
+        if self.distribution == "t":
+            return f"t = {number(self.statistic)}, df = {self.df:g}, {shown}"
+        return shown
+
+    def _table(self) -> Section:
+        """Show a row for each metric, and each table of counts."""
+        columns = self.columns()
+        taken = [columns[name] for name in _COLUMNS]
+        rows = [
+            (
+                measure,
+                number(value_a),
+                number(value_b),
+                number(difference, "+"),
+                limits(low, high, sign="+"),
+                format_pvalue(pvalue),
+            )
+            for measure, value_a, value_b, difference, low, high, pvalue in zip(
+                *taken, strict=True
+            )
+        ]
+        interval = interval_name(self.confidence_level, self.alternative)
+        return Section(
+            title="Which model is better?",
+            text=("P-values are not adjusted for their number.",),
+            columns=("metric", *self.names, "difference", interval, "p"),
+            rows=tuple(rows),
+            notes=dropped_sentences(self.n_missing, self.n_excluded),
+        )
+
+    def _shown(self) -> dict[str, Any]:
+        return {**self._fields(), "better": self.better}

@@ -1,0 +1,199 @@
+"""The value of a metric of one model, its standard error and an interval.
+
+An interval is symmetric on the scale on which the metric is nearest to normal; where a
+metric is a proportion, or a mean of proportions, Wilson's limits are used.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from fastcmp import kernels
+from fastcmp.metrics.cells import cells_of_table
+from fastcmp.metrics.proportions import (
+    are_independent,
+    mover_limits,
+    proportions_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.metrics.cells import Cells
+    from fastcmp.metrics.estimators import Estimator
+    from fastcmp.metrics.proportions import Proportions
+
+    Floats = NDArray[np.float64]
+
+#: How intervals of one model are made, besides by resampling.
+METHODS = ("wilson", "mover", "jackknife", "delta")
+SCALES = ("identity", "logit", "atanh", "log")
+
+
+class Estimate(NamedTuple):
+    """A metric of one model."""
+
+    value: float
+    standard_error: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    #: Such as "wilson", "mover", "jackknife, logit".
+    method: str = ""
+    status: int = int(kernels.UNDEFINED)
+
+
+class Spread(NamedTuple):
+    """How an estimate varies."""
+
+    #: What a sample of each cell contributes; NaN where it is not known.
+    contributions: Floats
+    standard_error: float
+
+
+def estimate_table(
+    estimator: Estimator,
+    table: Floats,
+    confidence_level: float,
+    method: str | None = None,
+) -> Estimate:
+    """Estimate a metric from a confusion matrix of counted samples."""
+    return estimate(estimator, cells_of_table(table), confidence_level, method)
+
+
+def estimate(  # the metric, the samples, and how they make an interval
+    estimator: Estimator,
+    cells: Cells,
+    level: float,
+    method: str | None = None,
+    scale: str | None = None,
+    *,
+    within_classes: bool = False,
+) -> Estimate:
+    """Estimate a metric of one model, with an interval by `method` on `scale`.
+
+    By default Wilson's interval for a proportion, MOVER for a mean of proportions of
+    different samples, else that of the jackknife on the metric's own scale.
+    """
+    table = cells.table()
+    value = estimator.value(table)
+    if math.isnan(value):
+        return Estimate(value)
+    counted = cells.clusters is None and cells.squares is None
+    of = proportions_of(estimator, table) if counted else None
+    plain = method is None and scale is None and not within_classes
+    chosen = _method_of(estimator, of) if plain else method
+    how = chosen or ("delta" if estimator.scale == "log" else "jackknife")
+    by = "delta" if how == "delta" or not counted else "jackknife"
+    spread = spread_of(estimator, table, cells, by, within_classes=within_classes)
+    error = spread.standard_error
+    if plain and chosen is None and value in estimator.limits and of is not None:
+        chosen = "mover"  # no scale has the ends of the range
+    if chosen in ("wilson", "mover"):
+        return _of_proportions(value, error, of, level, chosen)
+    if scale is None:
+        keeps = how == "jackknife" or estimator.scale == "log"
+        scale = estimator.scale if keeps else "identity"
+    low, high = limits_on(scale, value, error, quantile(cells, level))
+    shown = by if scale == "identity" else f"{by}, {scale}"
+    status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
+    return Estimate(value, error, low, high, shown, int(status))
+
+
+def _of_proportions(
+    value: float, error: float, of: Proportions | None, level: float, method: str
+) -> Estimate:
+    """Make Wilson's interval, or MOVER's of several; none where it is not defined."""
+    if of is None or (method == "wilson" and of.trials.size != 1):
+        return Estimate(value, error, method=method)
+    low, high = mover_limits(of, level)
+    return Estimate(value, error, low, high, method, int(kernels.OK))
+
+
+def _method_of(estimator: Estimator, of: Proportions | None) -> str | None:
+    """Choose Wilson's interval or MOVER where a metric is made of proportions."""
+    if of is None or not are_independent(estimator, of):
+        return None
+    plain = of.trials.size == 1 and of.constant == 0.0 and of.weights[0] == 1.0
+    return "wilson" if plain else "mover"
+
+
+def quantile(cells: Cells, level: float) -> float:
+    """Give the normal quantile of an interval; with clusters that of t."""
+    tail = 0.5 * (1.0 - level)
+    if cells.clusters is None:
+        return float(-ndtri(tail))
+    return float(-stdtrit(max(cells.clusters.n - 1, 1), tail))
+
+
+def spread_of(
+    estimator: Estimator,
+    table: Floats,
+    cells: Cells,
+    how: str,
+    *,
+    within_classes: bool = False,
+) -> Spread:
+    """Find the standard error of a metric of one model."""
+    u = cells.pick(contributions(estimator, table, how)[np.newaxis, np.newaxis])[0]
+    if not np.isfinite(u).all():
+        return Spread(u, math.nan)
+    return Spread(u, _error(cells, u, how, within_classes=within_classes))
+
+
+def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
+    """Compute what a sample of each cell contributes, (K, K): pseudo-values less mean.
+
+    By the delta method the influences, by the jackknife (n - 1) times the mean of all
+    values without one sample less that value.
+    """
+    if how == "delta":
+        return estimator.influence(table)
+    n = table.sum()
+    without = estimator.leave_one_out(table)
+    mean = (table[table > 0] @ without[table > 0]) / n
+    return np.asarray((n - 1.0) * (mean - without))
+
+
+def _error(cells: Cells, u: Floats, how: str, *, within_classes: bool) -> float:
+    """Turn contributions into a standard error."""
+    square = cells.mean_square(u, within_classes=within_classes)
+    if how == "jackknife" and cells.n > 1:
+        square *= cells.n / (cells.n - 1.0)
+    return math.sqrt(square)
+
+
+def limits_on(
+    scale: str, value: float, error: float, times: float
+) -> tuple[float, float]:
+    """Give limits that are symmetric on a scale; NaN where it has no such value."""
+    half = times * error
+    if scale == "identity":
+        return value - half, value + half
+    with np.errstate(all="ignore"):
+        if scale == "log":
+            if not value > 0.0:
+                return math.nan, math.nan
+            ratio = half / value
+            return value * math.exp(-ratio), value * math.exp(min(ratio, 700.0))
+        if scale == "logit":
+            if not 0.0 < value < 1.0:
+                return math.nan, math.nan
+            step = half / (value * (1.0 - value))
+            return _moved_logit(value, -step), _moved_logit(value, step)
+        if not -1.0 < value < 1.0:
+            return math.nan, math.nan
+        step, middle = half / (1.0 - value * value), math.atanh(value)
+        return math.tanh(middle - step), math.tanh(middle + step)
+
+
+def _moved_logit(value: float, step: float) -> float:
+    """Move a proportion on the logit scale."""
+    odds = value / (1.0 - value)
+    if step > 0.0:
+        return 1.0 / (1.0 + math.exp(-min(step, 700.0)) / odds)
+    moved = odds * math.exp(max(step, -700.0))
+    return moved / (1.0 + moved)

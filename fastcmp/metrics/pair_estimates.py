@@ -1,0 +1,139 @@
+"""The difference and the ratio of a metric of two models, and how they vary."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import stdtr
+
+from fastcmp import kernels
+from fastcmp.core.tails import normal_tail
+from fastcmp.metrics.intervals import contributions, quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.metrics.cells import Cells
+    from fastcmp.metrics.estimators import Estimator
+
+    Floats = NDArray[np.float64]
+
+
+class Pair(NamedTuple):
+    """A metric of two models on the same samples."""
+
+    estimator: Estimator
+    cells: Cells
+    #: Confusion matrices of a and b.
+    tables: tuple[Floats, Floats]
+    value_a: float
+    value_b: float
+
+    @property
+    def difference(self) -> float:
+        """The metric of a minus that of b; 0 where all predictions agree."""
+        return 0.0 if self.same else self.value_a - self.value_b
+
+    @property
+    def same(self) -> bool:
+        """Whether the two models predict the same for all samples."""
+        _, a, b = self.cells.codes.T
+        return bool((a == b).all())
+
+
+class Tested(NamedTuple):
+    """A statistic and its p-value."""
+
+    statistic: float
+    pvalue: float
+    status: int
+
+
+def pair_of(estimator: Estimator, cells: Cells) -> Pair:
+    """Evaluate a metric of two models."""
+    tables = cells.table(0), cells.table(1)
+    value_a, value_b = estimator.values(np.stack(tables)).tolist()
+    return Pair(estimator, cells, tables, value_a, value_b)
+
+
+def pair_error(pair: Pair, how: str, *, within_classes: bool = False) -> float:
+    """Find the standard error of the difference, by the jackknife or delta method."""
+    cells = pair.cells
+    psi = np.stack([contributions(pair.estimator, x, how) for x in pair.tables])
+    u = cells.pick(psi[np.newaxis])[0]
+    if not np.isfinite(u).all() or math.isnan(pair.value_a + pair.value_b):
+        return math.nan
+    square = cells.mean_square(u, within_classes=within_classes)
+    if how == "jackknife" and cells.n > 1:
+        square *= cells.n / (cells.n - 1.0)
+    return math.sqrt(square)
+
+
+def ratio_error(pair: Pair) -> float:
+    """Find the standard error of the log ratio, by the delta method."""
+    if not (pair.value_a > 0.0 and pair.value_b > 0.0):
+        return math.nan
+    psi = np.stack(
+        [
+            pair.estimator.influence(table) / value
+            for table, value in zip(
+                pair.tables, (pair.value_a, pair.value_b), strict=True
+            )
+        ]
+    )
+    return math.sqrt(pair.cells.mean_square(pair.cells.pick(psi[np.newaxis])[0]))
+
+
+def z_test(pair: Pair, error: float, alternative: str) -> Tested:
+    """Compare the difference with its standard error: z, with clusters t."""
+    if pair.same:
+        return Tested(0.0, 1.0, int(kernels.DEGENERATE))
+    if not error > 0.0 or math.isnan(pair.difference):
+        return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
+    return _tested(pair.difference / error, pair.cells, alternative)
+
+
+def pooled_test(pair: Pair, alternative: str) -> Tested:
+    """Compare two models by the influences at the counts of both together.
+
+    Only samples with different predictions count; of accuracies it is McNemar's test.
+    """
+    if pair.same:
+        return Tested(0.0, 1.0, int(kernels.DEGENERATE))
+    if math.isnan(pair.difference):
+        return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
+    psi = pair.estimator.influence(pair.tables[0] + pair.tables[1])
+    u = pair.cells.pick(np.stack([psi, psi])[np.newaxis])[0]
+    square = pair.cells.mean_square(u)
+    if not square > 0.0:
+        return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
+    total = float(pair.cells.counts @ u) / pair.cells.n
+    return _tested(total / math.sqrt(square), pair.cells, alternative)
+
+
+def _tested(statistic: float, cells: Cells, alternative: str) -> Tested:
+    if cells.clusters is None:
+        pvalue = float(normal_tail(statistic, alternative))
+        return Tested(statistic, pvalue, int(kernels.OK))
+    df = max(cells.clusters.n - 1, 1)
+    side = {"two-sided": -abs(statistic), "greater": -statistic, "less": statistic}
+    tail = float(stdtr(df, side[alternative]))
+    pvalue = 2.0 * tail if alternative == "two-sided" else tail
+    return Tested(statistic, pvalue, int(kernels.OK))
+
+
+def difference_interval(pair: Pair, error: float, level: float) -> tuple[float, float]:
+    """Give the interval that is symmetric about the difference."""
+    half = quantile(pair.cells, level) * error
+    return pair.difference - half, pair.difference + half
+
+
+def ratio_interval(pair: Pair, error: float, level: float) -> tuple[float, float]:
+    """Give the interval of the ratio, on the log scale."""
+    if math.isnan(error):
+        return math.nan, math.nan
+    ratio = pair.value_a / pair.value_b
+    factor = math.exp(min(quantile(pair.cells, level) * error, 700.0))
+    return ratio / factor, ratio * factor

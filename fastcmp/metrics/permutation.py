@@ -1,0 +1,203 @@
+"""Permutation tests of metrics of two models, on the cells of their counts.
+
+Under the null hypothesis the predictions of both models can be exchanged in each
+sample. The statistic changes its sign where all of them are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp.kernels.count_draws import add_tails
+from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
+from fastcmp.metrics.cell_draws import evaluate_draws, measure, standard_errors
+from fastcmp.metrics.exchanges import Exchanges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.core.threads import ThreadPool
+    from fastcmp.metrics.cells import Cells, Drawn
+    from fastcmp.metrics.estimators import Estimator
+
+    Floats = NDArray[np.float64]
+
+_EQUAL = 1e-9  # statistics that differ by less, also of their size, are equal
+_NOTHING = 1e-12
+_SIDES = ("two-sided", "greater", "less")
+
+
+class PermutationOutcome(NamedTuple):
+    """A permutation test of one metric."""
+
+    #: Of a minus b, also of logarithms; and studentized, divided by its standard error.
+    difference: float
+    statistic: float
+    pvalue: float
+    #: Of the p-value, from random configurations; 0 where it is exact.
+    standard_error: float
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: How many there are, and random ones that were looked at: 0 where it is exact.
+    n_configurations: int
+    n_resamples: int
+    #: Samples whose two predictions differ.
+    n_discordant: int
+    #: Configurations looked at in which the metric is undefined: they are extreme.
+    n_undefined: int
+
+
+def can_enumerate(cells: Cells) -> bool:
+    """Tell whether the test can be exact: of two classes nearly always."""
+    return Exchanges(cells).can_enumerate
+
+
+def permutation_tests(  # noqa: PLR0913  # options, all by keyword
+    estimators: Sequence[Estimator],
+    cells: Cells,
+    *,
+    alternative: str = "two-sided",
+    studentized: bool = False,
+    log: bool = False,
+    exact: bool | None = None,
+    n_resamples: int = 9999,
+    seed: int = 0,
+    pool: ThreadPool | None = None,
+) -> list[PermutationOutcome]:
+    """Test whether two models can be exchanged, by several metrics on the same draws.
+
+    With `log` the difference of logarithms is looked at. `exact` None looks at all
+    configurations where `can_enumerate`, and else at random ones.
+    """
+    exchanges = Exchanges(cells)
+    statistics = [
+        _Statistic(estimator, exchanges, studentized=studentized, log=log)
+        for estimator in estimators
+    ]
+    if exchanges.can_enumerate if exact is None else exact:
+        n_resamples = 0
+        tails, n_undefined = _look_at_all(statistics, exchanges, pool)
+    else:
+        tails, n_undefined = _draw(statistics, exchanges, (n_resamples, seed), pool)
+    side = _SIDES.index(alternative)
+    return [
+        _outcome(statistic, exchanges, float(own[side]), (n_resamples, int(n)))
+        for statistic, own, n in zip(statistics, tails, n_undefined, strict=True)
+    ]
+
+
+def _outcome(
+    statistic: _Statistic, exchanges: Exchanges, pvalue: float, n: tuple[int, int]
+) -> PermutationOutcome:
+    n_resamples, n_undefined = n
+    status = OK
+    if math.isnan(statistic.observed):
+        pvalue, status = math.nan, UNDEFINED
+    elif exchanges.n_discordant == 0:
+        pvalue, status = 1.0, DEGENERATE
+    return PermutationOutcome(
+        difference=statistic.difference,
+        statistic=statistic.observed,
+        pvalue=pvalue,
+        standard_error=math.sqrt(pvalue * (1.0 - pvalue) / (n_resamples or math.inf)),
+        status=status,
+        n_configurations=exchanges.n_configurations,
+        n_resamples=n_resamples,
+        n_discordant=exchanges.n_discordant,
+        n_undefined=n_undefined,
+    )
+
+
+class _Statistic:
+    """The statistic of one metric, in the data and in any draw."""
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        exchanges: Exchanges,
+        *,
+        studentized: bool,
+        log: bool,
+    ) -> None:
+        self._estimator, self._exchanges = estimator, exchanges
+        self._studentized, self._log = studentized, log
+        data = exchanges.cells.as_drawn()
+        self.difference = float(measure(estimator, data.tables, log=log)[0])
+        self.observed = float(self.of(data)[0])
+        self.tolerance = 0.0
+        if math.isfinite(self.observed):
+            self.tolerance = _EQUAL * max(1.0, abs(self.observed))
+
+    def of(self, drawn: Drawn) -> Floats:
+        """Evaluate draws; studentized, 0 / 0 is 0 and x / 0 infinite."""
+        t = measure(self._estimator, drawn.tables, log=self._log)
+        if not self._studentized:
+            return t
+        error = standard_errors(
+            self._estimator,
+            self._exchanges.cells,
+            drawn,
+            log=self._log,
+            partner=self._exchanges.partner,
+        )
+        t[np.abs(t) <= _NOTHING] = 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where((t == 0.0) & (error == 0.0), 0.0, t / error)
+
+    def count_extreme(self, t: Floats) -> list[int]:
+        """Count the draws that are extreme: on both sides, above and below."""
+        low, high = self.observed - self.tolerance, self.observed + self.tolerance
+        inside = np.abs(t) < abs(self.observed) - self.tolerance
+        return [int(np.count_nonzero(~each)) for each in (inside, t < low, t > high)]
+
+
+def _look_at_all(
+    statistics: list[_Statistic], exchanges: Exchanges, pool: ThreadPool | None
+) -> tuple[Floats, Floats]:
+    """Give the exact p-values of all sides, (E, 3), and count undefined ones, (E,)."""
+    configurations = exchanges.enumerate()
+    found: dict[int, Floats] = {}
+
+    def take(part: slice, drawn: Drawn) -> None:
+        own = np.zeros((len(statistics), 5))
+        assert drawn.weights is not None
+        for row, statistic in zip(own, statistics, strict=True):
+            t = statistic.of(drawn)
+            observed = statistic.observed, statistic.tolerance
+            add_tails(t, drawn.weights, *observed, row[:4])
+            row[4] = 2 * np.count_nonzero(np.isnan(t))
+        found[part.start] = own
+
+    evaluate_draws(exchanges.cells, configurations.n, configurations.fill, take, pool)
+    total = np.zeros((len(statistics), 5))
+    for start in sorted(found):
+        total += found[start]
+    beyond = configurations.beyond
+    pvalues = (total[:, :3] + beyond) / (total[:, 3:4] + beyond)
+    return np.minimum(pvalues, 1.0), total[:, 4]
+
+
+def _draw(
+    statistics: list[_Statistic],
+    exchanges: Exchanges,
+    draws: tuple[int, int],
+    pool: ThreadPool | None,
+) -> tuple[Floats, Floats]:
+    """Give the p-values of random draws, (E, 3), and count undefined ones, (E,)."""
+    n_resamples, seed = draws
+    t = np.empty((len(statistics), n_resamples))
+
+    def take(part: slice, drawn: Drawn) -> None:
+        for row, statistic in zip(t, statistics, strict=True):
+            row[part] = statistic.of(drawn)
+
+    evaluate_draws(exchanges.cells, n_resamples, exchanges.random(seed), take, pool)
+    extreme = np.array(
+        [each.count_extreme(row) for each, row in zip(statistics, t, strict=True)]
+    )
+    return (extreme + 1.0) / (n_resamples + 1.0), np.isnan(t).sum(axis=1)

@@ -12,13 +12,13 @@ from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.metric_pairs import add_influences, gather_influences
-from fastcmp.metrics.jackknife import jackknife_influence
-from fastcmp.pairwise.metric_intervals import scaled_interval
+from fastcmp.metrics.intervals import estimate_table, limits_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
+    from fastcmp.metrics.estimators import Estimator
     from fastcmp.pairwise.metric_samples import MetricSamples
     from fastcmp.pairwise.metric_units import MetricUnits
 
@@ -60,7 +60,7 @@ class _Reading:
     def __init__(
         self, samples: MetricSamples, units: MetricUnits, method: str, level: float
     ) -> None:
-        self.samples, self.units = samples, units
+        self.samples, self.units, self.level = samples, units, level
         self.quantile = t_quantile(units.df, level)
         self.jackknife = method != "delta"
         self.estimator = samples.metric.estimator
@@ -98,9 +98,15 @@ class _Reading:
             self._keep(i, lookup, counts)
         else:
             self._add_up(i, lookup)
-        self.interval[i] = scaled_interval(
-            self.estimator, self.value[i], self.error[i], self.quantile
-        )
+        self.interval[i] = self._interval(i, table)
+
+    def _interval(self, i: int, table: Floats) -> tuple[float, float]:
+        """Give the interval of a model alone."""
+        if not self.units.stratified and self.units.clusters is None:
+            found = estimate_table(self.estimator, table, self.level)
+            return found.low, found.high
+        scale, value = self.estimator.scale, float(self.value[i])
+        return limits_on(scale, value, float(self.error[i]), self.quantile)
 
     def _lookup(self, table: Floats, counts: Ints) -> Floats:
         """Look up what a sample adds to the metric, to first order, (H, K', K')."""
@@ -148,6 +154,25 @@ class _Reading:
         add_influences(own.rows, own.preds[i], flat, units.clusters, self.rows[i])
         self.rows[i] = units.about_means(self.rows[i])
         self.error[i] = math.sqrt(self.rows[i] @ self.rows[i])
+
+
+def jackknife_influence(
+    estimator: Estimator, table: Floats, weight: float = 1.0
+) -> Floats:
+    """Compute how each cell moves a metric, from the metric without a sample of it.
+
+    ``(n - 1) (mean - without)``: the sum of squares over samples, divided by n (n - 1),
+    is the jackknife variance. NaN in cells without which the metric is not defined.
+    `weight` is what a sample counts; cells that weigh less are 0.
+    """
+    # The metric does not change where all counts are divided by one number.
+    scaled = table / weight
+    n, cells = float(scaled.sum()), scaled >= 1.0
+    left, samples = estimator.leave_one_out(scaled)[cells], scaled[cells]
+    middle = (samples @ left) / samples.sum()
+    influence = np.zeros(table.shape)
+    influence[cells] = (n - 1.0) * (middle - left)
+    return influence
 
 
 def read_models(

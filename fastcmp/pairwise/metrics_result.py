@@ -1,0 +1,98 @@
+"""The record of many models compared by a metric of counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.core.plain import readable
+from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.summary import describe
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fastcmp.core.report import Section
+
+_SHOWN = ("metric", "lower_is_better", "classes", "n_resamples", "seed")
+_TESTS = {
+    "jackknife": "test of the difference, standard errors by the jackknife",
+    "delta": "test of the difference, standard errors by the delta method",
+    "pooled": "z test by the influence of each cell at the counts of both models",
+    "permutation": "permutation test",
+    "bootstrap": "bootstrap",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MetricsResult(PairwiseResult):
+    """Many models compared in pairs by a metric of their confusion matrices.
+
+    A `PairwiseResult`: `score` holds the metric of each model, NaN where it is not
+    defined; pairs of such a model are not tested. `only_a`, `only_b` and `correct` are
+    None. `measure` is the metric as it is shown.
+    """
+
+    #: Its name, such as "f1_macro".
+    metric: str
+    lower_is_better: bool = False
+    #: Whether it may be of any size, not between -1 and 1.
+    any_size: bool = False
+    #: Of each difference, shape (P,): by the jackknife or the delta method; by the
+    #: bootstrap where pairs are compared by it.
+    standard_error: NDArray[np.float64]
+    #: The label of each class.
+    classes: tuple[Any, ...] = ()
+    #: Draws, and the seed that repeats them; None where nothing was drawn.
+    n_resamples: int | None = None
+    seed: int | None = None
+
+    @property
+    def _gain(self) -> int:
+        return -1 if self.lower_is_better else 1
+
+    @property
+    def _any_size(self) -> bool:
+        return self.any_size
+
+    def columns(self) -> dict[str, Any]:
+        """Give the pairs as columns, a row a pair.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names of both models and all fields.
+        """
+        return super().columns() | {"standard_error": self.standard_error}
+
+    def _entries(self) -> dict[str, Any]:
+        own = {name: readable(getattr(self, name)) for name in _SHOWN}
+        return super()._entries() | own
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            As `PairwiseResult`, and what to beware of.
+        """
+        return describe(self, self._test_name(), self._interval_name())
+
+    def _test_name(self) -> str:
+        """Name the test of a pair."""
+        if self.n_resamples is not None:
+            draws = f"{self.n_resamples} draws, seed {self.seed}"
+            unit = "samples" if self.n_clusters is None else "clusters"
+            if self.method == "bootstrap":
+                return f"{_TESTS['bootstrap']} of {unit} ({draws}), percentile"
+            return f"{_TESTS['permutation']} of {unit} (exact, or {draws})"
+        if self.method == "pooled":
+            return _TESTS["pooled"]
+        return f"{self.distribution.replace('normal', 'z')} {_TESTS[self.method]}"
+
+    def _interval_name(self) -> str:
+        if (self.n_clusters, self.n_strata) != (None, None):
+            return "of its own standard error"
+        return "as metric gives it"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, as_seed, as_whole, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
@@ -15,6 +17,7 @@ from fastcmp.metrics.bootstrap import (
 )
 from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
 from fastcmp.metrics.derived import UserEstimator
+from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
     Pair,
     Tested,
@@ -59,6 +62,12 @@ class CompareOptions(NamedTuple):
     within_classes: bool
     n_resamples: int
     seed: int
+    #: "clusters" for t with as many degrees of freedom, less 1, or "normal".
+    df: str = "clusters"
+
+    def degrees(self, cells: Cells) -> float:
+        """Give the degrees of freedom of a statistic."""
+        return math.inf if self.df == "normal" else degrees_of(cells)
 
 
 class Compared(NamedTuple):
@@ -94,6 +103,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         within_classes=given["within_classes"],
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
         seed=as_seed(given["rng"]) if method in DRAWN else 0,
+        df=choose(given["df"], "df", ("clusters", "normal")),
     )
 
 
@@ -119,6 +129,8 @@ def compare_counted(
             cautions += conventions(estimator, tables, names, classes)
             cautions += differing_labels(estimator, tables, names, classes)
         cautions += few_samples(tables[0], classes)
+        if np.array_equal(*cells.codes.T[1:]):
+            cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")
         compared = _compare_bound(bound, cells, options, pool)
         found += [
             each._replace(
@@ -196,7 +208,7 @@ def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:
     if method == "pooled":
         return pooled_test(pair, options.alternative)
     error = pair_error(pair, method, within_classes=options.within_classes)
-    return z_test(pair, error, options.alternative)
+    return z_test(pair, error, options.alternative, options.degrees(pair.cells))
 
 
 def _with_interval(
@@ -207,7 +219,8 @@ def _with_interval(
     counted = cells.clusters is None and cells.squares is None
     how = "delta" if method == "delta" or not counted else "jackknife"
     error = pair_error(pair, how, within_classes=options.within_classes)
-    ends = difference_interval(pair, error, options.level)
+    df = options.degrees(cells)
+    ends = difference_interval(pair, error, options.level, df)
     shown = how
     if how == "jackknife" and method != "jackknife" and not options.within_classes:
         better = newcombe_limits(pair.estimator, cells, options.level)
@@ -225,7 +238,7 @@ def _with_interval(
         shown,
         ratio,
         _one_sided(
-            ratio_interval(pair, of_log, options.level), options, (0.0, math.inf)
+            ratio_interval(pair, of_log, options.level, df), options, (0.0, math.inf)
         ),
     )
 

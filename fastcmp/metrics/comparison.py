@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     groups: ArrayLike | None = None,
     method: str | None = None,
     alternative: str = "two-sided",
+    df: str = "clusters",
     studentized: bool = False,
     interval: str = "percentile",
     within_classes: bool = False,
@@ -83,6 +85,8 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
         weights or clusters "delta".
     alternative : {"two-sided", "greater", "less"}
         "greater": model a has the higher value, also where lower is better.
+    df : {"clusters", "normal"}
+        With clusters the degrees of freedom of t: their number less 1, or infinite.
     studentized : bool
         Whether permuted differences are divided by their standard errors.
     interval : {"percentile", "bca", "basic", "studentized"}
@@ -156,6 +160,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
             "within_classes": within_classes,
             "n_resamples": n_resamples,
             "rng": rng,
+            "df": df,
         }
     )
     chosen, threads = read_pair_names(names), check_workers(workers)
@@ -246,6 +251,7 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
             "within_classes": within_classes,
             "n_resamples": n_resamples,
             "rng": rng,
+            "df": "normal",
         }
     )
     chosen, threads = read_pair_names(names), check_workers(workers)
@@ -300,12 +306,12 @@ def _record(
     clusters = None if cells.clusters is None else cells.clusters.n
     drawn = flat[0].method in DRAWN
     exact = flat[0].method == "exact"
-    kinds = [_distribution(one) for one in flat]
+    kinds = [_distribution(one, options) for one in flat]
     cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
     return MetricComparison(
         statistic=column([one.test.statistic for one in flat]),
         pvalue=column([one.test.pvalue for one in flat]),
-        df=None if clusters is None or kinds[0] != "t" else float(clusters - 1),
+        df=float(clusters - 1) if clusters is not None and kinds[0] == "t" else None,
         distribution=column(kinds),
         status=column([one.test.status for one in flat]),
         metric=column([one.pair.estimator.name for one in flat]),
@@ -338,12 +344,12 @@ def _record(
     )
 
 
-def _distribution(found: Compared) -> str:
+def _distribution(found: Compared, options: CompareOptions) -> str:
     if found.method in ("exact", "permutation"):
         return "permutation"
     if found.method == "bootstrap":
         return "bootstrap"
-    return "normal" if found.pair.cells.clusters is None else "t"
+    return "normal" if options.degrees(found.pair.cells) == math.inf else "t"
 
 
 def _n_discordant(cells: Cells) -> Any:

@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from fastcmp import kernels
+from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.cells import cells_of_table
 from fastcmp.metrics.proportions import (
     are_independent,
@@ -97,7 +97,7 @@ def estimate(  # the metric, the samples, and how they make an interval
     if scale is None:
         keeps = how == "jackknife" or estimator.scale == "log"
         scale = estimator.scale if keeps else "identity"
-    low, high = limits_on(scale, value, error, quantile(cells, level))
+    low, high = limits_on(scale, value, error, t_quantile(degrees_of(cells), level))
     shown = by if scale == "identity" else f"{by}, {scale}"
     status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
     return Estimate(value, error, low, high, shown, int(status))
@@ -121,12 +121,9 @@ def _method_of(estimator: Estimator, of: Proportions | None) -> str | None:
     return "wilson" if plain else "mover"
 
 
-def quantile(cells: Cells, level: float) -> float:
-    """Give the normal quantile of an interval; with clusters that of t."""
-    tail = 0.5 * (1.0 - level)
-    if cells.clusters is None:
-        return float(-ndtri(tail))
-    return float(-stdtrit(max(cells.clusters.n - 1, 1), tail))
+def degrees_of(cells: Cells) -> float:
+    """Give the degrees of freedom of t: infinite without clusters."""
+    return math.inf if cells.clusters is None else float(max(cells.clusters.n - 1, 1))
 
 
 def spread_of(

@@ -60,7 +60,7 @@ def parse_name(
 def read_labels(labels: Any) -> Any:
     """Check which classes an average is over."""
     if isinstance(labels, str):
-        return choose(labels, "labels", tuple(_LABELS))
+        return choose(labels, "labels", tuple(LABELS))
     if labels is None:
         return "union"
     try:
@@ -76,6 +76,7 @@ def read_labels(labels: Any) -> Any:
 
 
 def read_zero_division(value: Any) -> float:
+    """Check what a rate without samples is."""
     if isinstance(value, str) and value.lower() in ("warn", "nan"):
         return 0.0 if value.lower() == "warn" else math.nan
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
@@ -87,6 +88,7 @@ def read_zero_division(value: Any) -> float:
 
 
 def read_beta(name: str, beta: Any) -> float:
+    """Check what recall counts beside precision."""
     if beta is None:
         if name == "fbeta":
             message = "metric 'fbeta' needs beta="

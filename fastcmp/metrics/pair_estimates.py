@@ -10,7 +10,8 @@ from scipy.special import stdtr
 
 from fastcmp import kernels
 from fastcmp.core.tails import normal_tail
-from fastcmp.metrics.intervals import contributions, quantile
+from fastcmp.kernels.cluster_means import t_quantile
+from fastcmp.metrics.intervals import contributions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,13 +87,13 @@ def ratio_error(pair: Pair) -> float:
     return math.sqrt(pair.cells.mean_square(pair.cells.pick(psi[np.newaxis])[0]))
 
 
-def z_test(pair: Pair, error: float, alternative: str) -> Tested:
-    """Compare the difference with its standard error: z, with clusters t."""
+def z_test(pair: Pair, error: float, alternative: str, df: float) -> Tested:
+    """Compare the difference with its standard error: z, or t."""
     if pair.same:
         return Tested(0.0, 1.0, int(kernels.DEGENERATE))
     if not error > 0.0 or math.isnan(pair.difference):
         return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
-    return _tested(pair.difference / error, pair.cells, alternative)
+    return _tested(pair.difference / error, alternative, df)
 
 
 def pooled_test(pair: Pair, alternative: str) -> Tested:
@@ -110,30 +111,33 @@ def pooled_test(pair: Pair, alternative: str) -> Tested:
     if not square > 0.0:
         return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
     total = float(pair.cells.counts @ u) / pair.cells.n
-    return _tested(total / math.sqrt(square), pair.cells, alternative)
+    return _tested(total / math.sqrt(square), alternative, math.inf)
 
 
-def _tested(statistic: float, cells: Cells, alternative: str) -> Tested:
-    if cells.clusters is None:
+def _tested(statistic: float, alternative: str, df: float) -> Tested:
+    if df == math.inf:
         pvalue = float(normal_tail(statistic, alternative))
         return Tested(statistic, pvalue, int(kernels.OK))
-    df = max(cells.clusters.n - 1, 1)
     side = {"two-sided": -abs(statistic), "greater": -statistic, "less": statistic}
     tail = float(stdtr(df, side[alternative]))
     pvalue = 2.0 * tail if alternative == "two-sided" else tail
     return Tested(statistic, pvalue, int(kernels.OK))
 
 
-def difference_interval(pair: Pair, error: float, level: float) -> tuple[float, float]:
+def difference_interval(
+    pair: Pair, error: float, level: float, df: float
+) -> tuple[float, float]:
     """Give the interval that is symmetric about the difference."""
-    half = quantile(pair.cells, level) * error
+    half = t_quantile(df, level) * error
     return pair.difference - half, pair.difference + half
 
 
-def ratio_interval(pair: Pair, error: float, level: float) -> tuple[float, float]:
+def ratio_interval(
+    pair: Pair, error: float, level: float, df: float
+) -> tuple[float, float]:
     """Give the interval of the ratio, on the log scale."""
     if math.isnan(error):
         return math.nan, math.nan
     ratio = pair.value_a / pair.value_b
-    factor = math.exp(min(quantile(pair.cells, level) * error, 700.0))
+    factor = math.exp(min(t_quantile(df, level) * error, 700.0))
     return ratio / factor, ratio * factor

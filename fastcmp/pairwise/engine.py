@@ -277,11 +277,9 @@ class _Work:
 
     def _test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
         size = end - start
-        columns = PairColumns(
-            *np.empty((2, size), np.int64),
-            *np.empty((5, size)),
-            np.empty(size) if self.tests.with_errors else None,
-        )
+        columns = PairColumns(*np.empty((2, size), np.int64), *np.empty((5, size)))
+        if self.tests.with_errors:
+            columns = columns._replace(standard_error=np.empty(size))
 
         def test(task: Task) -> None:
             block = block_of(task, self.n_models, self.chosen)
@@ -289,7 +287,8 @@ class _Work:
                 where: Any = slice(block.where.start - start, block.where.stop - start)
             else:
                 where = block.where - start
-            for column, own in zip(columns, self.tests.columns(block), strict=True):
+            found: Any = self.tests.columns(block)
+            for column, own in zip(columns, found, strict=True):
                 if column is not None:
                     column[where] = own
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class MetricModels:
     #: Shape (M,), and the interval, (M, 2).
     standard_error: Floats
     interval: Floats
+    #: How it was made.
+    interval_methods: tuple[str, ...]
     #: Samples by true and predicted class, in the order of the metric, (M, K, K); None
     #: where they would take more than the samples.
     tables: Floats | None
@@ -47,6 +49,8 @@ class MetricModels:
     #: Whether the metric of a model is over a class, or a rate of it is 0/0, (M, K).
     averaged: Flags
     without: Flags
+    #: Samples of each class, or their weight, shape (K,).
+    sizes: Floats
 
     @property
     def known(self) -> Flags:
@@ -62,14 +66,16 @@ class _Reading:
     ) -> None:
         self.samples, self.units, self.level = samples, units, level
         self.quantile = t_quantile(units.df, level)
-        self.jackknife = method != "delta"
+        self.jackknife = method != "delta" and units.clusters is None
         self.estimator = samples.metric.estimator
         m, k = len(samples.preds), samples.metric.codes.size
         n, h = samples.n_samples, samples.weights.size
         self.small = samples.n_codes**2 * h <= max(n, 1 << 12)
         self.value, self.error = np.empty((2, m))
         self.interval = np.empty((m, 2))
+        self.interval_methods: set[str] = set()
         self.averaged, self.without = np.zeros((2, m, k), np.bool_)
+        self.sizes = np.zeros(k)
         self.tables = np.empty((m, k, k)) if self.small else None
         self.lookups = self.rows = None
         if units.clusters is not None:
@@ -81,9 +87,11 @@ class _Reading:
 
     def read(self, i: int) -> None:
         """Find out all about a model."""
-        counts = self.samples.count(i)
+        counts = self.samples.counts(i)
         table = self.samples.table(counts)
         self.value[i] = self.estimator.value(table)
+        if i == 0:
+            self.sizes = self.samples.metric.table(counts.sum(axis=0)).sum(axis=1)
         for flags, found in (
             (self.averaged, self.estimator.averaged(table)),
             (self.without, self.estimator.without_samples(table)),
@@ -104,6 +112,7 @@ class _Reading:
         """Give the interval of a model alone."""
         if not self.units.stratified and self.units.clusters is None:
             found = estimate_table(self.estimator, table, self.level)
+            self.interval_methods.add(found.method)
             return found.low, found.high
         scale, value = self.estimator.scale, float(self.value[i])
         return limits_on(scale, value, float(self.error[i]), self.quantile)
@@ -191,11 +200,13 @@ def read_models(
         value=reading.value,
         standard_error=reading.error,
         interval=reading.interval,
+        interval_methods=tuple(sorted(reading.interval_methods - {""})),
         tables=reading.tables,
         lookups=reading.lookups,
         rows=reading.rows,
         averaged=reading.averaged,
         without=reading.without,
+        sizes=reading.sizes,
     )
 
 

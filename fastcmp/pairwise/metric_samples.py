@@ -54,7 +54,9 @@ class MetricClasses(NamedTuple):
         known = np.flatnonzero(self.codes >= 0)
         own = self.codes[known]
         found = np.zeros((*influences.shape[:-2], n_codes, n_codes))
-        found[..., own[:, np.newaxis], own] = influences[..., known[:, np.newaxis], known]
+        found[..., own[:, np.newaxis], own] = influences[
+            ..., known[:, np.newaxis], known
+        ]
         return found
 
 
@@ -99,7 +101,7 @@ class MetricSamples(NamedTuple):
         """Number of samples."""
         return int(self.rows.size)
 
-    def count(self, i: int) -> Ints:
+    def counts(self, i: int) -> Ints:
         """Count the samples of a model, ``[stratum, true, predicted]``."""
         k, h = self.n_codes, self.weights.size
         counts = np.zeros((h * k, k), np.int64)
@@ -120,7 +122,7 @@ class MetricSamples(NamedTuple):
         """Refuse a user's metric that is no function of the counts."""
         estimator = self.metric.estimator
         if isinstance(estimator, UserEstimator):
-            estimator.check(self.table(self.count(0)))
+            estimator.check(self.table(self.counts(0)))
 
 
 def metric_samples(

@@ -96,15 +96,18 @@ def _by_cells(
 ) -> Spread:
     """Count the cells of each pair."""
     tables = count_tables(samples, n_pairs, pool)
+    assert tables is not None
     return spread_of_cells(lookups, tables.count, tables.side)
 
 
 def count_tables(
     samples: MetricSamples, n_pairs: int, pool: ThreadPool
-) -> PairTables:
-    """Make ready to count the cells of pairs."""
-    preds, k = samples.preds, samples.n_codes
-    tables = PairTables(preds, k, n_pairs, y_true=samples.rows)
+) -> PairTables | None:
+    """Make ready to count the cells of pairs; None where bit slices do not pay."""
+    m, n, k = len(samples.preds), samples.n_samples, samples.n_codes
+    if not slices_pay(m, n_pairs, n, k, k):
+        return None
+    tables = PairTables(samples.preds, k, n_pairs, y_true=samples.rows)
     pool.run(tables.pack, tables.packing, steps=no_step)
     return tables
 

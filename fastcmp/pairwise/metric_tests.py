@@ -91,9 +91,7 @@ def metric_tests(
         none = np.full(pvalue.size, -1)
         low, high = (np.clip(end, *differences.limits) for end in (low, high))
         error = np.sqrt(variance)
-        return PairColumns(
-            none, none, difference, low, high, statistic, pvalue, error
-        )
+        return PairColumns(none, none, difference, low, high, statistic, pvalue, error)
 
     def pvalues(block: Block) -> Floats:
         if test is not None:

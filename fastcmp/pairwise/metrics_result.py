@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
     from fastcmp.core.report import Section
 
-_SHOWN = ("metric", "lower_is_better", "classes", "n_resamples", "seed")
+_SHOWN = (
+    *("metric", "lower_is_better", "interval_method", "classes"),
+    *("n_resamples", "seed"),
+)
 _TESTS = {
     "jackknife": "test of the difference, standard errors by the jackknife",
     "delta": "test of the difference, standard errors by the delta method",
@@ -37,8 +41,10 @@ class MetricsResult(PairwiseResult):
     #: Its name, such as "f1_macro".
     metric: str
     lower_is_better: bool = False
-    #: Whether it may be of any size, not between -1 and 1.
-    any_size: bool = False
+    #: The least and the largest value that it can take.
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    #: How the intervals of single models were made, such as "jackknife, logit".
+    interval_method: str = ""
     #: Of each difference, shape (P,): by the jackknife or the delta method; by the
     #: bootstrap where pairs are compared by it.
     standard_error: NDArray[np.float64]
@@ -49,12 +55,14 @@ class MetricsResult(PairwiseResult):
     seed: int | None = None
 
     @property
-    def _gain(self) -> int:
-        return -1 if self.lower_is_better else 1
+    def less_is_better(self) -> bool:
+        """Whether the better model has the lower metric."""
+        return self.lower_is_better
 
     @property
-    def _any_size(self) -> bool:
-        return self.any_size
+    def any_size(self) -> bool:
+        """Whether the metric may be of any size, not between -1 and 1."""
+        return not (self.limits[0] >= -1.0 and self.limits[1] <= 1.0)
 
     def columns(self) -> dict[str, Any]:
         """Give the pairs as columns, a row a pair.
@@ -78,7 +86,7 @@ class MetricsResult(PairwiseResult):
         list of Section
             As `PairwiseResult`, and what to beware of.
         """
-        return describe(self, self._test_name(), self._interval_name())
+        return describe(self, self._test_name(), self.interval_method)
 
     def _test_name(self) -> str:
         """Name the test of a pair."""
@@ -91,8 +99,3 @@ class MetricsResult(PairwiseResult):
         if self.method == "pooled":
             return _TESTS["pooled"]
         return f"{self.distribution.replace('normal', 'z')} {_TESTS[self.method]}"
-
-    def _interval_name(self) -> str:
-        if (self.n_clusters, self.n_strata) != (None, None):
-            return "of its own standard error"
-        return "as metric gives it"

@@ -67,6 +67,8 @@ class _Reading:
         self.samples, self.units, self.level = samples, units, level
         self.quantile = t_quantile(units.df, level)
         self.jackknife = method != "delta" and units.clusters is None
+        factors = units.factors(corrected=self.jackknife)
+        self.factors = np.sqrt(factors)[:, np.newaxis, np.newaxis]
         self.estimator = samples.metric.estimator
         m, k = len(samples.preds), samples.metric.codes.size
         n, h = samples.n_samples, samples.weights.size
@@ -77,6 +79,8 @@ class _Reading:
         self.averaged, self.without = np.zeros((2, m, k), np.bool_)
         self.sizes = np.zeros(k)
         self.tables = np.empty((m, k, k)) if self.small else None
+        shape = (m, h, samples.n_codes, samples.n_codes)
+        self.counted = np.empty(shape, np.int64) if self.small else None
         self.lookups = self.rows = None
         if units.clusters is not None:
             self.rows = np.zeros((m, units.n_clusters))
@@ -85,9 +89,14 @@ class _Reading:
         else:
             self.rows = np.empty((m, n))
 
+    def count(self, i: int) -> None:
+        """Count a model."""
+        assert self.counted is not None
+        self.counted[i] = self.samples.counts(i)
+
     def read(self, i: int) -> None:
         """Find out all about a model."""
-        counts = self.samples.counts(i)
+        counts = self.samples.counts(i) if self.counted is None else self.counted[i]
         table = self.samples.table(counts)
         self.value[i] = self.estimator.value(table)
         if i == 0:
@@ -137,8 +146,7 @@ class _Reading:
 
     def _keep(self, i: int, lookup: Floats, counts: Ints) -> None:
         """Keep the influences of samples that are units by themselves."""
-        factors = self.units.factors(corrected=self.jackknife)
-        lookup = lookup * np.sqrt(factors)[:, np.newaxis, np.newaxis]
+        lookup = lookup * self.factors
         self.error[i] = math.sqrt((counts * lookup**2).sum())
         if self.lookups is not None:
             self.lookups[i] = lookup.reshape(-1, lookup.shape[-1])
@@ -195,7 +203,12 @@ def read_models(
     _check_memory(samples, units)
     samples.check()
     reading = _Reading(samples, units, method, level)
-    pool.run(reading.read, range(len(samples.preds)), steps=no_step)
+    models = range(len(samples.preds))
+    if reading.small:
+        pool.run(reading.count, models, steps=no_step)
+    # Small tables are Python's work, which threads would only pass to each other.
+    here = reading.small and units.clusters is None
+    pool.run(reading.read, models, steps=no_step, here=here)
     return MetricModels(
         value=reading.value,
         standard_error=reading.error,

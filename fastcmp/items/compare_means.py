@@ -27,7 +27,7 @@ from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.items.means_result import MeansResult
 from fastcmp.pairwise.adjust import ADJUSTMENTS
-from fastcmp.pairwise.compare_all import record_of
+from fastcmp.pairwise.comparing import record_of
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.mean_tests import moment_tests
 

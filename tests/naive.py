@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, exp, fsum, inf, sqrt
+from math import comb, exp, fsum, inf, nan, sqrt
 
 import mpmath
 import numba
@@ -306,6 +306,26 @@ def stuart_maxwell(table):
     df = int(np.linalg.matrix_rank(covariance))
     statistic = d @ np.linalg.pinv(covariance) @ d
     return statistic, df, stats.chi2.sf(statistic, df) if df else 1.0
+
+
+def bhapkar(table):
+    """Return Wald's statistic with the observed covariance, d.o.f. and p-value.
+
+    NaN where that covariance has a smaller rank than under the hypothesis.
+    """
+    table = np.asarray(table, float)
+    n = table.sum()
+    _, df, _ = stuart_maxwell(table)
+    if df == 0:
+        return 0.0, 0, 1.0
+    a, b = table.sum(axis=1), table.sum(axis=0)
+    d = a - b
+    # n times the covariance of the indicators of a's class minus those of b's.
+    covariance = np.diag(a + b) - table - table.T - np.outer(d, d) / n
+    if np.linalg.matrix_rank(covariance, tol=1e-9 * n) < df:
+        return nan, df, nan
+    statistic = d @ np.linalg.pinv(covariance) @ d
+    return statistic, df, stats.chi2.sf(statistic, df)
 
 
 # Adjusted p-values.

@@ -111,9 +111,9 @@ def confusion_sums(
 @inlined
 def _is_counted(rule: int, listed: int, r: float, c: float) -> bool:
     """Tell whether an average is over this class."""
-    if rule == LISTED:
-        return listed != 0
-    return r > 0.0 or (rule == UNION and c > 0.0)
+    if listed == 0:
+        return False
+    return rule == LISTED or r > 0.0 or (rule == UNION and c > 0.0)
 
 
 @kernel
@@ -307,7 +307,8 @@ def metric_value(
     spec : MetricSpec
         Which metric.
     listed : ndarray of uint8, shape (K,)
-        1 for classes that are averaged over, where `spec` says ``LISTED``.
+        0 for classes that no average is over; 1 for all where `spec` does not say
+        ``LISTED``.
     penalty : ndarray of float64, shape (K, K) or (0, 0)
         For ``COST`` and weighted ``KAPPA``: what it costs to predict y where t is true.
 

@@ -23,7 +23,7 @@ from fastcmp.metrics.options import (
     read_zero_division,
 )
 from fastcmp.metrics.penalties import choose_penalties, penalties_of
-from fastcmp.metrics.prevalences import read_prevalences
+from fastcmp.metrics.prevalences import check_prevalence, read_prevalences
 from fastcmp.metrics.registry import AVERAGES, METRICS
 
 if TYPE_CHECKING:
@@ -331,7 +331,7 @@ def make_metric(  # noqa: PLR0913  # options by keyword
         "positive": positive,
         "labels": read_labels(labels),
         "zero_division": read_zero_division(zero_division),
-        "prevalence": prevalence,
+        "prevalence": check_prevalence(prevalence),
     }
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)

@@ -118,7 +118,8 @@ class KernelEstimator(Estimator):
             return np.asarray(np.arange(self.n_classes) == self.spec.label)
         if self.spec.labels == kernels.LISTED:
             return np.asarray(self.listed > 0)
-        return np.asarray((r > 0) | ((self.spec.labels == kernels.UNION) & (c > 0)))
+        called = (self.spec.labels == kernels.UNION) & (c > 0)
+        return np.asarray((self.listed > 0) & ((r > 0) | called))
 
     def without_samples(self, table: Floats) -> Flags | None:
         """Mark the classes whose rate is 0/0."""

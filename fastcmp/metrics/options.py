@@ -90,13 +90,15 @@ def read_labels(labels: Any) -> Any:
         raw = np.asarray(labels, dtype=object)
         listed = tuple(raw.tolist()) if raw.ndim == 1 else None
         repeated = listed is not None and len(set(listed)) < len(listed)
+        if listed is not None and any(x is None or x != x for x in listed):  # noqa: PLR0124
+            repeated = True  # a missing label
     except (TypeError, ValueError):
         listed = None
     if listed is None:  # a set has no order, and the order counts
         message = f"labels must be 'union', 'truth' or a sequence, got {labels!r}"
         raise TypeError(message)
     if repeated or not listed:
-        message = f"labels must list different classes, got {labels!r}"
+        message = f"labels must list different classes, none missing, got {labels!r}"
         raise ValueError(message)
     return listed
 

@@ -164,6 +164,9 @@ EXAMPLES = {
         (np.stack([TABLE, TABLE.T + 1]),),
         (zeros(2, 2, dtype=float), zeros(2), zeros(2, dtype=np.uint8)),
     ),
+    "two_class_exchange_pvalue": Example(
+        (np.arange(8.0).reshape(2, 2, 2), F1[0], F1[1][:2].copy(), F1[2], 0, 1e-9)
+    ),
     "two_fold_many": Example(
         (FOLDS[:2].reshape(2, 5, 2), YILDIZ_T, TWO_SIDED),
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fastcmp.metrics.cells import gather_cells
+
 
 def _parts(tables):
     shares = tables / tables.sum(axis=(-2, -1), keepdims=True)
@@ -29,6 +31,12 @@ def f1_macro(tables):
 def precision(tables):
     _, d, _, c = _parts(tables)
     return d[..., 1] / c[..., 1]
+
+
+def positive_likelihood_ratio(tables):
+    """Infinite without a false positive."""
+    shares, _, r, _ = _parts(tables)
+    return shares[..., 1, 1] / r[..., 1] / (shares[..., 0, 1] / r[..., 0])
 
 
 def balanced_accuracy(tables):
@@ -72,7 +80,7 @@ BY_NAME = {
     each.__name__: each
     for each in (
         *(accuracy, f1, f1_macro, precision, balanced_accuracy, kappa, mcc),
-        *(kappa_linear, kappa_quadratic),
+        *(kappa_linear, kappa_quadratic, positive_likelihood_ratio),
     )
 }
 
@@ -101,3 +109,22 @@ class Metric:
 
 
 METRICS = {name: Metric(function) for name, function in BY_NAME.items()}
+
+
+def read_cells(case):
+    """Read the cells of a reference case: of two models, or a confusion matrix."""
+    given = case["input"]
+    if "cells" in given:
+        rows = np.array(given["cells"])
+        return gather_cells(rows[:, :3], rows[:, 3], given["K"])
+    confusion = np.array(given["confusion"])
+    codes = np.argwhere(np.ones(confusion.shape))
+    return gather_cells(codes, confusion.ravel(), len(confusion))
+
+
+def sample_codes(n, k, seed):
+    """Draw classes and the predictions of two models, right three times in four."""
+    rng = np.random.default_rng(seed)
+    y_true, a, b = rng.integers(0, k, (3, n))
+    right = rng.random((2, n)) < [[0.6], [0.5]]
+    return y_true, np.where(right[0], y_true, a), np.where(right[1], y_true, b)

@@ -85,6 +85,14 @@ def examples():
         ),
         "bounds": SCORE_COUNTS.auc,
         "tie groups": pairwise.groups,
+        "joint test": found["compare_sensitivity_specificity"].joint,
+        "ratio": found["compare_sensitivity_specificity"].ratio("ppv"),
+        "kappa of words": fastcmp.cohen_kappa(
+            *(list("xyzxyzxx"), list("xyzzyxxy")), weights="linear", labels=list("zyx")
+        ),
+        "kappa of own weights": fastcmp.cohen_kappa_from_counts(
+            [[9, 2], [1, 8]], weights=[[0, 2], [1, 0]]
+        ),
         "predictive values": found["compare_sensitivity_specificity"].ppv_score,
         "design": designs.kfold(3, rng=1),
         "runs": found["compare_cv"].runs,

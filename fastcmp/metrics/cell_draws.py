@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 20  # bytes of draws and tables of a block: they stay in the cache
 _ROWS = 8192  # draws of a block at most
 _TASKS = 64  # into which the draws are cut
-_NOTHING = 1e-24  # of the squares of both models: then their difference does not vary
+_NOTHING = 1e-24  # of the scale of squares: then they are 0
 
 
 def measure(estimator: Estimator, tables: Floats, *, log: bool) -> Floats:
@@ -47,25 +47,26 @@ def measure(estimator: Estimator, tables: Floats, *, log: bool) -> Floats:
 def influences_of(
     estimator: Estimator, tables: Floats, cells: Cells, *, log: bool
 ) -> tuple[Floats, Floats]:
-    """Give the influence of a sample of each cell on `measure`, (R, S), and its scale.
+    """Give the influence of a sample of each cell on `measure`, (R, S), and a scale.
 
-    The scale, (R, S), is what squares of influences are small against.
+    Squares are nothing but rounding if they are small against the scale, (R, S): those
+    of the influences and of the values of both models.
     """
     flat = tables.reshape(-1, *tables.shape[2:])
-    psi = estimator.influences(flat)
+    psi, values = estimator.influences(flat), estimator.values(flat)
     if log:
         with np.errstate(invalid="ignore", divide="ignore"):
-            psi = psi / estimator.values(flat)[:, np.newaxis, np.newaxis]
+            psi = psi / values[:, np.newaxis, np.newaxis]
+        values = np.ones_like(values)
     psi = psi.reshape(tables.shape)
-    return cells.pick(psi), _sum_of_squares(psi, cells)
-
-
-def _sum_of_squares(psi: Floats, cells: Cells) -> Floats:
     t, *predicted = cells.codes.T
-    squares: Floats = psi[:, 0, t, predicted[0]] ** 2
-    return squares + psi[:, 1, t, predicted[1]] ** 2 if predicted[1:] else squares
+    scale = (values**2).reshape(len(tables), -1).sum(axis=1, keepdims=True)
+    for m, own in enumerate(predicted):
+        scale = scale + psi[:, m, t, own] ** 2
+    return cells.pick(psi), scale
 
 
+@np.errstate(invalid="ignore", over="ignore")  # where a value is infinite
 def standard_errors(
     estimator: Estimator,
     cells: Cells,

@@ -23,7 +23,7 @@ class ClusterCells(NamedTuple):
     starts: Ints
     #: Place of the cell, and samples of the cluster in it.
     places: Ints
-    counts: Ints
+    samples: Ints
 
     @property
     def n(self) -> int:
@@ -90,7 +90,10 @@ class Cells(NamedTuple):
         """Take from (R, M, K, K) what belongs to each cell, of a minus b: (R, S)."""
         t, *predicted = self.codes.T
         picked = values[:, 0, t, predicted[0]]
-        return picked - values[:, 1, t, predicted[1]] if predicted[1:] else picked
+        if not predicted[1:]:
+            return picked
+        with np.errstate(invalid="ignore"):  # both may be infinite
+            return picked - values[:, 1, t, predicted[1]]
 
     def reordered(self, place: Sequence[int], n_classes: int) -> Cells:
         """Renumber the classes: class i becomes ``place[i]``."""
@@ -111,8 +114,8 @@ class Cells(NamedTuple):
         means are taken off.
         """
         if self.clusters is not None:
-            starts, places, counts = self.clusters
-            sums = np.add.reduceat(counts * u[places], starts[:-1])
+            starts, places, samples = self.clusters
+            sums = np.add.reduceat(samples * u[places], starts[:-1])
             c = self.clusters.n
             return float(sums @ sums) / self.n**2 * c / max(c - 1, 1)
         if within_classes:
@@ -145,15 +148,21 @@ def gather_cells(
     kept = samples > 0
     rows, samples = rows[kept], samples[kept]
     base = n_classes ** np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)
-    keys, index = np.unique(rows @ base, return_inverse=True)
-    total = np.zeros(keys.size, np.int64)
-    np.add.at(total, index, samples)
+    keys, places, total = _add_up(rows @ base, samples)
     cells = Cells(keys[:, np.newaxis] // base % n_classes, total, n_classes)
     if clusters is None:
         return cells
-    order = np.argsort(np.asarray(clusters)[kept], kind="stable")
-    numbers = np.asarray(clusters)[kept][order]
-    first = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
-    starts = np.append(first, numbers.size).astype(np.int64)
-    index = np.ascontiguousarray(index[order], np.int64)
-    return cells._replace(clusters=ClusterCells(starts, index, samples[order]))
+    numbers = np.unique(np.asarray(clusters)[kept], return_inverse=True)[1]
+    keys, _, total = _add_up(numbers * len(cells.codes) + places, samples)
+    first = np.flatnonzero(np.diff(keys // len(cells.codes), prepend=-1))
+    starts = np.append(first, keys.size).astype(np.int64)
+    own = ClusterCells(starts, keys % len(cells.codes), total)
+    return cells._replace(clusters=own)
+
+
+def _add_up(keys: Ints, samples: Ints) -> tuple[Ints, Ints, Ints]:
+    """Give the different keys, where each stands, and their samples."""
+    found, places = np.unique(keys, return_inverse=True)
+    total = np.zeros(found.size, np.int64)
+    np.add.at(total, places, samples)
+    return found, places, total

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_level, as_seed, as_whole, keep_side
+from fastcmp.core.checks import (
+    as_flag,
+    as_level,
+    as_seed,
+    as_share,
+    as_whole,
+    keep_side,
+)
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
@@ -30,7 +37,7 @@ from fastcmp.metrics.pair_estimates import (
     z_test,
 )
 from fastcmp.metrics.paired_recalls import newcombe_limits
-from fastcmp.metrics.permutation import can_enumerate, permutation_tests
+from fastcmp.metrics.permutation import is_exact, permutation_tests
 from fastcmp.metrics.samples import (
     Counted,
     arranged,
@@ -81,13 +88,13 @@ class Compared(NamedTuple):
     interval_method: str
     ratio: float
     ratio_interval: tuple[float, float]
-    n_configurations: int = 0
+    n_configurations: float = 0
     cautions: tuple[str, ...] = ()
 
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
     """Check the options of a comparison of two models, of those that a user gave."""
-    method, studentized = given["method"], given["studentized"]
+    method, studentized = given["method"], as_flag(given["studentized"], "studentized")
     alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, "exact", "permutation"):
@@ -97,12 +104,12 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         method=method,
         interval=choose(given["interval"], "interval", tuple(INTERVALS)),
         alternative=alternative,
-        confidence_level=float(given["confidence_level"]),
+        confidence_level=as_share(given["confidence_level"], "confidence_level"),
         level=as_level(given["confidence_level"], alternative),
         studentized=studentized,
-        within_classes=given["within_classes"],
+        within_classes=as_flag(given["within_classes"], "within_classes"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]) if method in DRAWN else 0,
+        seed=as_seed(given["rng"]),
         df=choose(given["df"], "df", ("clusters", "normal")),
     )
 
@@ -145,7 +152,7 @@ def _compare_bound(
     bound: list[Estimator], cells: Cells, options: CompareOptions, pool: ThreadPool
 ) -> list[Compared]:
     """Compare by metrics that are bound to the same classes, on the same draws."""
-    method = _method_of(cells, options)
+    method = _method_of(bound, cells, options)
     pairs = [pair_of(estimator, cells) for estimator in bound]
     if method == "bootstrap":
         return _bootstrapped(pairs, options, pool)
@@ -175,7 +182,7 @@ def _compare_bound(
     ]
 
 
-def _method_of(cells: Cells, options: CompareOptions) -> str:
+def _method_of(bound: list[Estimator], cells: Cells, options: CompareOptions) -> str:
     """Choose the test where none is named; refuse what weights do not permit."""
     method = options.method
     if cells.squares is not None:
@@ -195,12 +202,10 @@ def _method_of(cells: Cells, options: CompareOptions) -> str:
         raise ValueError(message)
     if method is not None:
         return method
-    if can_enumerate(cells):
-        return "exact"
     if options.studentized:
-        message = "studentized=True needs method='permutation' for so many samples"
+        message = "studentized=True needs method='exact' or 'permutation'"
         raise ValueError(message)
-    return "pooled"
+    return "exact" if is_exact(bound, cells) else "pooled"
 
 
 def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:

@@ -13,7 +13,8 @@ from fastcmp.core.threads import no_step, parts
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import code_type
 from fastcmp.kernels.metric_pairs import mark_codes
-from fastcmp.metrics.derived import UserEstimator, with_others
+from fastcmp.metrics.derived import UserEstimator
+from fastcmp.metrics.others import with_others
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

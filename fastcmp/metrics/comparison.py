@@ -11,7 +11,6 @@ from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import cells_of_table
-from fastcmp.metrics.choice import read_metrics
 from fastcmp.metrics.compared import (
     DRAWN,
     Compared,
@@ -20,6 +19,7 @@ from fastcmp.metrics.compared import (
     read_options,
 )
 from fastcmp.metrics.comparison_result import MetricComparison
+from fastcmp.metrics.make_metric import read_metrics
 from fastcmp.metrics.samples import (
     Counted,
     count_samples,
@@ -72,8 +72,16 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     metric : str, callable, Metric or sequence of these
         Name of a metric such as "f1_macro", a function of the confusion matrix, or what
         `make_metric` made; of several, all come from one count.
-    average, beta, positive, labels, zero_division
-        As in `make_metric`.
+    average : {"binary", "micro", "macro", "weighted"} or None
+        How rates of several classes become one, as in `make_metric`.
+    beta : float, optional
+        For "fbeta": what recall counts beside precision.
+    positive : label, optional
+        The positive class of two; of numbers or booleans the larger one by default.
+    labels : {"union", "truth"} or sequence
+        Classes that an average is over, as in `make_metric`.
+    zero_division : {0, 1, nan}
+        A rate without samples, as in `make_metric`.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
     groups : array-like, shape (n,), optional
@@ -206,14 +214,38 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
     counts : LabelTable, fastcmp.stream.LabelCounts or array-like of int
         Of an array the last axes, shape (..., K, K, K), are true class, class
         predicted by a and class predicted by b.
-    metric, average, beta, positive, labels, zero_division
+    metric : str, callable, Metric or sequence of these
         As in `compare_metric`.
+    average : {"binary", "micro", "macro", "weighted"} or None
+        How rates of several classes become one, as in `make_metric`.
+    beta : float, optional
+        For "fbeta": what recall counts beside precision.
+    positive : label, optional
+        The positive class of two; of numbers or booleans the larger one by default.
+    labels : {"union", "truth"} or sequence
+        Classes that an average is over, as in `make_metric`.
+    zero_division : {0, 1, nan}
+        A rate without samples, as in `make_metric`.
     classes : sequence, optional
         The label of each class of an array; by default 0 to K - 1.
-    method, alternative, studentized, interval, within_classes, confidence_level
-        As in `compare_metric`.
-    n_resamples, rng, names
-        As in `compare_metric`.
+    method : str, optional
+        The test, as in `compare_metric`.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a has the higher value, also where lower is better.
+    studentized : bool
+        Whether permuted differences are divided by their standard errors.
+    interval : {"percentile", "bca", "basic", "studentized"}
+        Which interval of the bootstrap.
+    within_classes : bool
+        Whether the number of samples of each class was fixed beforehand.
+    confidence_level : float
+        In (0, 1).
+    n_resamples : int
+        Draws of the bootstrap, or of the permutation test.
+    rng : int, numpy.random.Generator or None
+        Where they come from.
+    names : sequence of str
+        What to call the two models.
     workers : int, optional
         Threads.
 

@@ -15,6 +15,7 @@ from fastcmp.metrics.compared import (
     DRAWN,
     Compared,
     CompareOptions,
+    choose_method,
     compare_counted,
     read_options,
 )
@@ -179,6 +180,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
         sample_weight=sample_weight,
         workers=workers,
     )
+    options = choose_method([counted], metrics, options)
     with ThreadPool(threads) as pool:
         found = compare_counted(counted, metrics, options, chosen, pool)
     several = isinstance(metric, (list, tuple)) or len(found) > 1
@@ -298,6 +300,7 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
             _counted(tensor, labelled, given=classes is not None)
             for tensor in tensors.reshape(-1, *tensors.shape[-3:])
         ]
+    options = choose_method(tables, metrics, options)
     with ThreadPool(threads) as pool:
         found = [compare_counted(x, metrics, options, chosen, pool) for x in tables]
     several = isinstance(metric, (list, tuple)) or len(found[0]) > 1
@@ -336,15 +339,15 @@ def _record(
 
     first, cells = tables[0], flat[0].pair.cells
     clusters = None if cells.clusters is None else cells.clusters.n
-    drawn = flat[0].method in DRAWN
-    exact = flat[0].method == "exact"
-    kinds = [_distribution(one, options) for one in flat]
+    drawn, exact = options.method in DRAWN, options.method == "exact"
+    degrees = options.degrees(cells)
+    distribution = _distribution(options.method, degrees)
     cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
     return MetricComparison(
         statistic=column([one.test.statistic for one in flat]),
         pvalue=column([one.test.pvalue for one in flat]),
-        df=float(clusters - 1) if clusters is not None and kinds[0] == "t" else None,
-        distribution=column(kinds),
+        df=degrees if distribution == "t" else None,
+        distribution=distribution,
         status=column([one.test.status for one in flat]),
         metric=column([one.pair.estimator.name for one in flat]),
         measure=column([one.pair.estimator.title for one in flat]),
@@ -355,7 +358,7 @@ def _record(
         ratio_interval=ends([one.ratio_interval for one in flat]),
         value_a=column([one.pair.value_a for one in flat]),
         value_b=column([one.pair.value_b for one in flat]),
-        method=column([one.method for one in flat]),
+        method=str(options.method),
         interval_method=column([one.interval_method for one in flat]),
         alternative=options.alternative,
         confidence_level=options.confidence_level,
@@ -376,12 +379,12 @@ def _record(
     )
 
 
-def _distribution(found: Compared, options: CompareOptions) -> str:
-    if found.method in ("exact", "permutation"):
+def _distribution(method: str | None, df: float) -> str:
+    if method in ("exact", "permutation"):
         return "permutation"
-    if found.method == "bootstrap":
+    if method == "bootstrap":
         return "bootstrap"
-    return "normal" if options.degrees(found.pair.cells) == math.inf else "t"
+    return "normal" if df == math.inf else "t"
 
 
 def _n_discordant(cells: Cells) -> Any:

@@ -131,6 +131,15 @@ from fastcmp.scores.classification import (
 from fastcmp.scores.classification import (
     compare_sensitivity_specificity as compare_sensitivity_specificity,
 )
+from fastcmp.scores.classification_report import (
+    classification_report as classification_report,
+)
+from fastcmp.scores.classification_report import (
+    classification_report_from_counts as classification_report_from_counts,
+)
+from fastcmp.scores.classification_report_result import (
+    ClassificationReport as ClassificationReport,
+)
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )

@@ -109,7 +109,7 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
     default ones of `metric`: Wilson's for rates and for F1, and for averages the
     jackknife, or MOVER for means of recalls. Tests of rates of a class and of the
     accuracy are exact permutation tests at any number of samples: the predictions of
-    both models are exchanged. Averages are tested so up to 200,000 configurations, and
+    both models are exchanged. Averages are tested so up to 50,000 configurations, and
     beyond by its normal limit, the pooled z test of `compare_metric`.
 
     References
@@ -248,6 +248,7 @@ def _report(
     if counts.control is not None:
         control, exact = counts.names[counts.control], found.exact
         difference, pvalue = found.value - found.value[counts.control], found.pvalue
+        difference[pvalue == 1.0] = np.nan_to_num(difference[pvalue == 1.0])
         difference[counts.control] = np.nan
         adjusted = adjust_checked(pvalue.ravel(), options.adjust).reshape(pvalue.shape)
     return ClassificationReport(

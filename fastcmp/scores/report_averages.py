@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastcmp.metrics.estimators import Estimator
 
 #: Configurations up to which the permutation test is exact.
-MOST_CONFIGURATIONS = 200_000
+MOST_CONFIGURATIONS = 50_000
 _MOST_NUMBERS = 50_000_000  # in the tables of all configurations
 
 

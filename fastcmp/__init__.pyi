@@ -58,12 +58,18 @@ from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import Metric as Metric
-from fastcmp.metrics.choice import make_metric as make_metric
 from fastcmp.metrics.comparison import compare_metric as compare_metric
 from fastcmp.metrics.comparison import (
     compare_metric_from_counts as compare_metric_from_counts,
 )
 from fastcmp.metrics.comparison_result import MetricComparison as MetricComparison
+from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
+from fastcmp.metrics.fleiss import fleiss_kappa_from_counts as fleiss_kappa_from_counts
+from fastcmp.metrics.fleiss_result import FleissResult as FleissResult
+from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
+from fastcmp.metrics.kappa import cohen_kappa_from_counts as cohen_kappa_from_counts
+from fastcmp.metrics.kappa_result import KappaResult as KappaResult
+from fastcmp.metrics.make_metric import make_metric as make_metric
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.metrics.metric_result import MetricResult as MetricResult
@@ -89,6 +95,8 @@ from fastcmp.paired.stratified_mcnemar import (
 from fastcmp.paired.stratified_result import (
     StratifiedMcNemarResult as StratifiedMcNemarResult,
 )
+from fastcmp.paired.symmetry import bhapkar as bhapkar
+from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
 from fastcmp.paired.symmetry import bowker as bowker
 from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
 from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell
@@ -108,10 +116,11 @@ from fastcmp.pairwise.cochran import CochranResult as CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
-from fastcmp.pairwise.compare_all import (
+from fastcmp.pairwise.compare_counts import (
     compare_all_from_counts as compare_all_from_counts,
 )
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
+from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
 from fastcmp.pairwise.ties import TieGroups as TieGroups
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
@@ -127,9 +136,6 @@ from fastcmp.scores.auc_test import ContrastResult as ContrastResult
 from fastcmp.scores.classification import classification_table as classification_table
 from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
-)
-from fastcmp.scores.classification import (
-    compare_sensitivity_specificity as compare_sensitivity_specificity,
 )
 from fastcmp.scores.classification_report import (
     classification_report as classification_report,
@@ -161,7 +167,16 @@ from fastcmp.scores.lift import gain_curve as gain_curve
 from fastcmp.scores.lift import ks_statistic as ks_statistic
 from fastcmp.scores.lift import lift_table as lift_table
 from fastcmp.scores.lift_result import LiftTable as LiftTable
-from fastcmp.scores.predictive_values import MeasureComparison as MeasureComparison
+from fastcmp.scores.measure_comparison import JointTest as JointTest
+from fastcmp.scores.measure_comparison import MeasureComparison as MeasureComparison
+from fastcmp.scores.paired_measures import (
+    compare_sensitivity_specificity as compare_sensitivity_specificity,
+)
+from fastcmp.scores.paired_measures import (
+    compare_sensitivity_specificity_from_counts as compare_sensitivity_specificity_from_counts,  # noqa: E501
+)
+from fastcmp.scores.paired_ratio import PairedRatio as PairedRatio
+from fastcmp.scores.paired_ratio import screen_positive_ratio as screen_positive_ratio
 from fastcmp.scores.predictive_values import PredictiveValueTest as PredictiveValueTest
 from fastcmp.scores.roc_bands import RocBand as RocBand
 from fastcmp.scores.roc_bands import roc_band as roc_band

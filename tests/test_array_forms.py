@@ -224,11 +224,18 @@ CASES = [
     called(F.cost_test, TRUTH, A, B, COST),
     called(F.cost_test_from_counts, TENSOR, COST),
     called(F.count_labels, TRUTH, A, B),
+    called(F.bhapkar, A, B),
+    called(F.bhapkar_from_counts, TENSOR.sum(axis=0)),
     called(F.bowker, A, B),
     called(F.bowker_from_counts, TENSOR.sum(axis=0)),
     called(F.stuart_maxwell, A, B),
     called(F.stuart_maxwell_from_counts, TENSOR.sum(axis=0)),
     called(F.compare_sensitivity_specificity, YES, A == 1, B == 1),
+    called(F.compare_sensitivity_specificity_from_counts, TENSOR[:2, :2, :2]),
+    called(F.cohen_kappa, A, B, labels=np.array([2, 0, 1])),
+    called(F.cohen_kappa_from_counts, TENSOR.sum(axis=0), weights=1 - np.eye(3)),
+    called(F.fleiss_kappa, PREDS),
+    called(F.fleiss_kappa_from_counts, np.stack([COUNTS[0], 40 - COUNTS[0]], axis=1)),
     called(F.classification_table, YES, SCORES[0]),
     called(F.classification_table, YES, (A == 1).astype(np.int16)),
     *(called(F.auc, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
@@ -375,6 +382,7 @@ NO_ARRAYS = {
     "load_digits",
     "load_digits_scores",
     "load_digits_values",
+    "screen_positive_ratio",
 }
 
 

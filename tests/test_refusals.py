@@ -98,6 +98,8 @@ GOOD = {
     "blocked_t": {"differences": FIVE_BY_TWO},
     "bouckaert_frank_t": {"differences": TEN},
     "bouckaert_t": {"differences": TEN},
+    "bhapkar": {"pred_a": A, "pred_b": B},
+    "bhapkar_from_counts": {"table": [[9, 2], [1, 8]]},
     "bowker": {"pred_a": A, "pred_b": B},
     "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
     "calibrated_f": {"differences": FIVE_BY_TWO},
@@ -111,10 +113,27 @@ GOOD = {
     "compare_cv_all": CV,
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
+    "compare_metric": {
+        "y_true": Y,
+        "pred_a": A,
+        "pred_b": B,
+        "metric": "f1",
+        "rng": 1,
+    },
+    "compare_metric_from_counts": {
+        "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
+        "metric": "f1",
+        "rng": 1,
+    },
     "compare_means": {"values": {"a": S, "b": T}, "rng": 1},
     "compare_means_from_moments": {"moments": MOMENTS},
     "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_sensitivity_specificity": LABELS,
+    "compare_sensitivity_specificity_from_counts": {
+        "counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]
+    },
+    "cohen_kappa": {"rater_a": A, "rater_b": B},
+    "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
     "concordance": SCORE,
     "conservative_z": {
         "differences": TEN,
@@ -132,6 +151,8 @@ GOOD = {
     "kfold_t": {"differences": TEN[0]},
     "ks_statistic": SCORE,
     "lift_table": SCORE | {"groups": 3},
+    "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
+    "fleiss_kappa_from_counts": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
     "from_dict": {"plain": RECORD},
     "brier_values": {"y_true": Y, "probabilities": S},
     "log_loss_values": {"y_true": Y, "probabilities": S},
@@ -142,6 +163,9 @@ GOOD = {
     "pass_hat_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
     "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
+    "make_metric": {"metric": "f1"},
+    "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
+    "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
@@ -166,6 +190,11 @@ GOOD = {
     "resampled_t": {"differences": TEN[0]},
     "roc_band": SCORES | {"n_resamples": 5, "rng": 1},
     "roc_curve": SCORE,
+    "screen_positive_ratio": {
+        "both_positive": 10,
+        "only_a_positive": 21,
+        "only_b_positive": 24,
+    },
     "signed_rank": {"values_a": S, "values_b": T},
     "stuart_maxwell": {"pred_a": A, "pred_b": B},
     "stuart_maxwell_from_counts": {"table": [[9, 2], [1, 8]]},
@@ -300,8 +329,24 @@ WRONG = {
     "y_a": _LABELS,
     "y_b": _LABELS,
     "pred_a": _LABELS,
+    "pred": _LABELS,
     "pred_b": _LABELS,
     "preds": {k: v for k, v in _MODELS.items() if k != "one name twice"},
+    "rater_a": _LABELS,
+    "rater_b": _LABELS,
+    "ratings": _MODELS | {"one rater": {"a": A}, "missing": {"a": A, "b": [None] * 12}},
+    "rating_counts": _OBJECT
+    | {"negative": [[-1, 4]], "fractions": [[0.5, 2.5]], "uneven": [[3, 0], [1, 1]]},
+    "multiplicity": {"a number": 3, "too short": [1], "negative": [-1] * 3}
+    | {"all 0": [0] * 3, "fractions": [0.5] * 3, "words": list("abc")},
+    "labels": {
+        "a number": 3,
+        "a string": "ab",
+        "empty": [],
+        "one": [1],
+        "one twice": [1, 1],
+        "missing": [0, None],
+    },
     "score": _SCORES,
     "score_a": _SCORES,
     "score_b": _SCORES,
@@ -379,6 +424,11 @@ WRONG = {
     "criterion": _CHOICE,
     "reference": _CHOICE,
     "average": _CHOICE,
+    "metric": {"unknown": "nope", "None": None, "a number": 3, "empty": []},
+    "zero_division": {"a word": "nope", "a fraction": 0.5, "a list": [0]},
+    "scale": _CHOICE,
+    "within_classes": {"a word": "yes", "a number": 1},
+    "beta": {"0": 0, "a word": "two", "of F1": 2},
     "variance": _CHOICE,
     "interval": _CHOICE,
     "df": _CHOICE,
@@ -416,6 +466,9 @@ WRONG = {
     "n_train": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
     "n_test": {"0": 0, "negative": -1, "a string": "x", "NaN": np.nan},
     "auc": _SHARE | {"0": -1, "1": 2},
+    "both_positive": _COUNT | {"a list": [1, 2]},
+    "only_a_positive": _COUNT | {"a list": [1, 2]},
+    "only_b_positive": _COUNT | {"a list": [1, 2]},
     "only_a": _COUNT,
     "only_b": _COUNT,
     "both_right": _COUNT,
@@ -480,6 +533,21 @@ WRONG_IN = {
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    **{
+        (name, "weights"): {
+            "unknown": "nope",
+            "a number": 3,
+            "negative": [[0, -1], [1, 0]],
+            "of agreement": [[1, 0], [0, 1]],
+            "too large": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+            "words": [["a", "b"], ["c", "d"]],
+        }
+        for name in ("cohen_kappa", "cohen_kappa_from_counts")
+    },
+    ("compare_sensitivity_specificity_from_counts", "positive"): {
+        "unknown": 7,
+        "another kind": "yes",
+    },
     ("variance_components", "k"): {"with a mean": 2},
     # How many models there are, a number may say.
     **{
@@ -489,6 +557,7 @@ WRONG_IN = {
 }
 #: Other names under which an argument may be known in a message.
 ALSO = {
+    "classes": ("name the positive class",),
     "preds": ("model", "labels, y_true has"),
     "scores": ("model",),
     "values": ("model",),
@@ -506,6 +575,21 @@ ALSO = {
 }
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
+    **{
+        (name, "labels", "one"): "an average over one class"
+        for name in (
+            "compare_metric",
+            "compare_metric_from_counts",
+            "make_metric",
+            "metric",
+            "metric_from_counts",
+        )
+    },
+    ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
+    **{
+        ("make_metric", "positive", what): "no label has come yet"
+        for what in ("unknown", "another kind", "a list")
+    },
     ("adjust", "pvalues", "NaN"): "stays NaN, and is not counted as a test",
     **{
         (f"stream.{kind}", "classes", "another kind"): "no label has come yet"

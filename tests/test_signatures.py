@@ -13,10 +13,12 @@ DATA = {
     *("values_a", "values_b"),
     *("counts", "table", "only_a", "only_b", "errors_a", "errors_b", "n", "cost"),
     *("both_right", "both_wrong"),
+    *("both_positive", "only_a_positive", "only_b_positive"),
+    *("rater_a", "rater_b", "ratings", "rating_counts"),
     *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities"),
-    "moments",
+    *("moments", "pred", "metric"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {
@@ -39,7 +41,7 @@ DEFAULTS = {
 #: Other names of the same things.
 FOREIGN = {
     *("n_jobs", "n_threads", "num_workers", "random_state", "seed", "n_boot", "n_iter"),
-    *("conf_level", "level", "ci", "labels", "sides", "tail", "correction", "verbose"),
+    *("conf_level", "level", "ci", "sides", "tail", "correction", "verbose"),
 }
 #: Where `test` chooses a family of tests.
 FAMILIES = {"compare_all", "compare_cv", "compare_cv_all", "folds"}

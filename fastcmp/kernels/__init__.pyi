@@ -201,12 +201,16 @@ from fastcmp.kernels.status import Interval as Interval
 from fastcmp.kernels.status import Outcome as Outcome
 from fastcmp.kernels.status import Status as Status
 from fastcmp.kernels.symmetry import ChiSquareOutcome as ChiSquareOutcome
+from fastcmp.kernels.symmetry import bhapkar as bhapkar
 from fastcmp.kernels.symmetry import bowker as bowker
 from fastcmp.kernels.symmetry import bowker_many as bowker_many
 from fastcmp.kernels.symmetry import stuart_maxwell as stuart_maxwell
 from fastcmp.kernels.symmetry import stuart_maxwell_many as stuart_maxwell_many
 from fastcmp.kernels.tails import snedecor_tail as snedecor_tail
 from fastcmp.kernels.tails import student_tails as student_tails
+from fastcmp.kernels.two_class_exchanges import (
+    two_class_exchange_pvalue as two_class_exchange_pvalue,
+)
 from fastcmp.kernels.two_fold import ALPAYDIN_F as ALPAYDIN_F
 from fastcmp.kernels.two_fold import CALIBRATED_F as CALIBRATED_F
 from fastcmp.kernels.two_fold import DIETTERICH_T as DIETTERICH_T

@@ -150,7 +150,7 @@ def _agreement_terms(spec: MetricSpec, sums: Sums, terms: Terms, value: float) -
         root = math.sqrt(differ.of_truth * differ.of_calls)
         if not root > 0.0:
             return
-        above = differ.by_chance - differ.wrong
+        above = differ.fewer
         for k in range(sums.r.size):
             r, c = sums.r[k] / n, sums.c[k] / n
             own = (1.0 - r) / differ.of_truth + 1.0 / differ.of_calls
@@ -220,7 +220,7 @@ def influence_terms(
         else:
             _average_terms(spec, listed, sums, terms, value)
         return value, 0.0
-    if penalty.shape[0] > 0:
+    if spec.metric == COST or (spec.metric == KAPPA and penalty.size > 0):
         return value, _penalty_terms(spec, penalty, sums, terms, value)
     _agreement_terms(spec, sums, terms, value)
     return value, 0.0
@@ -240,7 +240,11 @@ def metric_influence(
     ----------
     table : ndarray of float64, shape (K, K)
         Samples, or their weights, by true and predicted class.
-    spec, listed, penalty
+    spec : MetricSpec
+        Which metric.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
         As in `metric_value`.
     out : ndarray of float64, shape (K, K)
         Receives the influences psi: ``(table * psi**2).sum() / table.sum()**2`` is the
@@ -292,7 +296,11 @@ def metric_influences(
     ----------
     tables : ndarray of float64, shape (B, K, K)
         Samples, or their weights, by true and predicted class.
-    spec, listed, penalty
+    spec : MetricSpec
+        Which metric.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
         As in `metric_value`.
     out : ndarray of float64, shape (B, K, K)
         Receives the influences, as in `metric_influence`.

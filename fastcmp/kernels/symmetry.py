@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.special import _chi_square_tail
-from fastcmp.kernels.status import DEGENERATE, INVALID, OK
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, UNDEFINED
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+
+
+#: Of n: a sum of squares below it is rounding.
+_ROUNDING: Final = 1e-26
 
 
 class ChiSquareOutcome(NamedTuple):
@@ -106,12 +110,94 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
     (13.7647, 2)
     """
     k = table.shape[0]
-    weight = np.zeros((k, k))
-    margin = np.zeros(k)
+    margin = np.empty(k)
+    statistic, df = _eliminate(table, np.empty((k, k)), margin)
+    if df < 0:
+        return ChiSquareOutcome(math.nan, math.nan, 0, INVALID)
+    if df == 0:
+        return ChiSquareOutcome(0.0, 1.0, 0, DEGENERATE)
+    pvalue = _chi_square_tail(float(df), statistic)
+    return ChiSquareOutcome(statistic, pvalue, df, OK)
+
+
+@kernel
+def bhapkar(table: IntArray) -> ChiSquareOutcome:
+    """Bhapkar's test of marginal homogeneity.
+
+    The statistic is Stuart and Maxwell's with the covariance matrix that is observed,
+    S - d d' / n, in place of S, which holds under the hypothesis: W = Q / (1 - Q / n)
+    for Q of theirs. Here n - Q is a sum of squares, so that nothing cancels where Q is
+    nearly n.
+
+    Parameters
+    ----------
+    table : ndarray of int64, shape (K, K)
+        ``table[i, j]`` samples for which a predicted i and b predicted j.
+
+    Returns
+    -------
+    ChiSquareOutcome
+        ``statistic`` = d' (S - d d' / n)+ d with d the differences of the margins,
+        referred to chi-square with rank(S) degrees of freedom. Without a disagreement:
+        0, 1, 0 and ``DEGENERATE``. Where the observed variance of a difference is 0 and
+        the difference is not (Q = n, as where all samples are in one cell off the
+        diagonal): NaN and ``UNDEFINED``.
+
+    References
+    ----------
+    .. [1] V. P. Bhapkar, "A note on the equivalence of two test criteria for hypotheses
+       in categorical data", JASA 61 (1966) 228-235.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import bhapkar
+    >>> outcome = bhapkar(np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]]))
+    >>> round(outcome.statistic, 4), outcome.df
+    (15.4233, 2)
+    """
+    k = table.shape[0]
+    weight, solution = np.empty((k, k)), np.empty(k)
+    statistic, df = _eliminate(table, weight, solution)
+    if df < 0:
+        return ChiSquareOutcome(math.nan, math.nan, 0, INVALID)
+    if df == 0:
+        return ChiSquareOutcome(0.0, 1.0, 0, DEGENERATE)
+    # Backwards: x with S x = d. Row i of the weights is that of its elimination.
+    for i in range(k - 1, -1, -1):
+        degree, total = 0.0, solution[i]
+        for j in range(i + 1, k):
+            degree += weight[i, j]
+            total += weight[i, j] * solution[j]
+        solution[i] = total / degree if degree > 0.0 else 0.0
+    n = rest = 0.0
     for i in range(k):
         for j in range(k):
+            distance = 1.0 - solution[i] + solution[j]
+            n += float(table[i, j])
+            rest += float(table[i, j]) * distance * distance
+    if rest <= _ROUNDING * n:
+        return ChiSquareOutcome(math.nan, math.nan, df, UNDEFINED)
+    statistic *= n / rest
+    return ChiSquareOutcome(statistic, _chi_square_tail(float(df), statistic), df, OK)
+
+
+@inlined
+def _eliminate(
+    table: IntArray, weight: FloatArray, margin: FloatArray
+) -> tuple[float, int]:
+    """Give Stuart and Maxwell's statistic and its d.o.f., -1 for a negative count.
+
+    Leaves the rows of the eliminated matrix in `weight`, right of the diagonal, and the
+    right side of the equations in `margin`.
+    """
+    k = table.shape[0]
+    for i in range(k):
+        margin[i] = 0.0
+        for j in range(k):
+            weight[i, j] = 0.0
             if table[i, j] < 0:
-                return ChiSquareOutcome(math.nan, math.nan, 0, INVALID)
+                return math.nan, -1
             if i != j:
                 weight[i, j] = float(table[i, j]) + float(table[j, i])
                 margin[i] += float(table[i, j]) - float(table[j, i])
@@ -132,10 +218,7 @@ def stuart_maxwell(table: IntArray) -> ChiSquareOutcome:
                 for other in range(i + 1, k):
                     if other != j:
                         weight[j, other] += fraction * weight[i, other]
-    if df == 0:
-        return ChiSquareOutcome(0.0, 1.0, 0, DEGENERATE)
-    pvalue = _chi_square_tail(float(df), statistic)
-    return ChiSquareOutcome(statistic, pvalue, df, OK)
+    return statistic, df
 
 
 @kernel

@@ -1,1 +1,1 @@
-"""Metrics of confusion counts: values, intervals, and two models compared."""
+"""Functions of confusion counts: their values, intervals and tests."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.options import choose
+from fastcmp.core.fields import brief, same
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
 from fastcmp.metrics.estimators import Estimator, KernelEstimator
 from fastcmp.metrics.options import (
     LABELS,
-    parse_name,
-    read_beta,
-    read_labels,
-    read_zero_division,
 )
+from fastcmp.metrics.penalties import penalties_of
 from fastcmp.metrics.prevalences import read_prevalences
 from fastcmp.metrics.registry import AVERAGES, METRICS
 
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NONE = np.empty((0, 0))
+#: Fields that the name of a metric tells, unless they are None.
+_IN_NAME = ("name", "average", "beta", "function")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,6 +48,36 @@ class Metric:
     prevalence: Any = None
     function: Callable[[Any], Any] | None = None
 
+    def __repr__(self) -> str:
+        told = [repr(self.full_name)]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in _IN_NAME and value is not None:
+                continue
+            if value is not field.default and not same(value, field.default):
+                told.append(f"{field.name}={brief(value)}")
+        return f"Metric({', '.join(told)})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Metric):
+            return NotImplemented
+        return all(map(same, self._values(), other._values()))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.average, self.beta))
+
+    def _values(self) -> list[Any]:
+        """List what makes two metrics the same."""
+        costs: Any = self.cost
+        if costs is not None:
+            read = read_cost(costs)
+            costs = read.values, read.classes
+        shares = self.prevalence
+        if not isinstance(shares, (Mapping, type(None))):
+            shares = np.asarray(shares, dtype=object)
+        plain = (self.name, self.average, self.beta, self.positive, self.labels)
+        return [*plain, self.zero_division, costs, shares, self.function]
+
     @property
     def full_name(self) -> str:
         """The name with the average and beta, such as "f1_macro"."""
@@ -57,6 +86,8 @@ class Metric:
         name = self.name
         if name == "fbeta":
             name = f"f{self.beta:g}"
+        elif name == "f1_of_means":
+            name = f"f{self.beta:g}_of_means"
         averages = METRICS[self.name].averages
         if averages and self.average not in ("binary", None):
             name += f"_{self.average}"
@@ -68,8 +99,10 @@ class Metric:
         if self.function is not None:
             return self.name
         title = METRICS[self.name].title
-        if self.name == "fbeta":
-            title = f"F{self.beta:g}"
+        if self.name in ("fbeta", "f1_of_means"):
+            title = title.replace("F-beta", "F1").replace("F1", f"F{self.beta:g}")
+        if self.name == "kappa" and self.cost is not None:
+            title = "weighted kappa"
         if METRICS[self.name].averages and self.average not in ("binary", None):
             title = f"{self.average} {title}"
         return title
@@ -80,22 +113,55 @@ class Metric:
         return self.function is None and METRICS[self.name].lower_is_better
 
     def classes_of(self, found: Sequence[Any]) -> tuple[Any, ...]:
-        """List the classes to count: those that are listed first, in their order."""
+        """List the classes to count: those that are listed first, in their order.
+
+        Parameters
+        ----------
+        found : sequence
+            The classes that occur.
+
+        Returns
+        -------
+        tuple
+            Those of `labels`, then the others.
+        """
         if isinstance(self.labels, str):
             return tuple(found)
-        listed = tuple(self.labels)
+        listed = dict.fromkeys(self.labels)
+        if listed.keys().isdisjoint(found):
+            message = (
+                f"labels must hold classes of the data, {list(found)[:10]}, got "
+                f"{list(listed)[:10]}"
+            )
+            raise ValueError(message)
         return (*listed, *(label for label in found if label not in listed))
 
     def bind(self, classes: Sequence[Any]) -> list[Estimator]:
-        """Bind to classes in the order of `classes_of`; one of each without average."""
+        """Bind to the classes of some data.
+
+        Parameters
+        ----------
+        classes : sequence
+            In the order of `classes_of`.
+
+        Returns
+        -------
+        list of Estimator
+            One; of ``average=None`` one for each class.
+
+        Raises
+        ------
+        ValueError
+            If the metric does not fit the classes.
+        """
         k = len(classes)
+        found: list[Estimator]
         if self.function is not None:
             made = UserEstimator(
                 name=self.name, title=self.title, n_classes=k, function=self.function
             )
-            return [made]
-        found: list[Estimator]
-        if METRICS[self.name].averages and self.average is None:
+            found = [made]
+        elif METRICS[self.name].averages and self.average is None:
             found = [
                 self._bound(classes, label, f"[{classes[label]}]")
                 for label in range(self._n_listed(k))
@@ -182,20 +248,7 @@ class Metric:
         """Tell what each disagreement counts; empty where all count alike."""
         if METRICS[self.name].code >= kernels.ACCURACY:
             self._refuse_others(classes)
-        k = len(classes)
-        if self.name in ("kappa_linear", "kappa_quadratic"):
-            apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-            return np.asarray(apart ** (1.0 if self.name == "kappa_linear" else 2.0))
-        if self.cost is None:
-            return _NONE
-        matrix = read_cost(self.cost, classes)
-        if len(matrix.values) != k:
-            message = (
-                f"cost must have a row for each of the {k} classes {list(classes)[:10]}"
-                f", got {len(matrix.values)}"
-            )
-            raise ValueError(message)
-        return matrix.values
+        return penalties_of(self.name, self.cost, classes)
 
     def _refuse_others(self, classes: Sequence[Any]) -> None:
         others = list(classes)[self._n_listed(len(classes)) :]
@@ -210,7 +263,7 @@ class Metric:
 def _at(base: Estimator, shares: NDArray[np.float64]) -> Estimator:
     return AtPrevalence(
         name=base.name,
-        title=base.title,
+        title=f"{base.title} at the given prevalence",
         n_classes=base.n_classes,
         limits=base.limits,
         scale=base.scale,
@@ -218,159 +271,3 @@ def _at(base: Estimator, shares: NDArray[np.float64]) -> Estimator:
         base=base,
         prevalence=shares,
     )
-
-
-def make_metric(  # noqa: PLR0913  # options by keyword
-    metric: str | Callable[[Any], Any] | Metric,
-    *,
-    average: str | None = "binary",
-    beta: float | None = None,
-    positive: Any = None,
-    labels: str | Sequence[Any] = "union",
-    zero_division: float = 0.0,
-    cost: Any = None,
-    weights: Any = None,
-    prevalence: Any = None,
-) -> Metric:
-    """Choose a metric of confusion counts, with its options.
-
-    Parameters
-    ----------
-    metric : str or callable
-        Name of a metric, perhaps with an average: "f1", "f1_macro", "f2_weighted",
-        "balanced_accuracy", "mcc", "kappa_quadratic", ...; an unknown name lists the
-        known. Or a function of the confusion matrix (true classes in rows, float64,
-        shape (K, K)) that returns a number, plain or compiled by numba.
-    average : {"binary", "micro", "macro", "weighted"} or None
-        How rates of several classes become one, as in scikit-learn; None for each
-        class alone.
-    beta : float, optional
-        For "fbeta": what recall counts beside precision.
-    positive : label, optional
-        The positive class of two; of numbers or booleans the larger one by default.
-    labels : {"union", "truth"} or sequence
-        Classes that an average is over: those of the truth and of the model's own
-        predictions, as in scikit-learn; those of the truth; or these. A sequence is
-        also the order of the classes.
-    zero_division : {0, 1, nan}
-        A rate without samples, such as the precision where nothing is predicted; NaN
-        leaves it out of averages.
-    cost : array-like of shape (K, K), mapping or frame, optional
-        For "cost": what it costs to predict p where t is true, as in `cost_test`.
-    weights : {"linear", "quadratic"} or array-like of shape (K, K), optional
-        For "kappa": what a disagreement counts.
-    prevalence : float, mapping or sequence, optional
-        Proportions of the classes for which the metric is wanted; of two classes that
-        of the positive one.
-
-    Returns
-    -------
-    Metric
-        What ``metric=`` of other functions takes.
-
-    Raises
-    ------
-    ValueError
-        If the name or an option is unknown, or one does not fit the metric.
-    TypeError
-        If `metric` is neither a name nor a function.
-
-    Examples
-    --------
-    >>> from fastcmp import make_metric
-    >>> make_metric("f1", average="macro").full_name
-    'f1_macro'
-    >>> make_metric("fbeta", beta=2, labels=["cat", "dog"], average="micro").title
-    'micro F2'
-    """
-    given = {
-        "average": average,
-        "beta": beta,
-        "positive": positive,
-        "labels": labels,
-        "zero_division": zero_division,
-        "cost": cost,
-        "weights": weights,
-        "prevalence": prevalence,
-    }
-    if isinstance(metric, Metric):
-        _refuse_options(given)
-        return metric
-    options: dict[str, Any] = {
-        "positive": positive,
-        "labels": read_labels(labels),
-        "zero_division": read_zero_division(zero_division),
-        "prevalence": prevalence,
-    }
-    if callable(metric):
-        name = getattr(metric, "__name__", type(metric).__name__)
-        own = Metric(name=name.strip("<>"), function=metric, **options)
-        _refuse_options({**given, "labels": "union", "prevalence": None}, "a function")
-        return own
-    if not isinstance(metric, str):
-        message = f"metric must be a name or a function, got {metric!r}"
-        raise TypeError(message)
-    name, average, beta = parse_name(metric, average, beta)
-    made = Metric(name=name, average=average, beta=read_beta(name, beta), **options)
-    return _with_penalties(made, cost, weights)
-
-
-_DEFAULTS = {"average": "binary", "labels": "union", "zero_division": 0.0}
-
-
-def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
-    """Refuse options that would be ignored."""
-    for name, value in given.items():
-        default = _DEFAULTS.get(name)
-        if value is not default and not (
-            isinstance(value, (str, float, int)) and value == default
-        ):
-            message = f"{name}= has no place where metric is {what}: pass it there"
-            raise ValueError(message)
-
-
-def _with_penalties(metric: Metric, cost: Any, weights: Any) -> Metric:
-    """Add costs, or what disagreements count for kappa."""
-    if weights is not None and metric.name != "kappa":
-        message = f"weights are for metric 'kappa', got {metric.name!r}"
-        raise ValueError(message)
-    if cost is not None and metric.name != "cost":
-        message = f"cost is for metric 'cost', got {metric.name!r}"
-        raise ValueError(message)
-    if metric.name == "cost" and cost is None:
-        message = "metric 'cost' needs cost=, the matrix of costs"
-        raise ValueError(message)
-    if isinstance(weights, str):
-        kind = choose(weights, "weights", ("linear", "quadratic"))
-        return replace(metric, name=f"kappa_{kind}")
-    return replace(metric, cost=cost if weights is None else weights)
-
-
-def read_metrics(  # what is measured, and its options
-    metric: Any,
-    average: str | None,
-    beta: float | None,
-    positive: Any,
-    labels: Any,
-    zero_division: float,
-) -> list[Metric]:
-    """Read one metric or several; of several an average is for those that take one."""
-    options: dict[str, Any] = {
-        "positive": positive,
-        "labels": labels,
-        "zero_division": zero_division,
-    }
-    if not isinstance(metric, (list, tuple)):
-        return [make_metric(metric, average=average, beta=beta, **options)]
-    if not metric:
-        message = "metric must name at least one metric, got none"
-        raise ValueError(message)
-    made = []
-    for each in metric:
-        if isinstance(each, Metric) or callable(each):
-            made.append(make_metric(each))
-            continue
-        plain = make_metric(each, **options)
-        takes = METRICS[plain.name].averages and plain.average == "binary"
-        made.append(make_metric(each, average=average, **options) if takes else plain)
-    return made

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_level, as_seed, as_whole, keep_side
+from fastcmp.core.checks import (
+    as_flag,
+    as_level,
+    as_seed,
+    as_share,
+    as_whole,
+    keep_side,
+)
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
@@ -30,7 +37,7 @@ from fastcmp.metrics.pair_estimates import (
     z_test,
 )
 from fastcmp.metrics.paired_recalls import newcombe_limits
-from fastcmp.metrics.permutation import can_enumerate, permutation_tests
+from fastcmp.metrics.permutation import is_exact, permutation_tests
 from fastcmp.metrics.samples import (
     Counted,
     arranged,
@@ -87,7 +94,7 @@ class Compared(NamedTuple):
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
     """Check the options of a comparison of two models, of those that a user gave."""
-    method, studentized = given["method"], given["studentized"]
+    method, studentized = given["method"], as_flag(given["studentized"], "studentized")
     alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, "exact", "permutation"):
@@ -97,14 +104,65 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         method=method,
         interval=choose(given["interval"], "interval", tuple(INTERVALS)),
         alternative=alternative,
-        confidence_level=float(given["confidence_level"]),
+        confidence_level=as_share(given["confidence_level"], "confidence_level"),
         level=as_level(given["confidence_level"], alternative),
         studentized=studentized,
-        within_classes=given["within_classes"],
+        within_classes=as_flag(given["within_classes"], "within_classes"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]) if method in DRAWN else 0,
+        seed=as_seed(given["rng"]),
         df=choose(given["df"], "df", ("clusters", "normal")),
     )
+
+
+class _Bound(NamedTuple):
+    """Metrics that are bound to the same classes, and the cells of two models."""
+
+    classes: tuple[Any, ...]
+    cells: Cells
+    estimators: list[Estimator]
+
+
+def _bind(counted: Counted, metrics: Sequence[Metric]) -> list[_Bound]:
+    found = []
+    for metric in metrics:
+        classes = metric.classes_of(counted.classes)
+        cells = arranged(counted, classes)
+        found.append(_Bound(classes, cells, metric.bind(classes)))
+    return found
+
+
+def choose_method(
+    tables: Sequence[Counted], metrics: Sequence[Metric], options: CompareOptions
+) -> CompareOptions:
+    """Choose the test where none is named, the same for all; refuse what has no place.
+
+    Exact permutation tests where all of them soon are, else "pooled".
+    """
+    cells, method = tables[0].cells, options.method
+    default: str | None = None
+    others: tuple[str, ...] = METHODS
+    if cells.squares is not None:
+        default = "delta"
+        reason = "with sample_weight method is 'delta'"
+    elif cells.clusters is not None:
+        default, others = "delta", ("jackknife", "pooled")
+        reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
+    if default is not None and method not in (None, default) and method in others:
+        message = f"{reason}, got {method!r}"
+        raise ValueError(message)
+    if method is not None:
+        return options
+    if options.studentized:
+        message = "studentized=True needs method='exact' or 'permutation'"
+        raise ValueError(message)
+    if default is None:
+        exact = all(
+            is_exact(bound.estimators, bound.cells)
+            for counted in tables
+            for bound in _bind(counted, metrics)
+        )
+        default = "exact" if exact else "pooled"
+    return options._replace(method=default)
 
 
 def compare_counted(
@@ -114,15 +172,12 @@ def compare_counted(
     names: tuple[str, str],
     pool: ThreadPool,
 ) -> list[Compared]:
-    """Compare two models by metrics, from cells of counts."""
+    """Compare two models by metrics, from cells of counts; the method is chosen."""
     found = []
-    for metric in metrics:
-        classes = metric.classes_of(counted.classes)
-        cells = arranged(counted, classes)
-        bound = metric.bind(classes)
+    for classes, cells, estimators in _bind(counted, metrics):
         tables = cells.table(0), cells.table(1)
         cautions: list[str] = []
-        for estimator in bound:
+        for estimator in estimators:
             if isinstance(estimator, UserEstimator):
                 for table in tables:
                     estimator.check(table)
@@ -131,12 +186,11 @@ def compare_counted(
         cautions += few_samples(tables[0], classes)
         if np.array_equal(*cells.codes.T[1:]):
             cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")
-        compared = _compare_bound(bound, cells, options, pool)
         found += [
             each._replace(
                 cautions=(*cautions, *each.cautions, *_disagreement(each, options))
             )
-            for each in compared
+            for each in _compare_bound(estimators, cells, options, pool)
         ]
     return found
 
@@ -145,7 +199,7 @@ def _compare_bound(
     bound: list[Estimator], cells: Cells, options: CompareOptions, pool: ThreadPool
 ) -> list[Compared]:
     """Compare by metrics that are bound to the same classes, on the same draws."""
-    method = _method_of(cells, options)
+    method = str(options.method)
     pairs = [pair_of(estimator, cells) for estimator in bound]
     if method == "bootstrap":
         return _bootstrapped(pairs, options, pool)
@@ -173,34 +227,6 @@ def _compare_bound(
         _with_interval(pair, _z(pair, method, options), method, options)
         for pair in pairs
     ]
-
-
-def _method_of(cells: Cells, options: CompareOptions) -> str:
-    """Choose the test where none is named; refuse what weights do not permit."""
-    method = options.method
-    if cells.squares is not None:
-        if method not in (None, "delta"):
-            message = (
-                f"method={method!r} needs whole samples: with sample_weight 'delta'"
-            )
-            raise ValueError(message)
-        return "delta"
-    if cells.clusters is not None and method in (None, "jackknife", "pooled"):
-        if method is None:
-            return "delta"
-        message = (
-            f"method={method!r} is for independent samples: with groups 'delta', "
-            "'permutation' or 'bootstrap'"
-        )
-        raise ValueError(message)
-    if method is not None:
-        return method
-    if can_enumerate(cells):
-        return "exact"
-    if options.studentized:
-        message = "studentized=True needs method='permutation' for so many samples"
-        raise ValueError(message)
-    return "pooled"
 
 
 def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:

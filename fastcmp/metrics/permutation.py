@@ -14,7 +14,9 @@ import numpy as np
 from fastcmp.kernels.count_draws import add_tails
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics.cell_draws import evaluate_draws, measure, standard_errors
-from fastcmp.metrics.exchanges import Exchanges
+from fastcmp.metrics.derived import UserEstimator
+from fastcmp.metrics.exchanges import MOST_CONFIGURATIONS, Exchanges
+from fastcmp.metrics.two_class_exact import exact_pvalue, rises_with_hits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 _EQUAL = 1e-9  # statistics that differ by less, also of their size, are equal
 _NOTHING = 1e-12
+_MOST_CELLS = 64  # discordant; more have over 2**32 configurations
+_MOST_CALLS = 10_000  # of a user's function
 _SIDES = ("two-sided", "greater", "less")
 
 
@@ -53,9 +57,19 @@ class PermutationOutcome(NamedTuple):
     n_undefined: int
 
 
-def can_enumerate(cells: Cells) -> bool:
-    """Tell whether the test can be exact: of two classes nearly always."""
-    return Exchanges(cells).can_enumerate
+def is_exact(estimators: Sequence[Estimator], cells: Cells) -> bool:
+    """Tell whether the test is soon exact: of two classes nearly always."""
+    if cells.clusters is None:
+        if all(rises_with_hits(estimator) for estimator in estimators):
+            return True
+        _, a, b = cells.codes.T
+        if np.count_nonzero(a != b) > _MOST_CELLS:  # not one factor of 2 a pair
+            return False
+    most = MOST_CONFIGURATIONS
+    if any(isinstance(estimator, UserEstimator) for estimator in estimators):
+        most = _MOST_CALLS
+    exchanges = Exchanges(cells)
+    return exchanges.can_enumerate and exchanges.n_configurations <= most
 
 
 def permutation_tests(  # noqa: PLR0913  # options, all by keyword
@@ -76,6 +90,10 @@ def permutation_tests(  # noqa: PLR0913  # options, all by keyword
     configurations where `can_enumerate`, and else at random ones.
     """
     exchanges = Exchanges(cells)
+    if exact and not studentized and not log:
+        found = [exact_pvalue(each, cells, alternative) for each in estimators]
+        if None not in found:
+            return _sorted_out(estimators, exchanges, found)
     if exact and not exchanges.can_enumerate:
         message = "there are too many configurations to look at all of them"
         raise ValueError(message)
@@ -93,6 +111,18 @@ def permutation_tests(  # noqa: PLR0913  # options, all by keyword
         _outcome(statistic, exchanges, float(own[side]), (n_resamples, int(n)))
         for statistic, own, n in zip(statistics, tails, n_undefined, strict=True)
     ]
+
+
+def _sorted_out(
+    estimators: Sequence[Estimator], exchanges: Exchanges, found: list[float | None]
+) -> list[PermutationOutcome]:
+    """Give p-values that needed no look at each configuration."""
+    outcomes = []
+    for estimator, pvalue in zip(estimators, found, strict=True):
+        assert pvalue is not None
+        statistic = _Statistic(estimator, exchanges, studentized=False, log=False)
+        outcomes.append(_outcome(statistic, exchanges, pvalue, (0, 0)))
+    return outcomes
 
 
 def _outcome(

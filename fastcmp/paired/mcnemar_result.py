@@ -16,7 +16,7 @@ from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_s
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
+DIFFERENCE_INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
 _ODDS_INTERVALS = ("exact", "midp")
 #: What is tested, by `alternative`.
 HYPOTHESES = {
@@ -192,9 +192,9 @@ class McNemarResult(Compared, Record):
         """
         from fastcmp.kernels.intervals import difference_interval_many
 
-        method = choose(method, "method", _INTERVALS)
+        method = choose(method, "method", DIFFERENCE_INTERVALS)
         level = as_level(confidence_level, self.alternative)
-        options = (_INTERVALS.index(method), level)
+        options = (DIFFERENCE_INTERVALS.index(method), level)
         cells = self.table.reshape(-1, 4).T.copy()
         low, high = np.empty(cells.shape[1]), np.empty(cells.shape[1])
         right, a, b, wrong = cells

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _BOWKER = "Bowker's test of symmetry"
 _STUART_MAXWELL = "Stuart and Maxwell's test of marginal homogeneity"
+_BHAPKAR = "Bhapkar's test of marginal homogeneity"
 _MANY_CODES = 1024
 _MOST_CLASSES = 4096  # as in compare_predictions: a table of 130 MB
 
@@ -98,7 +99,7 @@ def bowker_from_counts(
     >>> round(result.statistic, 4), result.df
     (13.7692, 3)
     """
-    counts = _check_table(table)
+    counts = read_agreement(table)
     return SymmetryResult(
         **kernels.bowker(counts)._asdict(), test=_BOWKER, table=counts
     )
@@ -176,9 +177,90 @@ def stuart_maxwell_from_counts(
     >>> round(result.statistic, 4), result.df
     (13.7647, 2)
     """
-    counts = _check_table(table)
+    counts = read_agreement(table)
     outcome = kernels.stuart_maxwell(counts)
     return SymmetryResult(**outcome._asdict(), test=_STUART_MAXWELL, table=counts)
+
+
+def bhapkar(
+    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
+) -> SymmetryResult:
+    """Bhapkar's test: do two models predict each class equally often?
+
+    Parameters
+    ----------
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that two models predicted for the same samples.
+    classes : sequence, optional
+        Count only samples for which both predicted one of these classes.
+
+    Returns
+    -------
+    SymmetryResult
+        Chi-square with as many degrees of freedom as `stuart_maxwell`, and the table.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing, pandas indexes differ, or there are
+        more than 4096 classes.
+    TypeError
+        If labels cannot be compared.
+
+    Notes
+    -----
+    The covariance matrix is the one that is observed, where Stuart and Maxwell's holds
+    under the hypothesis: W = Q / (1 - Q / n) for their Q, which is the larger one. In
+    large samples both have the same distribution. Undefined (NaN) where Q is n.
+
+    References
+    ----------
+    .. [1] V. P. Bhapkar, "A note on the equivalence of two test criteria for hypotheses
+       in categorical data", JASA 61 (1966) 228-235.
+
+    Examples
+    --------
+    >>> from fastcmp import bhapkar
+    >>> result = bhapkar([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
+    >>> result.df, round(result.pvalue, 4)
+    (2, 0.4244)
+    """
+    return bhapkar_from_counts(_agreement(pred_a, pred_b, classes))
+
+
+def bhapkar_from_counts(
+    table: ArrayLike | LabelTable | LabelledCounts,
+) -> SymmetryResult:
+    """Bhapkar's test of marginal homogeneity from a table.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (K, K), or LabelTable
+        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
+        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
+        models.
+
+    Returns
+    -------
+    SymmetryResult
+        As from `bhapkar`.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, its counts are negative, fractional or add up to
+        more than 2**53, or there are more than two models.
+
+    Examples
+    --------
+    >>> from fastcmp import bhapkar_from_counts
+    >>> result = bhapkar_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    >>> round(result.statistic, 4), result.df
+    (15.4233, 2)
+    """
+    counts = read_agreement(table)
+    outcome = kernels.bhapkar(counts)
+    return SymmetryResult(**outcome._asdict(), test=_BHAPKAR, table=counts)
 
 
 def _agreement(
@@ -205,7 +287,8 @@ def _check_classes(k: int) -> None:
         raise ValueError(message)
 
 
-def _check_table(table: Any) -> NDArray[np.int64]:
+def read_agreement(table: Any) -> NDArray[np.int64]:
+    """Read a square table, or counts of two models as one; a copy."""
     if are_labelled(table):
         table = table.label_table()
     if isinstance(table, LabelTable):

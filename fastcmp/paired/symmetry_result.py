@@ -10,6 +10,7 @@ import numpy as np
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
 from fastcmp.core.report import Section, format_pvalue
+from fastcmp.kernels.status import UNDEFINED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,8 @@ class SymmetryResult(Record):
     df: int
     #: A `fastcmp.kernels.Status`.
     status: int
-    #: "Bowker's test of symmetry" or "Stuart and Maxwell's test of marginal ...".
+    #: "Bowker's test of symmetry", or Stuart and Maxwell's, or Bhapkar's, "test of
+    #: marginal homogeneity".
     test: str
     #: ``table[i, j]`` samples for which a predicted class i and b class j.
     table: NDArray[np.int64]
@@ -53,9 +55,14 @@ class SymmetryResult(Record):
         # Exact up to 2**53, and without the overflow of whole numbers beyond.
         n = int(self.table.sum(dtype=np.float64))
         agreed = np.trace(self.table, dtype=np.float64) / max(n, 1)
-        text = (
+        text: tuple[str, ...] = (
             f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
             f"p = {format_pvalue(self.pvalue)}",
             f"The models agree on {100 * agreed:.1f}% of {n} samples.",
         )
+        if self.status == UNDEFINED:
+            text += (
+                "The differences of the margins do not vary in these samples, and are "
+                "not 0: the statistic is undefined.",
+            )
         return [Section(title=self.test, text=text)]

@@ -1,4 +1,4 @@
-"""A classifier at one cutoff: its table and measures, and two classifiers compared."""
+"""A classifier at one cutoff: its table and measures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_share
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.options import choose
 from fastcmp.core.protocols import TwoClassCounts, are_two_class
 from fastcmp.inputs.binary_labels import (
     are_labels,
@@ -19,10 +19,7 @@ from fastcmp.inputs.binary_labels import (
 )
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import read_scores, read_weights
-from fastcmp.paired.mcnemar import mcnemar_from_counts
-from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.scores.classification_result import INTERVALS, ClassificationTable
-from fastcmp.scores.predictive_values import MeasureComparison, predictive_value_test
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -293,100 +290,3 @@ def _call(
     compare = np.greater if rule == ">" else np.greater_equal
     # In double precision: a float32 next to the cutoff is not rounded onto it.
     return np.asarray(compare(column, cutoff, signature="dd->?"))
-
-
-def compare_sensitivity_specificity(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    *,
-    positive: Any = None,
-    method: str = "midp",
-    alternative: str = "two-sided",
-) -> MeasureComparison:
-    """Compare two models' sensitivity, specificity and predictive values.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True labels of two classes. Samples with a missing one are dropped.
-    pred_a, pred_b : array-like, shape (n,)
-        Labels that the two models predicted, of the same two classes.
-    positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
-    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
-        Variant of McNemar's test.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-
-    Returns
-    -------
-    MeasureComparison
-        McNemar's tests among positives and among negatives, and for either predictive
-        value the generalised score test [1]_ and the weighted one [2]_.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a prediction is missing or not one of two labels, or an
-        option is unknown.
-    TypeError
-        If labels of different types are compared.
-
-    Notes
-    -----
-    Both score tests compare the difference of predictive values with its standard error
-    under their equality. The residual of a sample is its outcome minus the pooled
-    predictive value v. The variance of [1]_ adds the squared residuals that were
-    observed for each model, ``S_a / n_a**2 + S_b / n_b**2 - 2 S_ab / (n_a n_b)``, with
-    ``S_ab`` those of samples that both call. That of [2]_ puts the pooled ``v (1 - v)``
-    in place of ``S_a / n_a`` and ``S_b / n_b``, and is Pearson's chi-square where no
-    sample is called by both.
-
-    References
-    ----------
-    .. [1] W. Leisenring, T. Alonzo, M. S. Pepe, "Comparisons of predictive values of
-       binary medical diagnostic tests for paired designs", Biometrics 56 (2000)
-       345-351.
-    .. [2] A. S. Kosinski, "A weighted generalized score statistic for comparison of
-       predictive values of diagnostic tests", Statistics in Medicine 32 (2013) 964-977.
-
-    Examples
-    --------
-    >>> from fastcmp.scores.classification import compare_sensitivity_specificity
-    >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0]
-    >>> pred_a = [1, 1, 1, 1, 1, 0, 0, 0]
-    >>> pred_b = [1, 1, 0, 0, 0, 0, 0, 1]
-    >>> result = compare_sensitivity_specificity(y_true, pred_a, pred_b)
-    >>> result.sensitivity.pvalue, result.specificity.pvalue
-    (0.25, 1.0)
-    >>> round(result.ppv_weighted.difference, 4), round(result.ppv_weighted.pvalue, 4)
-    (0.1333, 0.6442)
-    """
-    method = choose(method, "method", METHODS)
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    truth = read_truth(y_true, positive)
-    a = read_labels(pred_a, "pred_a", truth)
-    b = read_labels(pred_b, "pred_b", truth)
-    cells = 4 * truth.positive + 2 * a + b
-    counts = np.bincount(cells, minlength=8).reshape(2, 4).tolist()
-    # By class: called by neither, by b only, by a only, by both.
-    (none0, b0, a0, both0), (none1, b1, a1, both1) = counts
-    options = {"method": method, "alternative": alternative}
-    ppv = ("ppv", (both1, a1, b1), (both0, a0, b0), alternative)
-    # What a does not call positive while b does, only a calls negative.
-    npv = ("npv", (none0, b0, a0), (none1, b1, a1), alternative)
-    return MeasureComparison(
-        sensitivity=mcnemar_from_counts(
-            a1, b1, both_right=both1, both_wrong=none1, **options
-        ),
-        specificity=mcnemar_from_counts(
-            b0, a0, both_right=none0, both_wrong=both0, **options
-        ),
-        ppv_score=predictive_value_test(*ppv, weighted=False),
-        npv_score=predictive_value_test(*npv, weighted=False),
-        ppv_weighted=predictive_value_test(*ppv, weighted=True),
-        npv_weighted=predictive_value_test(*npv, weighted=True),
-        labels=truth.labels,
-        n_missing=truth.n_missing,
-    )

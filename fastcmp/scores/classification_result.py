@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 INTERVALS = ("wilson", "clopper-pearson")
 _PROPORTIONS = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
-_RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative")
+_RATIOS = (
+    "likelihood_ratio_positive",
+    "likelihood_ratio_negative",
+    "diagnostic_odds_ratio",
+)
 _PLAIN = ("balanced_accuracy", "f1", "mcc", "youden")
 _NOWHERE = ConfidenceInterval(math.nan, math.nan)
 
@@ -42,16 +46,17 @@ def _binomial_interval(
         return _NOWHERE
     if method == "wilson":
         return ConfidenceInterval(*kernels.wilson_interval(x, n, confidence_level))
-    tail = 0.5 * (1.0 - confidence_level)
-    low = kernels.betaincinv(x, n - x + 1.0, tail) if x else 0.0
-    high = 1.0 - kernels.betaincinv(n - x, x + 1.0, tail) if x < n else 1.0
-    return ConfidenceInterval(low, high)
+    odds = kernels.odds_ratio_exact_interval(x, n - x, confidence_level)
+    return ConfidenceInterval(*map(_probability, odds))
+
+
+def _probability(odds: float) -> float:
+    return 1.0 if odds == math.inf else odds / (1.0 + odds)
 
 
 def _updated(prevalence: float, ratio: float) -> float:
     """Bayes' rule: from a prevalence and a likelihood ratio to a probability."""
-    odds = prevalence / (1.0 - prevalence) * ratio
-    return 1.0 if odds == math.inf else odds / (1.0 + odds)
+    return _probability(prevalence / (1.0 - prevalence) * ratio)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -165,6 +170,18 @@ class ClassificationTable(Record):
         """One minus sensitivity, over specificity; infinite without true negatives."""
         return self._ratio(self.fn, self.tn)
 
+    @property
+    def diagnostic_odds_ratio(self) -> float:
+        """Odds of a positive call among positives, over those among negatives.
+
+        The positive likelihood ratio over the negative one; infinite without errors of
+        one kind.
+        """
+        right, wrong = self.tp * self.tn, self.fp * self.fn
+        if not wrong:
+            return math.inf if right else math.nan
+        return right / wrong
+
     def _ratio(self, of_positives: int, of_negatives: int) -> float:
         if not (self.n_positives and self.n_negatives):
             return math.nan
@@ -185,13 +202,14 @@ class ClassificationTable(Record):
         ----------
         measure : str
             "accuracy", "sensitivity", "specificity", "ppv", "npv",
-            "likelihood_ratio_positive" or "likelihood_ratio_negative".
+            "likelihood_ratio_positive", "likelihood_ratio_negative" or
+            "diagnostic_odds_ratio".
         confidence_level : float, optional
             In (0, 1); by default that of the record.
         method : {"wilson", "clopper-pearson"}, optional
-            For proportions; by default that of the record. Likelihood ratios have
-            intervals on the log scale, and those of `ppv` and `npv` at a given
-            prevalence follow from them by Bayes' rule.
+            For proportions; by default that of the record. Ratios have intervals on the
+            log scale, and those of `ppv` and `npv` at a given prevalence follow from
+            them by Bayes' rule.
 
         Returns
         -------
@@ -250,12 +268,17 @@ class ClassificationTable(Record):
         n1, n0 = self.n_positives, self.n_negatives
         if not (n1 and n0):
             return _NOWHERE
-        x1, x0 = (self.tp, self.fp) if measure == _RATIOS[0] else (self.fn, self.tn)
-        if not (x1 and x0):
+        if measure == "diagnostic_odds_ratio":
+            cells = (self.tp, self.fp, self.fn, self.tn)
+            variance = sum(1 / x for x in cells) if all(cells) else math.nan
+        else:
+            x1, x0 = (self.tp, self.fp) if measure == _RATIOS[0] else (self.fn, self.tn)
+            variance = 1 / x1 - 1 / n1 + 1 / x0 - 1 / n0 if x1 and x0 else math.nan
+        if math.isnan(variance):
             return ConfidenceInterval(0.0, math.inf)
         z = -kernels.ndtri(0.5 * (1.0 - level))
-        spread = math.exp(z * math.sqrt(1 / x1 - 1 / n1 + 1 / x0 - 1 / n0))
-        ratio = self._ratio(x1, x0)
+        spread = math.exp(z * math.sqrt(variance))
+        ratio = getattr(self, measure)
         return ConfidenceInterval(ratio / spread, ratio * spread)
 
     def columns(self) -> dict[str, list[Any]]:

@@ -1,20 +1,15 @@
-"""Tests of two models' predictive values, and the record of all such comparisons."""
+"""Tests of two models' predictive values."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from fastcmp import kernels
-from fastcmp.core.plain import readable
 from fastcmp.core.records import Compared, Record
 from fastcmp.core.report import Section, format_pvalue
-from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import normal_tail
-from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
 
-_COLUMNS = ("test", "value_a", "value_b", "difference", "statistic", "pvalue")
 _HYPOTHESES = {
     "two-sided": "both are equal",
     "greater": "a is not better than b",
@@ -62,99 +57,6 @@ class PredictiveValueTest(Compared, Record):
         )
         title = f"{self.test.capitalize()} test ({self.measure}, {self.alternative})"
         return [Section(title=title, text=text)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MeasureComparison(Record):
-    """Sensitivity, specificity and predictive values of two models compared."""
-
-    #: McNemar's tests among the positives, and among the negatives.
-    sensitivity: McNemarResult
-    specificity: McNemarResult
-    #: Generalised score tests (Leisenring, Alonzo and Pepe).
-    ppv_score: PredictiveValueTest
-    npv_score: PredictiveValueTest
-    #: Weighted generalised score tests (Kosinski).
-    ppv_weighted: PredictiveValueTest
-    npv_weighted: PredictiveValueTest
-    #: The labels of positives and of negatives.
-    labels: tuple[Any, Any]
-    n_missing: int = 0
-
-    def _rows(self) -> dict[str, tuple[Any, ...]]:
-        """Give a row a test, of `_COLUMNS`."""
-        rows: dict[str, tuple[Any, ...]] = {}
-        for name in ("sensitivity", "specificity"):
-            test: McNemarResult = getattr(self, name)
-            values = test.accuracy_a, test.accuracy_b, test.difference
-            numbers = map(float, (*values, test.statistic, test.pvalue))
-            rows[name] = (f"McNemar, {METHOD_NAMES[test.method]}", *numbers)
-        for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
-            rows[name] = tuple(getattr(getattr(self, name), x) for x in _COLUMNS)
-        return rows
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Give the tests as columns, a row a test.
-
-        Returns
-        -------
-        dict of str to list
-            Measure, test, values of both models and their difference, the statistic
-            (as in the record of each test) and the p-value.
-        """
-        rows = self._rows()
-        columns: dict[str, list[Any]] = {
-            "measure": [name.partition("_")[0] for name in rows]
-        }
-        for name, column in zip(
-            _COLUMNS, zip(*rows.values(), strict=True), strict=True
-        ):
-            columns[name] = list(column)
-        return columns
-
-    def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
-        values: dict[str, Any] = {
-            name: dict(zip(_COLUMNS, row, strict=True))
-            for name, row in self._rows().items()
-        }
-        values["alternative"] = self.sensitivity.alternative
-        values["labels"] = self.labels
-        values["n_missing"] = self.n_missing
-        return {name: readable(value) for name, value in values.items()}
-
-    def sections(self) -> list[Section]:
-        """Describe the record.
-
-        Returns
-        -------
-        list of Section
-            One section with a row a test.
-        """
-        rows = [
-            (
-                name.partition("_")[0],
-                test,
-                *("-" if math.isnan(x) else f"{x:.4f}" for x in (a, b)),
-                "-" if math.isnan(difference) else f"{difference:+.4f}",
-                format_pvalue(pvalue),
-            )
-            for name, (test, a, b, difference, _, pvalue) in self._rows().items()
-        ]
-        positives, negatives = self.sensitivity.n_samples, self.specificity.n_samples
-        text = (
-            f"{positives} positives ({self.labels[0]!r}), {negatives} negatives "
-            f"({self.labels[1]!r}); p-values are not adjusted for their number.",
-        )
-        return [
-            Section(
-                title=f"Two models compared ({self.sensitivity.alternative})",
-                text=text,
-                columns=("measure", "test", "a", "b", "a minus b", "p"),
-                rows=tuple(rows),
-                notes=dropped_sentences(self.n_missing, 0),
-            )
-        ]
 
 
 def predictive_value_test(

@@ -298,6 +298,7 @@ EXAMPLES = {
     "stdtrit": Example((5.0, 0.025)),
     "student_tails": Example((9.0, -1.5)),
     "studentized_interval": Example((np.arange(-3.0, 6.0), 10.0, 2.0, 0.5)),
+    "bhapkar": Example((TABLE,)),
     "stuart_maxwell": Example((TABLE,)),
     "sweep_sorted": Example(
         (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
@@ -690,6 +691,7 @@ IMPOSSIBLE = {
         (FOLDS[0], np.ones(10), np.ones(10), -1, 1, 0),
     ],
     "sign_flip_whole": [(ints(2**28, 1), 0)],
+    "bhapkar": [(NEGATIVE_TABLE,)],
     "stuart_maxwell": [(NEGATIVE_TABLE,)],
     "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
     "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],

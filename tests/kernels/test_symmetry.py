@@ -16,6 +16,8 @@ from fastcmp.kernels import (
     DEGENERATE,
     INVALID,
     OK,
+    UNDEFINED,
+    bhapkar,
     bowker,
     mcnemar_asymptotic,
     stuart_maxwell,
@@ -125,4 +127,71 @@ def test_negative_counts_are_invalid(test, place):
     found = test(table)
     assert math.isnan(found.statistic)
     assert math.isnan(found.pvalue)
+    assert found.status == INVALID
+
+
+# Bhapkar's test.
+
+
+@given(table=square_tables())
+def test_bhapkar_equals_the_definition(table):
+    found = bhapkar(table)
+    statistic, df, pvalue = naive.bhapkar(table)
+    # The oracle inverts a matrix in which up to six digits cancel.
+    close = pytest.approx(float(statistic), rel=1e-6, abs=1e-9, nan_ok=True)
+    assert found.statistic == close
+    assert found.df == df
+    assert found.pvalue == pytest.approx(pvalue, rel=1e-5, abs=1e-12, nan_ok=True)
+    wanted = UNDEFINED if math.isnan(statistic) else OK
+    assert found.status == (wanted if df else DEGENERATE)
+
+
+@given(table=square_tables())
+def test_bhapkar_follows_from_stuart_and_maxwell(table):
+    n = int(table.sum())
+    found, theirs = bhapkar(table), stuart_maxwell(table)
+    if theirs.statistic < 0.99 * n:
+        expect = theirs.statistic / (1 - theirs.statistic / n)
+        assert found.statistic == pytest.approx(expect, rel=1e-11, abs=1e-12)
+    assert found.df == theirs.df
+    turned = bhapkar(np.ascontiguousarray(table.T))
+    assert turned.statistic == pytest.approx(found.statistic, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[0, 5], [0, 0]],
+        [[0, 5, 0], [0, 0, 5], [0, 0, 0]],
+        [[0, 3, 0], [0, 0, 7], [0, 0, 0]],
+        [[0, 10**15], [0, 0]],
+        [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]],
+    ],
+)
+def test_bhapkar_without_an_observed_variance_is_undefined(table):
+    table = np.array(table)
+    found = bhapkar(table)
+    assert math.isnan(found.statistic)
+    assert math.isnan(found.pvalue)
+    assert found.status == UNDEFINED
+    assert found.df == stuart_maxwell(table).df
+    assert stuart_maxwell(table).statistic == pytest.approx(table.sum())
+
+
+def test_bhapkar_where_nearly_all_samples_are_exchanged_one_way():
+    # 1 - Q / n cancels to 1 of 16 digits; two classes have a closed form.
+    found = bhapkar(np.array([[0, 10**15], [1, 0]]))
+    b, c = 10**15, 1
+    expect = (b - c) ** 2 * (b + c) / (4 * b * c)
+    assert found.statistic == pytest.approx(expect, rel=1e-13)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 5])
+def test_bhapkar_without_a_disagreement(k):
+    assert bhapkar(np.diag(np.arange(k) * 3)) == (0.0, 1.0, 0, DEGENERATE)
+
+
+def test_bhapkar_of_negative_counts_is_invalid():
+    found = bhapkar(np.array([[1, -2], [3, 4]]))
+    assert math.isnan(found.statistic)
     assert found.status == INVALID

@@ -17,7 +17,8 @@ from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics import exchanges
 from fastcmp.metrics.cell_draws import standard_errors
 from fastcmp.metrics.cells import gather_cells
-from fastcmp.metrics.permutation import can_enumerate, permutation_tests
+from fastcmp.metrics.exchanges import Exchanges
+from fastcmp.metrics.permutation import permutation_tests
 
 SIDES = ("two-sided", "greater", "less")
 
@@ -216,7 +217,7 @@ def test_two_classes_are_exact_for_many_samples():
     n = 10**7
     codes = [[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
     cells = gather_cells(codes, [n, n, 50_000_000, 50_012_345, n], 2)
-    assert can_enumerate(cells)
+    assert Exchanges(cells).can_enumerate
     found = one_test("f1", cells)
     wanted = stats.binomtest(50_000_000, 100_012_345).pvalue
     assert found.pvalue == pytest.approx(wanted, rel=1e-9)
@@ -224,7 +225,7 @@ def test_two_classes_are_exact_for_many_samples():
 
 def test_what_cannot_be_enumerated():
     cells = cells_of(3000, 3, 1)
-    assert not can_enumerate(cells)
+    assert not Exchanges(cells).can_enumerate
     with pytest.raises(ValueError, match="too many configurations"):
         one_test("kappa", cells, exact=True)
     found = one_test("kappa", cells, n_resamples=50)

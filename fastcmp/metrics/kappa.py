@@ -1,0 +1,300 @@
+"""Do two raters agree more than by chance? Cohen's kappa, weighted or not."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_level, as_numbers
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.protocols import are_labelled
+from fastcmp.core.tails import normal_tail
+from fastcmp.counts.label_table import LabelTable
+from fastcmp.inputs.label_values import kind_of
+from fastcmp.inputs.ratings import read_ratings
+from fastcmp.metrics.kappa_result import (
+    INTERVALS,
+    METHODS,
+    KappaResult,
+    agreement_interval,
+)
+from fastcmp.paired.symmetry import read_agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+_NAMED = (None, "linear", "quadratic")
+#: Of their size: a spread below it is rounding.
+_ROUNDING = 1e-14
+
+
+def cohen_kappa(  # noqa: PLR0913  # options by keyword
+    rater_a: ArrayLike,
+    rater_b: ArrayLike,
+    *,
+    weights: Any = None,
+    labels: Sequence[Any] | None = None,
+    method: str = "cohen",
+    interval: str = "atanh",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> KappaResult:
+    """Cohen's kappa of two raters, or of a model and the truth, with interval and test.
+
+    Parameters
+    ----------
+    rater_a, rater_b : array-like, shape (n,)
+        Labels of the same items.
+    weights : {None, "linear", "quadratic"} or array-like, shape (K, K)
+        What disagreements weigh: all the same; as many as the labels are places apart;
+        the square of that; or ``weights[i, j]`` of label i by a and j by b, 0 for equal
+        labels.
+    labels : sequence, optional
+        The labels in their order, also such as never occur, so that weights keep the
+        gap; items with any other label are left out. By default all labels, sorted.
+        Words have no order of their own: with "linear" and "quadratic" weights of three
+        or more, `labels` is needed.
+    method : {"cohen", "scott"}
+        Chance agreement from the margins of both raters, or, Scott's pi, from one
+        distribution for both.
+    interval : {"atanh", "wald"}
+        Interval on the scale of atanh, or symmetric as other programs print it.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the raters agree more than by chance.
+    confidence_level : float
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    KappaResult
+        Value, standard errors, interval, z and p-value of no agreement beyond chance.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing, there are more than 4096 labels, labels
+        have no order for weights, or weights are no matrix of disagreement.
+    TypeError
+        If labels cannot be compared.
+
+    Notes
+    -----
+    With v the weights and o and e the means of v that are observed and expected from
+    the margins, kappa is 1 - o / e. The standard error for the interval is that of the
+    delta method, with divisor n [1]_, and the one for the test holds for raters who
+    label independently. The interval on the scale of atanh stays within (-1, 1), and is
+    closer to its level: in simulations of two classes and 50 samples 92 % for 95 %,
+    where Wald's had 90; with 1000 both have about 95.
+
+    Kappa is undefined where chance alone always agrees (NaN, ``UNDEFINED``): both give
+    one and the same label. Where one rater gives one label only it is 0, whatever the
+    other does: z is 0 and p is 1 (``DEGENERATE``). Where all labels agree, the standard
+    error is 0 and there is no interval.
+
+    References
+    ----------
+    .. [1] J. L. Fleiss, J. Cohen, B. S. Everitt, "Large sample standard errors of kappa
+       and weighted kappa", Psychological Bulletin 72 (1969) 323-327.
+
+    Examples
+    --------
+    >>> from fastcmp import cohen_kappa
+    >>> a = [1, 2, 3, 3, 2, 1, 2, 3, 1, 2]
+    >>> b = [1, 2, 3, 2, 2, 1, 1, 3, 1, 3]
+    >>> result = cohen_kappa(a, b, weights="linear")
+    >>> round(result.value, 4), round(result.pvalue, 4)
+    (0.6591, 0.0071)
+    """
+    named = isinstance(weights, str)
+    options = _check_options(method, interval, alternative, confidence_level)
+    given = [("rater_a", rater_a), ("rater_b", rater_b)]
+    ratings = read_ratings(given, labels)
+    k = len(ratings.labels)
+    words = any(kind_of(label) in ("str", "bytes") for label in ratings.labels)
+    if named and labels is None and k > 2 and words:
+        message = (
+            f"labels must be given in their order for {weights} weights, got the words "
+            f"{list(ratings.labels)[:10]}, which are sorted as in a dictionary: pass "
+            "labels="
+        )
+        raise ValueError(message)
+    table = np.zeros((k, k), np.int64)
+    np.add.at(table, tuple(ratings.codes), 1)
+    chosen = _check_weights(weights, k)
+    return _kappa(table, ratings.labels, chosen, options, ratings.n_excluded)
+
+
+def cohen_kappa_from_counts(
+    table: Any,
+    *,
+    weights: Any = None,
+    method: str = "cohen",
+    interval: str = "atanh",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> KappaResult:
+    """Cohen's kappa from the table of two raters, or from a confusion matrix.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (K, K), or LabelTable
+        ``table[i, j]`` items that a labelled i and b j; or counts by class, as from
+        `count_labels`, or a `fastcmp.stream.LabelCounts`, of two models, whose
+        agreement with one another is measured.
+    weights : {None, "linear", "quadratic"} or array-like, shape (K, K)
+        As in `cohen_kappa`, by the places in the table.
+    method : {"cohen", "scott"}
+        As in `cohen_kappa`.
+    interval : {"atanh", "wald"}
+        As in `cohen_kappa`.
+    alternative : {"two-sided", "greater", "less"}
+        As in `cohen_kappa`.
+    confidence_level : float
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    KappaResult
+        As from `cohen_kappa`.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, its counts are negative, fractional or add up to
+        more than 2**53, or weights are no matrix of disagreement.
+
+    Examples
+    --------
+    >>> from fastcmp import cohen_kappa_from_counts
+    >>> result = cohen_kappa_from_counts([[57, 4, 10], [3, 43, 6], [3, 2, 22]])
+    >>> round(result.value, 4), round(result.standard_error, 4)
+    (0.7094, 0.0485)
+    >>> [round(end, 4) for end in result.interval]
+    [0.6008, 0.7923]
+    """
+    options = _check_options(method, interval, alternative, confidence_level)
+    counts = read_agreement(table)
+    k = len(counts)
+    labels: tuple[Any, ...] = tuple(range(k))
+    if are_labelled(table):
+        table = table.label_table()
+    if isinstance(table, LabelTable) and table.n_classes == k:
+        labels = table.classes
+    return _kappa(counts, labels, _check_weights(weights, k), options, 0)
+
+
+def _check_options(
+    method: str, interval: str, alternative: str, confidence_level: float
+) -> dict[str, Any]:
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    as_level(confidence_level, alternative)
+    return {
+        "method": choose(method, "method", METHODS),
+        "interval_method": choose(interval, "interval", INTERVALS),
+        "alternative": alternative,
+        "confidence_level": float(confidence_level),
+    }
+
+
+def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
+    """Give the weights as they are kept, and as a matrix."""
+    if weights is None or isinstance(weights, str):
+        name = choose(weights, "weights", _NAMED)
+        apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
+        power = {None: 0.0, "linear": 1.0, "quadratic": 2.0}[name]
+        return name, np.where(apart > 0.0, apart**power, 0.0)
+    matrix = as_numbers(weights, "weights").astype(np.float64)
+    if matrix.shape != (k, k):
+        message = f"weights must be of shape ({k}, {k}), got {matrix.shape}"
+        raise ValueError(message)
+    if not (np.isfinite(matrix).all() and (matrix >= 0.0).all() and matrix.any()):
+        message = "weights must be finite, nowhere negative and somewhere positive"
+        raise ValueError(message)
+    if np.diagonal(matrix).any():
+        message = (
+            "weights must be 0 on the diagonal, for they weigh disagreements: for "
+            "weights w of agreement pass 1 - w"
+        )
+        raise ValueError(message)
+    return matrix, matrix
+
+
+class _Estimate(NamedTuple):
+    value: float
+    error: float
+    error_null: float
+
+
+def _kappa(
+    table: NDArray[np.int64],
+    labels: tuple[Any, ...],
+    weights: tuple[Any, Floats],
+    options: dict[str, Any],
+    n_excluded: int,
+) -> KappaResult:
+    kept, matrix = weights
+    found = _estimate(table, matrix, pooled=options["method"] == "scott")
+    statistic = pvalue = math.nan
+    status = kernels.UNDEFINED
+    if found.error_null == 0.0:
+        status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
+    elif found.error_null > 0.0:
+        status, statistic = kernels.OK, found.value / found.error_null
+        pvalue = float(normal_tail(statistic, options["alternative"]))
+    ends = agreement_interval(
+        found.value,
+        found.error,
+        options["interval_method"],
+        options["confidence_level"],
+        options["alternative"],
+    )
+    return KappaResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        status=int(status),
+        value=found.value,
+        standard_error=found.error,
+        standard_error_null=found.error_null,
+        interval=ends,
+        weights=kept,
+        table=table,
+        labels=labels,
+        n_excluded=n_excluded,
+        **options,
+    )
+
+
+def _estimate(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> _Estimate:
+    """Estimate kappa and both its standard errors; NaN where chance always agrees."""
+    n = float(table.sum())
+    share = table / max(n, 1.0)
+    r, c = share.sum(axis=1), share.sum(axis=0)
+    if pooled:
+        r = c = 0.5 * (r + c)
+    row, column = v @ c, r @ v
+    expected = float(r @ row)
+    if expected == 0.0:
+        return _Estimate(math.nan, math.nan, math.nan)
+    # What a sample at (i, j) adds to the expected disagreement, by its margins.
+    if pooled:
+        row = column = 0.5 * (row + column)
+    margins = row[:, np.newaxis] + column
+    largest = float(v.max())
+    spread = np.sqrt(r @ (margins - v - expected) ** 2 @ c)
+    if spread <= _ROUNDING * math.sqrt(expected * largest):
+        return _Estimate(0.0, 0.0, 0.0)
+    observed = float((v * share).sum())
+    rest = observed / expected
+    influence = (rest * margins - v - observed) / expected
+    error = math.sqrt(float((share * influence**2).sum()))
+    if error <= _ROUNDING * math.sqrt(largest / expected):
+        error = 0.0
+    root = math.sqrt(n)
+    return _Estimate(1.0 - rest, error / root, float(spread) / expected / root)

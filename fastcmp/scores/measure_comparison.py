@@ -1,0 +1,304 @@
+"""The record of two models compared by sensitivity, predictive values and the like."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastcmp import kernels
+from fastcmp.core.options import choose
+from fastcmp.core.plain import readable
+from fastcmp.core.records import Record
+from fastcmp.core.report import (
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+)
+from fastcmp.core.sentences import dropped_sentences
+from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
+from fastcmp.scores.classification_result import ClassificationTable
+from fastcmp.scores.paired_ratio import (
+    LOWER_IS_BETTER,
+    PairedRatio,
+    format_ends,
+    format_ratio,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fastcmp.scores.predictive_values import PredictiveValueTest
+
+_COLUMNS = (
+    *("measure", "test", "value_a", "value_b", "difference", "ratio", "low", "high"),
+    *("statistic", "pvalue"),
+)
+_SHORT = {"generalised score": "score", "weighted generalised score": "weighted"}
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class JointTest(Record):
+    """Lachenbruch and Lynch's test: are sensitivity and specificity both equal?"""
+
+    #: Sum of McNemar's chi-squares among positives and among negatives.
+    statistic: float
+    pvalue: float
+    distribution: str = "chi2"
+    #: Of the two classes, those in which the models ever differ.
+    df: int
+    #: A `fastcmp.kernels.Status`.
+    status: int
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        return [
+            Section(
+                title="Sensitivity and specificity together (Lachenbruch and Lynch)",
+                text=(f"{self.sentence} (H0: both are equal)",),
+            )
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """The statistic and the p-value, in words."""
+        if not self.df and self.status == kernels.UNDEFINED:
+            return "undefined without samples of both classes"
+        return (
+            f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
+            f"p = {format_pvalue(self.pvalue)}"
+        )
+
+
+def joint_test(sensitivity: McNemarResult, specificity: McNemarResult) -> JointTest:
+    """Test both from the discordant samples of either class."""
+    tests = (sensitivity, specificity)
+    if not all(test.n_samples for test in tests):
+        return JointTest(
+            statistic=math.nan, pvalue=math.nan, df=0, status=int(kernels.UNDEFINED)
+        )
+    discordant = [test for test in tests if test.only_a + test.only_b]
+    statistic, pvalue, status = 0.0, 1.0, kernels.DEGENERATE
+    if discordant:
+        statistic = sum(
+            (test.only_a - test.only_b) ** 2 / (test.only_a + test.only_b)
+            for test in discordant
+        )
+        pvalue, status = math.exp(-0.5 * statistic), kernels.OK
+        if len(discordant) == 1:
+            pvalue = kernels.chdtrc(1.0, statistic)
+    return JointTest(
+        statistic=statistic, pvalue=pvalue, df=len(discordant), status=int(status)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MeasureComparison(Record):
+    """Sensitivity, specificity, predictive values and likelihood ratios compared."""
+
+    #: McNemar's tests among the positives, and among the negatives.
+    sensitivity: McNemarResult
+    specificity: McNemarResult
+    #: Generalised score tests (Leisenring, Alonzo and Pepe).
+    ppv_score: PredictiveValueTest
+    npv_score: PredictiveValueTest
+    #: Weighted generalised score tests (Kosinski).
+    ppv_weighted: PredictiveValueTest
+    npv_weighted: PredictiveValueTest
+    #: Lachenbruch and Lynch's test of sensitivity and specificity together.
+    joint: JointTest
+    #: Ratios a / b of all measures; see `ratio`.
+    ratios: tuple[PairedRatio, ...]
+    #: ``counts[t, a, b]``, shape (2, 2, 2): true, called by a and called by b, the
+    #: negative class first.
+    counts: NDArray[np.int64]
+    #: Level of intervals, and the method of those of differences.
+    confidence_level: float
+    interval: str
+    #: Proportion of positives for which the ratios of `ppv` and `npv` hold; None: as in
+    #: the samples. The score tests' hypotheses are the same at any prevalence.
+    prevalence: float | None = None
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    n_missing: int = 0
+
+    @property
+    def table_a(self) -> ClassificationTable:
+        """Counts, measures and intervals of model a."""
+        return self._table(self.counts.sum(axis=2))
+
+    @property
+    def table_b(self) -> ClassificationTable:
+        """Counts, measures and intervals of model b."""
+        return self._table(self.counts.sum(axis=1))
+
+    def _table(self, confusion: NDArray[np.int64]) -> ClassificationTable:
+        (tn, fp), (fn, tp) = confusion.tolist()
+        return ClassificationTable(
+            tp=tp,
+            fp=fp,
+            fn=fn,
+            tn=tn,
+            prevalence=self.prevalence,
+            confidence_level=self.confidence_level,
+            labels=self.labels,
+            n_missing=self.n_missing,
+        )
+
+    def ratio(self, measure: str) -> PairedRatio:
+        """Give the ratio of one measure, a / b.
+
+        Parameters
+        ----------
+        measure : str
+            "sensitivity", "specificity", "false_positive_rate", "ppv", "npv",
+            "likelihood_ratio_positive" or "likelihood_ratio_negative".
+
+        Returns
+        -------
+        PairedRatio
+            The ratio, its interval on the log scale, z and p-value.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure.
+
+        Examples
+        --------
+        >>> from fastcmp import compare_sensitivity_specificity_from_counts
+        >>> counts = [[[900, 15], [25, 60]], [[50, 60], [40, 850]]]
+        >>> result = compare_sensitivity_specificity_from_counts(counts)
+        >>> round(result.ratio("recall").ratio, 4)
+        0.978
+        """
+        found = {ratio.measure: ratio for ratio in self.ratios}
+        return found[choose(measure, "measure", found)]
+
+    def _rows(self) -> dict[str, Row]:
+        """Give a row a test, of `_COLUMNS`."""
+        rows: dict[str, Row] = {}
+        for name in ("sensitivity", "specificity"):
+            test: McNemarResult = getattr(self, name)
+            values = test.accuracy_a, test.accuracy_b, test.difference, math.nan
+            ends = test.confidence_interval(self.confidence_level, self.interval)
+            numbers = map(float, (*values, *ends, test.statistic, test.pvalue))
+            rows[name] = (name, f"McNemar, {METHOD_NAMES[test.method]}", *numbers)
+        unknown = (math.nan, math.nan, math.nan)
+        for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
+            own: PredictiveValueTest = getattr(self, name)
+            pair = (own.value_a, own.value_b, own.difference)
+            rows[name] = (own.measure, own.test, *pair, *unknown, *_result(own))
+        joint = ("Lachenbruch and Lynch", *unknown, *unknown)
+        rows["joint"] = ("sensitivity and specificity", *joint, *_result(self.joint))
+        for ratio in self.ratios:
+            values = ratio.value_a, ratio.value_b, math.nan, ratio.ratio
+            row = (ratio.measure, "ratio", *values, *ratio.interval, *_result(ratio))
+            rows[f"{ratio.measure}_ratio"] = row
+        return rows
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Give the tests as columns, a row a test.
+
+        Returns
+        -------
+        dict of str to list
+            Measure, test, values of both models, their difference or ratio, the ends of
+            its interval, the statistic (as in the record of each test) and the p-value;
+            NaN for what a test has not.
+        """
+        columns = zip(*self._rows().values(), strict=True)
+        return dict(zip(_COLUMNS, map(list, columns), strict=True))
+
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
+        values: dict[str, Any] = {
+            name: dict(zip(_COLUMNS[1:], row[1:], strict=True))
+            for name, row in self._rows().items()
+        }
+        shown = ("counts", "confidence_level", "interval", "prevalence", "labels")
+        values |= {name: getattr(self, name) for name in shown}
+        values["alternative"] = self.sensitivity.alternative
+        values["n_missing"] = self.n_missing
+        return {name: readable(value) for name, value in values.items()}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            Differences with a row a test, and ratios with a row a measure.
+        """
+        alternative = self.sensitivity.alternative
+        positives, negatives = self.sensitivity.n_samples, self.specificity.n_samples
+        text = (
+            f"{positives} positives ({self.labels[0]!r}), {negatives} negatives "
+            f"({self.labels[1]!r}); p-values are not adjusted for their number.",
+        )
+        level = interval_name(self.confidence_level, alternative)
+        method = METHOD_NAMES[self.sensitivity.method]
+        notes = (
+            f"Tests: McNemar's ({method}), generalised score and weighted generalised "
+            f"score; intervals: {self.interval.title()}.",
+            f"Sensitivity and specificity together: {self.joint.sentence}.",
+        )
+        lower = " and ".join(name.replace("_", " ") for name in LOWER_IS_BETTER)
+        prevalence = "the proportion of positives in these samples"
+        if self.prevalence is not None:
+            prevalence = f"a prevalence of {self.prevalence:.4g}"
+        ratio_notes = (
+            f"Less is better of {lower}; ppv and npv are for {prevalence}.",
+            *dropped_sentences(self.n_missing, 0),
+        )
+        return [
+            Section(
+                title=f"Two models compared ({alternative})",
+                text=text,
+                columns=("measure", "test", "a", "b", "a - b", level, "p"),
+                rows=tuple(self._differences()),
+                notes=notes,
+            ),
+            Section(
+                title=f"Ratios a / b ({alternative})",
+                columns=("measure", "a", "b", "a / b", level, "p"),
+                rows=tuple(map(_ratio_row, self.ratios)),
+                notes=ratio_notes,
+            ),
+        ]
+
+    def _differences(self) -> Iterator[tuple[str, ...]]:
+        """Write the rows of tests of differences."""
+        for row in list(self._rows().values())[:6]:
+            measure, test, a, b, difference, _, low, high, _, p = row
+            ends = ""
+            if not math.isnan(low):
+                ends = format_interval(low, high, digits=4, sign="+")
+            short = _SHORT.get(test, "McNemar")
+            shown = (_number(a), _number(b), _number(difference, "+"))
+            yield (measure, short, *shown, ends, format_pvalue(p))
+
+
+def _result(test: Any) -> tuple[float, float]:
+    return test.statistic, test.pvalue
+
+
+def _number(value: float, sign: str = "") -> str:
+    return "-" if math.isnan(value) else f"{value:{sign}.4f}"
+
+
+def _ratio_row(test: PairedRatio) -> tuple[str, ...]:
+    numbers = map(format_ratio, (test.value_a, test.value_b, test.ratio))
+    shown = (*numbers, format_ends(test.interval), format_pvalue(test.pvalue))
+    return (test.measure.replace("_", " "), *shown)

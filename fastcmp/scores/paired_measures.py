@@ -1,0 +1,285 @@
+"""Two classifiers compared by sensitivity, specificity, predictive values and such."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_counts, as_level, as_share, check_total
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.protocols import are_labelled
+from fastcmp.counts.label_table import LabelTable
+from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
+from fastcmp.paired.mcnemar import mcnemar_from_counts
+from fastcmp.paired.mcnemar_counts import METHODS
+from fastcmp.paired.mcnemar_result import DIFFERENCE_INTERVALS
+from fastcmp.scores.measure_comparison import MeasureComparison, joint_test
+from fastcmp.scores.measure_ratios import measure_ratios, read_calls
+from fastcmp.scores.predictive_values import predictive_value_test
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def compare_sensitivity_specificity(  # noqa: PLR0913  # options by keyword
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    *,
+    positive: Any = None,
+    method: str = "midp",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    interval: str = "newcombe",
+    prevalence: float | None = None,
+) -> MeasureComparison:
+    """Compare two models' sensitivity, specificity, predictive values and such.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels of two classes. Samples with a missing one are dropped.
+    pred_a, pred_b : array-like, shape (n,)
+        Labels that the two models predicted, of the same two classes.
+    positive : label, optional
+        The positive class; of two numbers or booleans the larger one by default.
+    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
+        Variant of McNemar's test.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better, which for false positive rates and negative
+        likelihood ratios means less. Intervals are one-sided where tests are.
+    confidence_level : float
+        Level of intervals, in (0, 1).
+    interval : {"newcombe", "tango", "bonett-price", "wald"}
+        Interval for the differences of sensitivity and of specificity.
+    prevalence : float, optional
+        Proportion of positives, in (0, 1), for which to compare the ratios of
+        predictive values, by Bayes' rule; by default that of the samples.
+
+    Returns
+    -------
+    MeasureComparison
+        McNemar's tests among positives and among negatives, both together [3]_; for
+        either predictive value the generalised score test [1]_ and the weighted one
+        [2]_; and the ratios a / b of sensitivity, specificity, false positive rate,
+        predictive values [4]_ and likelihood ratios [5]_, with intervals and tests on
+        the log scale.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a prediction is missing or not one of two labels, or an
+        option is unknown.
+    TypeError
+        If labels of different types are compared.
+
+    Notes
+    -----
+    Both score tests compare the difference of predictive values with its standard error
+    under their equality. The residual of a sample is its outcome minus the pooled
+    predictive value v. The variance of [1]_ adds the squared residuals that were
+    observed for each model, ``S_a / n_a**2 + S_b / n_b**2 - 2 S_ab / (n_a n_b)``, with
+    ``S_ab`` those of samples that both call. That of [2]_ puts the pooled ``v (1 - v)``
+    in place of ``S_a / n_a`` and ``S_b / n_b``, and is Pearson's chi-square where no
+    sample is called by both.
+
+    With b and c samples of a class called by one model only, and x_a and x_b called by
+    either, the variance of ``log(x_a / x_b)`` is ``(b + c) / (x_a x_b)``. The ratio of
+    likelihood ratios adds those of the two classes: this is the estimate and the
+    variance of the regression of [5]_, which is saturated. Predictive values have the
+    delta method's variance. Where a count under a logarithm is 0 the ratio is 0,
+    infinite or NaN, without interval and test; where the models never differ it is 1
+    with p = 1, without an interval.
+
+    References
+    ----------
+    .. [1] W. Leisenring, T. Alonzo, M. S. Pepe, "Comparisons of predictive values of
+       binary medical diagnostic tests for paired designs", Biometrics 56 (2000)
+       345-351.
+    .. [2] A. S. Kosinski, "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests", Statistics in Medicine 32 (2013) 964-977.
+    .. [3] P. A. Lachenbruch, C. J. Lynch, "Assessing screening tests: extensions of
+       McNemar's test", Statistics in Medicine 17 (1998) 2207-2217.
+    .. [4] C. S. Moskowitz, M. S. Pepe, "Comparing the predictive values of diagnostic
+       tests: sample size and analysis for paired study designs", Clinical Trials 3
+       (2006) 272-279.
+    .. [5] W. Gu, M. S. Pepe, "Estimating the capacity for improvement in risk
+       prediction with a marker", Biostatistics 10 (2009) 172-186.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_sensitivity_specificity
+    >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0]
+    >>> pred_a = [1, 1, 1, 1, 1, 0, 0, 0]
+    >>> pred_b = [1, 1, 0, 0, 0, 0, 0, 1]
+    >>> result = compare_sensitivity_specificity(y_true, pred_a, pred_b)
+    >>> result.sensitivity.pvalue, result.specificity.pvalue
+    (0.25, 1.0)
+    >>> round(result.ppv_weighted.difference, 4), round(result.ppv_weighted.pvalue, 4)
+    (0.1333, 0.6442)
+    >>> result.ratio("sensitivity").ratio
+    2.0
+    """
+    options = _check_options(
+        method, alternative, confidence_level, interval, prevalence
+    )
+    truth = read_truth(y_true, positive)
+    a = read_labels(pred_a, "pred_a", truth)
+    b = read_labels(pred_b, "pred_b", truth)
+    cells = 4 * truth.positive + 2 * a + b
+    counts = np.bincount(cells, minlength=8).reshape(2, 2, 2)
+    return _compare(counts, truth.labels, truth.n_missing, options)
+
+
+def compare_sensitivity_specificity_from_counts(  # by keyword
+    counts: Any,
+    *,
+    positive: Any = None,
+    method: str = "midp",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    interval: str = "newcombe",
+    prevalence: float | None = None,
+) -> MeasureComparison:
+    """Compare two models' sensitivity, specificity and so on, from counts.
+
+    Parameters
+    ----------
+    counts : array-like of int, shape (2, 2, 2), or LabelTable
+        ``counts[t, a, b]`` samples of class t that a calls a and b calls b; or counts
+        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
+        models.
+    positive : label, optional
+        The positive class, 0 or 1 for an array; of two numbers or booleans the larger
+        one by default.
+    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
+        As in `compare_sensitivity_specificity`.
+    alternative : {"two-sided", "greater", "less"}
+        As in `compare_sensitivity_specificity`.
+    confidence_level : float
+        Level of intervals, in (0, 1).
+    interval : {"newcombe", "tango", "bonett-price", "wald"}
+        As in `compare_sensitivity_specificity`.
+    prevalence : float, optional
+        As in `compare_sensitivity_specificity`.
+
+    Returns
+    -------
+    MeasureComparison
+        As from `compare_sensitivity_specificity`.
+
+    Raises
+    ------
+    ValueError
+        If the counts are of another shape or of more than two classes, negative,
+        fractional or add up to more than 2**53, or an option is unknown.
+    TypeError
+        If the counts are not numbers.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_sensitivity_specificity_from_counts
+    >>> counts = [[[900, 15], [25, 60]], [[50, 60], [40, 850]]]
+    >>> result = compare_sensitivity_specificity_from_counts(counts)
+    >>> round(result.joint.statistic, 4), round(result.joint.pvalue, 4)
+    (6.5, 0.0388)
+    """
+    options = _check_options(
+        method, alternative, confidence_level, interval, prevalence
+    )
+    if are_labelled(counts):
+        counts = counts.label_table()
+    n_missing = 0
+    if isinstance(counts, LabelTable):
+        check_total(counts.counts, "counts", counts.counts.ndim)
+        n_missing = counts.n_missing
+        array, labels = _of_classes(counts, positive)
+    else:
+        array = as_counts(counts, "counts")
+        if array.shape != (2, 2, 2):
+            message = (
+                "counts must be of shape (2, 2, 2), [true, predicted by a, predicted "
+                f"by b], got {array.shape}"
+            )
+            raise ValueError(message)
+        check_total(array, "counts", 3)
+        labels = positive_label([0, 1], positive, "counts")
+        if labels[0] == 0:
+            array = array[::-1, ::-1, ::-1]
+    return _compare(np.ascontiguousarray(array), labels, n_missing, options)
+
+
+def _of_classes(
+    table: LabelTable, positive: Any
+) -> tuple[NDArray[np.int64], tuple[Any, Any]]:
+    """Put the negative class first, and one without samples where it is missing."""
+    found = list(table.classes)
+    if not 1 <= len(found) <= 2:
+        message = (
+            f"counts must be of two classes, got {len(found)}: {found[:10]}; for one "
+            "class against the others compare y_true == that class, and so on"
+        )
+        raise ValueError(message)
+    labels = positive_label(found, positive, "counts")
+    place = np.array([int(label == labels[0]) for label in found])
+    counts = np.zeros((2, 2, 2), np.int64)
+    counts[np.ix_(place, place, place)] = table.to_dense()
+    return counts, labels
+
+
+def _check_options(
+    method: str,
+    alternative: str,
+    confidence_level: float,
+    interval: str,
+    prevalence: float | None,
+) -> dict[str, Any]:
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    as_level(confidence_level, alternative)
+    return {
+        "method": choose(method, "method", METHODS),
+        "alternative": alternative,
+        "confidence_level": float(confidence_level),
+        "interval": choose(interval, "interval", DIFFERENCE_INTERVALS),
+        "prevalence": None
+        if prevalence is None
+        else as_share(prevalence, "prevalence"),
+    }
+
+
+def _compare(
+    counts: NDArray[np.int64],
+    labels: tuple[Any, Any],
+    n_missing: int,
+    options: dict[str, Any],
+) -> MeasureComparison:
+    """Run all tests on counts with the negative class first."""
+    yes, no = read_calls(counts)
+    alternative, level = options["alternative"], options["confidence_level"]
+    test = {"method": options["method"], "alternative": alternative}
+    ppv = ("ppv", yes[:3], no[:3], alternative)
+    # What a does not call positive while b does, only a calls negative.
+    npv = ("npv", no.swapped()[:3], yes.swapped()[:3], alternative)
+    sensitivity = mcnemar_from_counts(
+        yes.only_a, yes.only_b, both_right=yes.both, both_wrong=yes.neither, **test
+    )
+    specificity = mcnemar_from_counts(
+        no.only_b, no.only_a, both_right=no.neither, both_wrong=no.both, **test
+    )
+    return MeasureComparison(
+        sensitivity=sensitivity,
+        specificity=specificity,
+        ppv_score=predictive_value_test(*ppv, weighted=False),
+        npv_score=predictive_value_test(*npv, weighted=False),
+        ppv_weighted=predictive_value_test(*ppv, weighted=True),
+        npv_weighted=predictive_value_test(*npv, weighted=True),
+        joint=joint_test(sensitivity, specificity),
+        ratios=measure_ratios(yes, no, alternative, level, options["prevalence"]),
+        counts=counts,
+        confidence_level=level,
+        interval=options["interval"],
+        prevalence=options["prevalence"],
+        labels=labels,
+        n_missing=n_missing,
+    )

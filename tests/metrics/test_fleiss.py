@@ -1,0 +1,308 @@
+"""Fleiss' kappa: values, standard errors, intervals and tests."""
+
+import json
+from itertools import combinations
+from math import inf, isnan, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from reference_cases import expected, parametrize
+from scipy import stats
+from statsmodels.stats.inter_rater import fleiss_kappa as peer
+
+from fastcmp import cohen_kappa, fleiss_kappa, fleiss_kappa_from_counts, from_dict
+from fastcmp.kernels import OK, UNDEFINED
+
+COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 0, 0]]
+
+
+@parametrize("fleiss_kappa")
+def test_against_references(case):
+    data = case["input"]
+    found = fleiss_kappa_from_counts(
+        data["rating_counts"], multiplicity=data["row_multiplicity"]
+    )
+    assert found.value == expected(case, "value")
+    assert found.standard_error_null == expected(case, "se_null")
+    assert found.statistic == expected(case, "statistic")
+    assert found.standard_error == expected(case, "se")
+
+
+def ratings(most_raters=5, most_items=12, n_labels=3):
+    sizes = st.tuples(st.integers(2, most_raters), st.integers(1, most_items))
+    return sizes.flatmap(
+        lambda size: hnp.arrays(np.int64, size, elements=st.integers(0, n_labels - 1))
+    )
+
+
+def counts_of(codes, k):
+    return np.array([[np.sum(column == j) for j in range(k)] for column in codes.T])
+
+
+def naive(weights, counts):
+    """Kappa from the share of agreeing pairs of raters, items weighted."""
+    m = counts[0].sum()
+    agreed = [sum(c * (c - 1) for c in row.tolist()) / (m * (m - 1)) for row in counts]
+    p = weights @ counts / (m * weights.sum())
+    by_chance = float(np.sum(p**2))
+    agreed = float(np.dot(weights, agreed)) / weights.sum()
+    return (agreed - by_chance) / (1 - by_chance)
+
+
+@pytest.mark.filterwarnings("ignore:ratings holds")
+@given(ratings())
+def test_against_statsmodels_and_definitions(codes):
+    m, n = codes.shape
+    found = fleiss_kappa(codes)
+    counts = counts_of(codes, 3)
+    if len(np.unique(codes)) == 1:
+        assert found.status == UNDEFINED
+        return
+    assert found.value == pytest.approx(peer(counts), abs=1e-12)
+    agreed = np.mean(
+        [np.mean(codes[i] == codes[j]) for i, j in combinations(range(m), 2)]
+    )
+    p = counts.sum(axis=0) / counts.sum()
+    by_chance = np.sum(p**2)
+    assert found.value == pytest.approx((agreed - by_chance) / (1 - by_chance))
+    assert found.label_shares == pytest.approx(p[np.unique(codes)])
+    # Derivatives by the weights of the items; divisor n (n - 1).
+    if n == 1:
+        assert isnan(found.standard_error)
+        return
+    slopes = []
+    for i in range(n):
+        up, down = np.ones(n), np.ones(n)
+        up[i], down[i] = 1 + 1e-5, 1 - 1e-5
+        slopes.append((naive(up, counts) - naive(down, counts)) / 2e-5)
+    error = np.sqrt(np.sum(np.square(slopes)) * n / (n - 1))
+    assert found.standard_error == pytest.approx(error, rel=1e-5, abs=1e-9)
+    q = 1 - p
+    s = p @ q
+    null = np.sqrt(2 * (s**2 - np.sum(p * q * (q - p))) / (n * m * (m - 1))) / s
+    assert found.standard_error_null == pytest.approx(null, rel=1e-6)
+    assert found.pvalue == pytest.approx(2 * stats.norm.sf(abs(found.value / null)))
+
+
+@pytest.mark.filterwarnings("ignore:ratings holds")
+@given(ratings())
+def test_laws(codes):
+    found = fleiss_kappa(codes)
+    rng = np.random.default_rng(4)
+    items, raters = rng.permutation(codes.shape[1]), rng.permutation(len(codes))
+    relabelled = np.array([7, 3, 5])[codes]
+    close = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
+    for other in (codes[:, items], codes[raters], relabelled):
+        same = fleiss_kappa(other)
+        for name in ("value", "standard_error", "standard_error_null", "pvalue"):
+            assert getattr(same, name) == pytest.approx(getattr(found, name), **close)
+    twice = fleiss_kappa(np.concatenate([codes, codes], axis=1))
+    assert twice.value == pytest.approx(found.value, **close)
+    counts, times = np.unique(counts_of(codes, 3), axis=0, return_counts=True)
+    folded = fleiss_kappa_from_counts(counts, multiplicity=times)
+    assert folded.value == pytest.approx(found.value, **close)
+    assert folded.standard_error == pytest.approx(found.standard_error, **close)
+    zeros = np.vstack([counts, [[9, 9, 9]]])
+    padded = fleiss_kappa_from_counts(zeros, multiplicity=[*times, 0])
+    assert padded == folded
+
+
+def test_kappas_of_labels():
+    found = fleiss_kappa_from_counts(COUNTS)
+    for j in range(3):
+        alone = np.column_stack([np.array(COUNTS)[:, j], 3 - np.array(COUNTS)[:, j]])
+        single = fleiss_kappa_from_counts(alone)
+        assert found.label_kappas[j] == pytest.approx(single.value)
+        assert found.label_pvalues[j] == pytest.approx(single.pvalue)
+    weights = found.label_shares * (1 - found.label_shares)
+    mean = np.sum(weights * found.label_kappas) / weights.sum()
+    assert mean == pytest.approx(found.value)
+
+
+def test_two_raters_are_scotts_pi():
+    a, b = np.random.default_rng(6).integers(3, size=(2, 40))
+    b = np.where(np.arange(40) % 2, a, b)
+    found = fleiss_kappa([a, b])
+    scott = cohen_kappa(a, b, method="scott")
+    assert found.value == pytest.approx(scott.value)
+    assert found.standard_error_null == pytest.approx(scott.standard_error_null)
+    assert found.standard_error == pytest.approx(
+        scott.standard_error * np.sqrt(40 / 39)
+    )
+
+
+def test_intervals_and_sides():
+    z = stats.norm.isf(0.05)
+    more = fleiss_kappa_from_counts(COUNTS, alternative="greater", interval="wald")
+    assert more.interval.low == pytest.approx(more.value - z * more.standard_error)
+    assert more.interval.high == 1
+    less = fleiss_kappa_from_counts(COUNTS, alternative="less")
+    assert less.interval.low == -1
+    assert more.pvalue + less.pvalue == pytest.approx(1)
+
+
+# Edges.
+
+
+def test_one_label_only_is_undefined():
+    found = fleiss_kappa([[1, 1, 1], [1, 1, 1]])
+    assert found.status == UNDEFINED
+    numbers = (found.value, found.standard_error, found.standard_error_null)
+    assert np.isnan([*numbers, found.statistic, found.pvalue, *found.interval]).all()
+    assert np.isnan(found.label_kappas).all()
+    assert "undefined" in str(found)
+    wide = fleiss_kappa_from_counts([[0, 4], [0, 4]])
+    assert wide.status == UNDEFINED
+
+
+def test_raters_who_all_agree():
+    found = fleiss_kappa([[0, 1, 2, 1]] * 3)
+    assert (found.value, found.standard_error) == (1, 0)
+    assert np.isnan(found.interval).all()
+    assert found.status == OK
+    assert found.pvalue < 1e-4
+    assert "gives no interval" in str(found)
+
+
+def test_items_that_are_all_alike():
+    found = fleiss_kappa_from_counts([[2, 1], [2, 1], [2, 1]])
+    assert found.standard_error == 0
+    assert found.value < 0
+    assert np.isnan(found.interval).all()
+
+
+def test_a_label_that_never_occurs():
+    found = fleiss_kappa_from_counts([[3, 0, 0], [1, 2, 0], [0, 3, 0]])
+    assert isnan(found.label_kappas[2])
+    assert isnan(found.label_pvalues[2])
+    assert not isnan(found.label_kappas[0])
+    assert "nan" not in str(found)
+
+
+def test_one_item():
+    found = fleiss_kappa_from_counts([[2, 1]])
+    assert isnan(found.standard_error)
+    assert np.isnan(found.interval).all()
+    assert "standard error -" in str(found)
+
+
+def test_labels_choose_items():
+    a, b, c = [0, 1, 2, 0, 1, 1], [0, 1, 1, 1, 1, 0], [0, 1, 1, 1, 1, 1]
+    found = fleiss_kappa([a, b, c], labels=[0, 1])
+    assert found.n_excluded == 1
+    kept = [0, 1, 3, 4, 5]
+    rest = fleiss_kappa(np.array([a, b, c])[:, kept])
+    assert found.value == rest.value
+    assert "1 items with other labels were left out." in str(found)
+
+
+def test_raters_of_any_form():
+    codes = np.random.default_rng(2).integers(3, size=(3, 30))
+    codes[1] = np.where(np.arange(30) % 3, codes[0], codes[1])
+    names = np.array(["x", "y", "z"])[codes]
+    expect = fleiss_kappa(codes)
+    by_name = dict(zip("abc", names, strict=True))
+    for given_ in (names, by_name, pd.DataFrame(by_name), codes.astype(float).tolist()):
+        found = fleiss_kappa(given_)
+        assert found.value == expect.value
+        assert found.pvalue == expect.pvalue
+
+
+# Wrong input.
+
+
+def test_a_row_an_item_is_pointed_out():
+    codes = np.random.default_rng(2).integers(3, size=(30, 3))
+    with pytest.warns(UserWarning, match=r"^ratings holds 30 raters of 3 items"):
+        fleiss_kappa(codes)
+    fleiss_kappa(pd.DataFrame(codes.T))
+
+
+@pytest.mark.parametrize(
+    ("ratings", "error", "message"),
+    [
+        ([0, 1, 1], ValueError, r"ratings must be of shape \(M, n\)"),
+        ([[0, 1, 1]], ValueError, "ratings must hold at least 2 raters, got 1"),
+        ({}, ValueError, "ratings must hold at least 2 raters, got 0"),
+        (
+            {"a": [0, 1], "b": [0]},
+            ValueError,
+            r"ratings\['b'\] has 1 labels, ratings\['a'\] has 2",
+        ),
+        (
+            {"a": [0, 1], "b": [0, None]},
+            ValueError,
+            r"ratings\['b'\] has no label at row 1",
+        ),
+        (
+            {"a": [0, 1], "b": ["x", "y"]},
+            TypeError,
+            r"ratings\['b'\] holds str labels and rat",
+        ),
+        ({"a": [], "b": []}, ValueError, r"ratings\['a'\] must hold at least one"),
+    ],
+)
+def test_bad_ratings(ratings, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        fleiss_kappa(ratings)
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "error", "message"),
+    [
+        (
+            [[3, 0], [1, 1]],
+            {},
+            ValueError,
+            "rating_counts must add up to the same numb",
+        ),
+        ([[1, 0], [0, 1]], {}, ValueError, "rating_counts must hold at least 2 raters"),
+        ([3, 0], {}, ValueError, r"rating_counts must be of shape \(n, K\)"),
+        ([], {}, ValueError, r"rating_counts must be of shape"),
+        ([[3, -1], [1, 1]], {}, ValueError, "rating_counts must not be negative"),
+        ([[1.5, 0.5]], {}, ValueError, "rating_counts must be whole numbers"),
+        ([["a", "b"]], {}, TypeError, "rating_counts must be whole numbers"),
+        (
+            COUNTS,
+            {"multiplicity": [1, 2]},
+            ValueError,
+            "multiplicity must hold 7 numbe",
+        ),
+        (COUNTS, {"multiplicity": [0] * 7}, ValueError, "multiplicity must hold 7"),
+        (
+            COUNTS,
+            {"multiplicity": [-1] * 7},
+            ValueError,
+            "multiplicity must not be neg",
+        ),
+        (COUNTS, {"multiplicity": [nan] * 7}, ValueError, "multiplicity must be whole"),
+        (
+            COUNTS,
+            {"multiplicity": [inf] * 7},
+            ValueError,
+            "multiplicity must be at mos",
+        ),
+        (COUNTS, {"labels": ["x", "y"]}, ValueError, "labels must name the 3 columns"),
+        (COUNTS, {"interval": "t"}, ValueError, "interval must be one of"),
+        (COUNTS, {"alternative": "no"}, ValueError, "alternative must be one of"),
+        (COUNTS, {"confidence_level": 1}, ValueError, "confidence_level must lie in"),
+    ],
+)
+def test_bad_counts(counts, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        fleiss_kappa_from_counts(counts, **options)
+
+
+def test_printing():
+    found = fleiss_kappa_from_counts(COUNTS, labels=["x", "y", "z"])
+    lines = str(found).splitlines()
+    assert lines[0] == "Fleiss' kappa (two-sided)"
+    assert "3 raters of 7 items." in lines
+    assert [line.split()[0] for line in lines[-3:]] == ["x", "y", "z"]
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["label_kappas"] == found.label_kappas.tolist()
+    assert from_dict(plain) == found

@@ -1,0 +1,478 @@
+"""Cohen's kappa and Scott's pi: values, standard errors, intervals and tests."""
+
+import json
+from math import atanh, inf, isnan, nan, sqrt, tanh
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import cases, expected, parametrize
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+from strategies import square_tables
+
+from fastcmp import (
+    cohen_kappa,
+    cohen_kappa_from_counts,
+    compare_predictions,
+    count_labels,
+    from_dict,
+)
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+
+WEIGHTS = (None, "linear", "quadratic")
+#: What is here of the metrics that references name.
+METRICS = {
+    "kappa": {},
+    "kappa_linear": {"weights": "linear"},
+    "kappa_quadratic": {"weights": "quadratic"},
+    "scott_pi": {"method": "scott"},
+}
+TABLE = [[26, 5, 4, 0, 0], [13, 7, 7, 3, 0], [3, 7, 7, 8, 1], [0, 3, 5, 8, 2]]
+TABLE += [[0, 0, 1, 2, 8]]
+
+
+def raters_of(table):
+    """Make the labels of two raters whose table it is."""
+    k = len(table)
+    return np.repeat(np.indices((k, k)).reshape(2, -1), np.ravel(table), axis=1)
+
+
+def naive(table, v, pooled):
+    """Kappa by its definition, from weights of disagreement."""
+    table = np.asarray(table, float)
+    n = table.sum()
+    r, c = table.sum(axis=1) / n, table.sum(axis=0) / n
+    if pooled:
+        r = c = (r + c) / 2
+    cells = list(np.ndindex(table.shape))
+    observed = sum(v[i, j] * table[i, j] for i, j in cells) / n
+    by_chance = sum(v[i, j] * r[i] * c[j] for i, j in cells)
+    return 1 - observed / by_chance if by_chance else nan
+
+
+def naive_error(table, v, pooled):
+    """The delta method with numerical derivatives by each cell."""
+    table = np.asarray(table, float)
+    variance = 0.0
+    for cell in np.ndindex(table.shape):
+        if table[cell]:
+            step = 1e-5 * table[cell]
+            up, down = table.copy(), table.copy()
+            up[cell] += step
+            down[cell] -= step
+            slope = (naive(up, v, pooled) - naive(down, v, pooled)) / (2 * step)
+            variance += table[cell] * slope**2
+    return sqrt(variance)
+
+
+def naive_null_error(table, v, pooled):
+    """The same at the table that is expected by chance."""
+    table = np.asarray(table, float)
+    n = table.sum()
+    r, c = table.sum(axis=1), table.sum(axis=0)
+    if pooled:
+        r = c = (r + c) / 2
+    return naive_error(np.outer(r, c) / n, v, pooled)
+
+
+def matrix_of(weights, k):
+    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    return {None: 1.0 * (apart > 0), "linear": apart, "quadratic": apart**2}[weights]
+
+
+# References.
+
+
+@parametrize("kappa_null_test")
+def test_null_tests_against_references(case):
+    options = case["options"]
+    found = cohen_kappa_from_counts(
+        case["input"]["confusion"],
+        weights=options["weights"],
+        alternative=options["alternative"],
+    )
+    assert found.value == expected(case, "value")
+    assert found.standard_error_null == expected(case, "se_null")
+    assert found.statistic == expected(case, "statistic")
+    assert found.pvalue == expected(case, "pvalue")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in cases("metric_se") if case["options"]["metric"] in METRICS],
+    ids=lambda case: case["id"],
+)
+def test_standard_errors_against_references(case):
+    options = case["options"]
+    found = cohen_kappa_from_counts(
+        case["input"]["confusion"],
+        **METRICS[options["metric"]],
+        interval="wald",
+        confidence_level=options["confidence"],
+    )
+    assert found.value == expected(case, "value")
+    assert found.standard_error == expected(case, "se")
+    assert found.interval.low == expected(case, "lower")
+    assert found.interval.high == expected(case, "upper")
+
+
+def test_references_of_each_kind_are_there():
+    seen = {case["options"]["metric"] for case in cases("metric_se")}
+    assert seen >= set(METRICS)
+
+
+# Other programs, and definitions.
+
+
+@given(square_tables(max_classes=5), st.sampled_from(WEIGHTS))
+def test_values_against_scikit_learn(table, weights):
+    k = len(table)
+    if not table.sum():
+        return
+    a, b = raters_of(table)
+    found = cohen_kappa_from_counts(table, weights=weights)
+    if found.status == UNDEFINED:
+        assert len(set(a) | set(b)) == 1
+        return
+    theirs = cohen_kappa_score(a, b, weights=weights, labels=range(k))
+    assert found.value == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(
+    "table", [TABLE, [[7, 2], [3, 2]], [[9, 1, 0], [0, 5, 3], [1, 1, 4]]]
+)
+def test_statsmodels_agrees(table, weights):
+    wt = {None: None, "linear": "linear", "quadratic": "quadratic"}[weights]
+    peer = cohens_kappa(np.array(table), wt=wt)
+    found = cohen_kappa_from_counts(table, weights=weights, interval="wald")
+    assert found.value == pytest.approx(peer.kappa)
+    assert found.standard_error == pytest.approx(peer.std_kappa)
+    assert found.standard_error_null == pytest.approx(peer.std_kappa0)
+    assert found.statistic == pytest.approx(peer.z_value)
+    assert found.pvalue == pytest.approx(peer.pvalue_two_sided)
+    assert tuple(found.interval) == pytest.approx((peer.kappa_low, peer.kappa_upp))
+
+
+@given(
+    square_tables(max_classes=4),
+    st.sampled_from(["linear", "quadratic", None, "own"]),
+    st.sampled_from(["cohen", "scott"]),
+)
+def test_standard_errors_are_derivatives(table, weights, method):
+    k, pooled = len(table), method == "scott"
+    if not table.sum():
+        return
+    if weights == "own":
+        rng = np.random.default_rng(int(table.sum()))
+        weights = v = rng.random((k, k)) * (1 - np.eye(k))
+        if not v.any():
+            return
+    else:
+        v = matrix_of(weights, k)
+    found = cohen_kappa_from_counts(table, weights=weights, method=method)
+    value = naive(table, v, pooled)
+    assert found.value == pytest.approx(value, abs=1e-9, nan_ok=True)
+    if found.status != OK:
+        return
+    wanted = naive_error(table, v, pooled), naive_null_error(table, v, pooled)
+    got = found.standard_error, found.standard_error_null
+    assert got == pytest.approx(wanted, rel=1e-4, abs=1e-8)
+    assert found.statistic == pytest.approx(value / wanted[1], rel=1e-4, abs=1e-7)
+
+
+@given(square_tables(max_classes=5), st.sampled_from(WEIGHTS))
+def test_laws(table, weights):
+    if not table.sum():
+        return
+    options = {"weights": weights}
+    found = cohen_kappa_from_counts(table, **options)
+    close = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
+    # The raters exchanged, the labels the other way round, ten times as many items.
+    for other in (table.T, table[::-1, ::-1]):
+        same = cohen_kappa_from_counts(other, **options)
+        for name in ("value", "standard_error", "standard_error_null", "statistic"):
+            assert getattr(same, name) == pytest.approx(getattr(found, name), **close)
+    more = cohen_kappa_from_counts(100 * table, **options)
+    assert more.value == pytest.approx(found.value, **close)
+    assert 10 * more.standard_error == pytest.approx(found.standard_error, **close)
+    if weights is None:
+        order = np.random.default_rng(1).permutation(len(table))
+        other = cohen_kappa_from_counts(table[order][:, order])
+        assert other.standard_error == pytest.approx(found.standard_error, **close)
+        own = 1.0 - np.eye(len(table))
+        if len(table) > 1:
+            other = cohen_kappa_from_counts(table, weights=5 * own)
+            assert other.value == pytest.approx(found.value, **close)
+            assert other.pvalue == pytest.approx(found.pvalue, **close)
+
+
+def test_two_classes_need_no_weights():
+    plain = cohen_kappa_from_counts([[7, 2], [3, 2]])
+    for weights in ("linear", "quadratic"):
+        other = cohen_kappa_from_counts([[7, 2], [3, 2]], weights=weights)
+        assert (other.value, other.standard_error, other.pvalue) == (
+            plain.value,
+            plain.standard_error,
+            plain.pvalue,
+        )
+
+
+def test_it_is_the_kappa_of_compare_predictions():
+    a, b = raters_of(TABLE)
+    pairs = compare_predictions(a, {"a": a, "b": b})
+    assert pairs.kappa[0] == pytest.approx(cohen_kappa(a, b).value, rel=1e-12)
+
+
+@pytest.mark.parametrize("table", [TABLE, [[7, 2], [3, 2]]])
+def test_intervals(table):
+    z = stats.norm.isf(0.05)
+    two = cohen_kappa_from_counts(table, confidence_level=0.9)
+    k, se = two.value, two.standard_error
+    half = z * se / (1 - k * k)
+    ends = tanh(atanh(k) - half), tanh(atanh(k) + half)
+    assert tuple(two.interval) == pytest.approx(ends)
+    wald = cohen_kappa_from_counts(table, confidence_level=0.9, interval="wald")
+    assert tuple(wald.interval) == pytest.approx((k - z * se, k + z * se))
+    options = {"confidence_level": 0.95}
+    more = cohen_kappa_from_counts(table, alternative="greater", **options)
+    less = cohen_kappa_from_counts(table, alternative="less", **options)
+    assert more.interval == (pytest.approx(ends[0]), 1)
+    assert less.interval == (-1, pytest.approx(ends[1]))
+    assert more.pvalue + less.pvalue == pytest.approx(1)
+    assert two.pvalue == pytest.approx(2 * more.pvalue)
+
+
+def test_one_sided_sizes_of_the_null_test():
+    rng = np.random.default_rng(3)
+    share = np.outer([0.5, 0.3, 0.2], [0.4, 0.4, 0.2])
+    draws = rng.multinomial(200, share.ravel(), size=2000).reshape(-1, 3, 3)
+    for weights in (None, "quadratic"):
+        found = [
+            cohen_kappa_from_counts(x, weights=weights, alternative="greater").pvalue
+            for x in draws[:1000]
+        ]
+        assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.02)
+
+
+# Edges.
+
+
+@pytest.mark.parametrize("table", [[[9]], [[9, 0], [0, 0]], [[0, 0], [0, 0]]])
+@pytest.mark.parametrize("method", ["cohen", "scott"])
+def test_chance_that_always_agrees_is_undefined(table, method):
+    found = cohen_kappa_from_counts(table, method=method)
+    assert found.status == UNDEFINED
+    numbers = (found.value, found.standard_error, found.standard_error_null)
+    assert np.isnan([*numbers, found.statistic, found.pvalue, *found.interval]).all()
+    assert "undefined" in str(found)
+    assert isnan(cohen_kappa([2, 2, 2], [2, 2, 2]).value)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_rater_of_one_label_agrees_as_by_chance(weights):
+    for table in ([[5, 3, 1], [0, 0, 0], [0, 0, 0]], [[0, 7, 0], [0, 1, 0], [0, 4, 0]]):
+        found = cohen_kappa_from_counts(table, weights=weights)
+        assert (found.value, found.statistic, found.pvalue) == (0, 0, 1)
+        assert found.standard_error == found.standard_error_null == 0
+        assert found.status == DEGENERATE
+        assert np.isnan(found.interval).all()
+        assert "one label only" in str(found)
+    assert cohen_kappa_from_counts([[5, 3], [0, 0]], method="scott").status == OK
+
+
+@pytest.mark.parametrize(
+    ("table", "value"), [([[5, 0], [0, 4]], 1), ([[0, 5], [5, 0]], -1)]
+)
+@pytest.mark.parametrize("interval", ["atanh", "wald"])
+def test_a_standard_error_of_0_gives_no_interval(table, value, interval):
+    found = cohen_kappa_from_counts(table, interval=interval)
+    assert (found.value, found.standard_error) == (value, 0)
+    assert np.isnan(found.interval).all()
+    assert found.status == OK
+    assert 0 < found.pvalue < 0.05
+    assert "gives no interval" in str(found)
+
+
+def test_labels_that_never_occur_change_no_plain_kappa():
+    wide = np.pad(np.array(TABLE), ((1, 2), (1, 2)))
+    one, other = (cohen_kappa_from_counts(x) for x in (TABLE, wide))
+    assert other.value == pytest.approx(one.value, rel=1e-12)
+    assert other.standard_error == pytest.approx(one.standard_error, rel=1e-12)
+
+
+def test_huge_counts():
+    table = np.array(TABLE) * 10**13
+    found = cohen_kappa_from_counts(table)
+    small = cohen_kappa_from_counts(TABLE)
+    assert found.value == pytest.approx(small.value, rel=1e-12)
+    assert found.standard_error * sqrt(1e13) == pytest.approx(small.standard_error)
+    rare = cohen_kappa_from_counts([[10**15, 0], [0, 1]])
+    assert (rare.value, rare.standard_error) == (1, 0)
+
+
+# Labels.
+
+
+def test_labels_and_tables_agree():
+    a, b = raters_of(TABLE)
+    expect = cohen_kappa_from_counts(TABLE, weights="linear")
+    words = np.array(["ant", "bee", "cat", "dog", "eel"])
+    for x, y in [
+        (a, b),
+        (a.astype(float).tolist(), b),
+        (pd.Series(a), pl.Series(b)),
+        (a - 7, b - 7),
+    ]:
+        found = cohen_kappa(x, y, weights="linear")
+        assert (found.value, found.pvalue) == (expect.value, expect.pvalue)
+    named = cohen_kappa(words[a], words[b], weights="linear", labels=list(words))
+    assert named.value == expect.value
+    assert named.labels == tuple(words)
+    turned = cohen_kappa(words[a], words[b], weights="linear", labels=words[::-1])
+    assert turned.value == pytest.approx(expect.value)
+    assert turned.table.tolist() == np.array(TABLE)[::-1, ::-1].tolist()
+    counts = count_labels(a, a, b)
+    assert cohen_kappa_from_counts(counts, weights="linear").value == expect.value
+    models = count_labels(words[a], words[a], words[b])
+    assert cohen_kappa_from_counts(models).labels == tuple(words)
+
+
+def test_a_gap_in_the_order_of_the_labels():
+    a, b = [1, 1, 2, 2, 5, 5, 5, 2], [1, 2, 2, 5, 5, 5, 2, 2]
+    closed = cohen_kappa(a, b, weights="linear")
+    wide = cohen_kappa(a, b, weights="linear", labels=[1, 2, 3, 4, 5])
+    assert closed.value == pytest.approx(cohen_kappa_score(a, b, weights="linear"))
+    theirs = cohen_kappa_score(a, b, weights="linear", labels=[1, 2, 3, 4, 5])
+    assert wide.value == pytest.approx(theirs)
+    assert closed.value != pytest.approx(wide.value)
+    assert "labels= with all of them keeps the gaps" in " ".join(str(closed).split())
+    assert "gaps" not in str(wide)
+    assert cohen_kappa(a, b, labels=[1, 2, 3, 4, 5]).value == pytest.approx(
+        cohen_kappa(a, b).value
+    )
+
+
+def test_items_with_other_labels_are_left_out_and_counted():
+    a, b = [0, 1, 2, 1, 0, 2], [0, 1, 1, 2, 1, 2]
+    found = cohen_kappa(a, b, labels=[0, 1])
+    assert found.n_excluded == 3
+    assert found.value == cohen_kappa([0, 1, 0], [0, 1, 1]).value
+    assert "3 items with other labels were left out." in str(found)
+
+
+def test_words_have_no_order():
+    a = ["low", "high", "mid", "low", "mid"]
+    b = ["low", "mid", "mid", "low", "high"]
+    with pytest.raises(ValueError, match=r"^labels must be given in their order for"):
+        cohen_kappa(a, b, weights="linear")
+    found = cohen_kappa(a, b, weights="linear", labels=["low", "mid", "high"])
+    assert (
+        found.value
+        == cohen_kappa([0, 2, 1, 0, 1], [0, 1, 1, 0, 2], weights="linear").value
+    )
+    assert cohen_kappa(a, b).status == OK  # without weights there is no order
+    two = cohen_kappa(["no", "yes", "no"], ["no", "yes", "yes"], weights="quadratic")
+    assert two.status == OK
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (([0, 1], [0]), {}, ValueError, "rater_b has 1 labels, rater_a has 2"),
+        (([], []), {}, ValueError, "rater_a must hold at least one label"),
+        (([0, None], [0, 1]), {}, ValueError, "rater_a has no label at row 1"),
+        (([0, 1], [0, nan]), {}, ValueError, "rater_b has no label at row 1"),
+        (([0, 1], ["a", "b"]), {}, TypeError, "rater_b holds str labels and rater_a"),
+        (([[0, 1]], [0, 1]), {}, ValueError, "rater_a must be one-dimensional"),
+        ((3, [0, 1]), {}, ValueError, "rater_a must be one-dimensional"),
+        (([0, 1], [0, 1]), {"labels": [0, 0]}, ValueError, "labels must differ"),
+        (([0, 1], [0, 1]), {"labels": [0]}, ValueError, "labels must hold at least 2"),
+        (([0, 1], [0, 1]), {"labels": "ab"}, TypeError, "labels must be a sequence"),
+        (([0, 1], [0, 1]), {"labels": 5}, TypeError, "labels must be a sequence"),
+        (([0, 1], [0, 1]), {"labels": ["a", "b"]}, TypeError, "labels holds str"),
+        (([0, 1], [0, 1]), {"labels": [5, 6]}, ValueError, "labels hold none that"),
+        (([0, 1], [0, 1]), {"labels": [0, None]}, ValueError, "labels must not hold"),
+        (([0, 1], [0, 1]), {"weights": "cubic"}, ValueError, "weights must be one of"),
+        (
+            ([0, 1], [0, 1]),
+            {"weights": np.eye(2)},
+            ValueError,
+            "weights must be 0 on t",
+        ),
+        (
+            ([0, 1], [0, 1]),
+            {"weights": np.ones((3, 3))},
+            ValueError,
+            r"weights must be of shape \(2, 2\), got \(3, 3\)",
+        ),
+        (
+            ([0, 1], [0, 1]),
+            {"weights": [[0, -1], [1, 0]]},
+            ValueError,
+            "weights must be finite, nowhere negative",
+        ),
+        (
+            ([0, 1], [0, 1]),
+            {"weights": [[0, inf], [1, 0]]},
+            ValueError,
+            "weights must be finite",
+        ),
+        (([0, 1], [0, 1]), {"method": "fleiss"}, ValueError, "method must be one of"),
+        (([0, 1], [0, 1]), {"interval": "wilson"}, ValueError, "interval must be one"),
+        (([0, 1], [0, 1]), {"alternative": "x"}, ValueError, "alternative must be one"),
+        (([0, 1], [0, 1]), {"confidence_level": 95}, ValueError, "confidence_level mu"),
+    ],
+)
+def test_bad_raters(arguments, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        cohen_kappa(*arguments, **options)
+
+
+def test_scores_are_no_labels():
+    scores = np.random.default_rng(0).random((2, 5000))
+    with pytest.raises(ValueError, match=r"^rater_a and the others hold \d+ different"):
+        cohen_kappa(*scores)
+
+
+def test_rows_of_pandas_are_not_matched_by_position():
+    a = pd.Series([0, 1, 1], index=[3, 4, 5])
+    with pytest.raises(ValueError, match="index"):
+        cohen_kappa(a, pd.Series([0, 1, 1], index=[5, 4, 3]))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1, 2, 3], [4, 5, 6]], r"table must be square"),
+        ([[1, -2], [3, 4]], "table must not be negative"),
+        ([[0.5, 2], [3, 4]], "table must be whole numbers"),
+        (np.full((2, 2), 2**52), r"table must add up to at most"),
+    ],
+)
+def test_bad_tables(table, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        cohen_kappa_from_counts(table)
+
+
+def test_printing():
+    found = cohen_kappa_from_counts(TABLE, weights="squared")
+    assert str(found).splitlines() == [
+        "Cohen's kappa (quadratic weights)",
+        "kappa = 0.7429, 95% CI [0.6505, 0.8137], standard error 0.0413",
+        "z = 8.149, p = 3.7e-16 (H0: the coefficient is 0)",
+        "The raters agree on 46.7% of 120 items.",
+    ]
+    own = cohen_kappa_from_counts([[7, 2], [3, 2]], weights=[[0, 1], [2, 0]])
+    assert str(own).startswith("Cohen's kappa (own weights)")
+    assert str(cohen_kappa_from_counts(TABLE, method="scott")).startswith("Scott's pi")
+    found = json.loads(json.dumps(own.to_dict(), allow_nan=False))
+    assert found["table"] == [[7, 2], [3, 2]]
+    assert found["weights"] == [[0.0, 1.0], [2.0, 0.0]]
+    assert from_dict(found) == own
+    assert own.columns()["interval_low"] == [own.interval.low]

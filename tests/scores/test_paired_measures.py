@@ -1,0 +1,698 @@
+"""Two models compared by sensitivity, specificity, predictive values and ratios."""
+
+import json
+from math import exp, inf, isnan, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+
+from fastcmp import (
+    classification_table_from_counts,
+    compare_sensitivity_specificity,
+    count_labels,
+    from_dict,
+    screen_positive_ratio,
+    stream,
+)
+from fastcmp import compare_sensitivity_specificity_from_counts as from_counts
+from fastcmp.core.render import to_csv
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+from fastcmp.scores.predictive_values import predictive_value_test
+
+SMALL = st.integers(0, 40)
+
+
+def same(x, y):
+    return (isnan(x) and isnan(y)) or x == pytest.approx(y, rel=1e-12, abs=1e-15)
+
+
+# Two models.
+
+
+def labels_from_cells(of_positives, of_negatives):
+    """Make labels from counts called by both, a only, b only and neither."""
+    y_true = np.repeat([1, 0], [sum(of_positives), sum(of_negatives)])
+    a = np.repeat([1, 1, 0, 0] * 2, [*of_positives, *of_negatives])
+    b = np.repeat([1, 0, 1, 0] * 2, [*of_positives, *of_negatives])
+    return y_true, a, b
+
+
+def generalised_score(y, z, subject):
+    """Boos' score test of the slope in a logistic model, by matrices.
+
+    Independence within subjects is the working assumption; each subject gives one
+    term of the empirical covariance.
+    """
+    x = np.column_stack([np.ones(len(z)), z]).astype(float)
+    fitted = np.full(len(y), np.mean(y))
+    scores = x * (y - fitted)[:, None]
+    information = x.T @ (x * (fitted * (1 - fitted))[:, None])
+    by_subject = np.array([scores[subject == s].sum(axis=0) for s in set(subject)])
+    meat = by_subject.T @ by_subject
+    contrast = np.array([-information[1, 0] / information[0, 0], 1.0])
+    return (contrast @ scores.sum(axis=0)) ** 2 / (contrast @ meat @ contrast)
+
+
+def kosinski(right, wrong):
+    """Kosinski's statistic as its formula is printed."""
+    n_a, n_b = (right[0] + right[k] + wrong[0] + wrong[k] for k in (1, 2))
+    v_a, v_b = (right[0] + right[1]) / n_a, (right[0] + right[2]) / n_b
+    v = (2 * right[0] + right[1] + right[2]) / (n_a + n_b)
+    c = (right[0] * (1 - v) ** 2 + wrong[0] * v**2) / (n_a + n_b)
+    return (v_a - v_b) ** 2 / ((v * (1 - v) - 2 * c) * (1 / n_a + 1 / n_b))
+
+
+FOUR = st.tuples(SMALL, SMALL, SMALL, SMALL)
+
+
+@given(FOUR, FOUR)
+def test_score_tests_against_their_definitions(of_positives, of_negatives):
+    if not (sum(of_positives) and sum(of_negatives)):
+        return
+    y, a, b = labels_from_cells(of_positives, of_negatives)
+    result = compare_sensitivity_specificity(y, a, b)
+    for name, outcome, call_a, call_b in (
+        ("ppv", y, a, b),
+        ("npv", 1 - y, 1 - a, 1 - b),
+    ):
+        plain, weighted = (
+            getattr(result, f"{name}_{w}") for w in ("score", "weighted")
+        )
+        own_a, own_b = np.flatnonzero(call_a), np.flatnonzero(call_b)
+        if not (own_a.size and own_b.size):
+            for test in (plain, weighted):
+                assert test.status == UNDEFINED
+                assert isnan(test.pvalue)
+            continue
+        assert plain.value_a == outcome[own_a].mean()
+        assert plain.value_b == outcome[own_b].mean()
+        where = np.concatenate([own_a, own_b])
+        z = np.repeat([1, 0], [own_a.size, own_b.size])
+        values = outcome[where]
+        if len(set(values)) == 1 or np.array_equal(own_a, own_b):
+            for test in (plain, weighted):
+                assert (test.statistic, test.pvalue) == (0, 1)
+                assert test.status == DEGENERATE
+            continue
+        oracle = generalised_score(values, z, where)
+        assert plain.statistic**2 == pytest.approx(oracle, rel=1e-9, abs=1e-12)
+        calls = (call_a & call_b, call_a > call_b, call_a < call_b)
+        right = [int(np.sum(called & (outcome == 1))) for called in calls]
+        wrong = [int(np.sum(called & (outcome == 0))) for called in calls]
+        oracle = kosinski(right, wrong)
+        assert weighted.statistic**2 == pytest.approx(oracle, rel=1e-7, abs=1e-12)
+        for test in (plain, weighted):
+            assert test.status == OK
+            assert test.pvalue == pytest.approx(stats.chi2.sf(test.statistic**2, 1))
+            assert np.sign(test.statistic) in (0, np.sign(test.difference))
+
+
+def test_score_tests_that_an_r_package_prints():
+    # Record by pv.wgs in the README of DTComPair (R), for its data set Paired1.
+    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
+    result = compare_sensitivity_specificity(y, a, b)
+    for name, values, statistic, pvalue in (
+        ("ppv", (0.82536383, 0.86548223), 5.46588745, 0.01939120),
+        ("npv", (0.7662338, 0.6540881), 16.53540, 4.775012e-05),
+    ):
+        test = getattr(result, f"{name}_weighted")
+        assert (test.value_a, test.value_b) == pytest.approx(values, abs=6e-8)
+        assert test.statistic**2 == pytest.approx(statistic, rel=3e-7)
+        assert test.pvalue == pytest.approx(pvalue, rel=3e-7)
+
+
+@given(st.tuples(SMALL, SMALL, SMALL, SMALL))
+def test_without_common_calls_the_weighted_test_is_pearsons(cells):
+    right_a, wrong_a, right_b, wrong_b = cells
+    if 0 in (
+        right_a + wrong_a,
+        right_b + wrong_b,
+        right_a + right_b,
+        wrong_a + wrong_b,
+    ):
+        return
+    test = predictive_value_test(
+        "ppv",
+        (0, right_a, right_b),
+        (0, wrong_a, wrong_b),
+        "two-sided",
+        weighted=True,
+    )
+    table = [[right_a, wrong_a], [right_b, wrong_b]]
+    oracle = stats.chi2_contingency(table, correction=False)
+    assert test.statistic**2 == pytest.approx(oracle.statistic, abs=1e-9)
+
+
+@given(FOUR, FOUR, st.sampled_from(["two-sided", "greater", "less"]))
+def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternative):
+    if not sum(of_positives) + sum(of_negatives):
+        return
+    y, a, b = labels_from_cells(of_positives, of_negatives)
+    opposite = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    one = compare_sensitivity_specificity(y, a, b, alternative=alternative)
+    other = compare_sensitivity_specificity(y, b, a, alternative=opposite[alternative])
+    for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
+        first, second = getattr(one, name), getattr(other, name)
+        assert same(first.difference, -second.difference)
+        assert same(first.pvalue, second.pvalue)
+    for name in ("sensitivity", "specificity"):
+        first, second = getattr(one, name), getattr(other, name)
+        assert first.pvalue == second.pvalue
+        assert (first.only_a, first.only_b) == (second.only_b, second.only_a)
+    flipped = compare_sensitivity_specificity(
+        y, a, b, positive=0, alternative=alternative
+    )
+    if len(set(y)) == 2:
+        assert same(flipped.ppv_score.pvalue, one.npv_score.pvalue)
+        assert flipped.sensitivity == one.specificity
+
+
+def test_one_sided_score_tests_share_the_statistic():
+    y, a, b = labels_from_cells([40, 9, 3, 8], [10, 2, 7, 60])
+    found = {
+        alternative: compare_sensitivity_specificity(y, a, b, alternative=alternative)
+        for alternative in ("two-sided", "greater", "less")
+    }
+    for name in ("ppv_score", "npv_weighted"):
+        two, more, less = (getattr(r, name) for r in found.values())
+        assert two.statistic == more.statistic == less.statistic
+        assert more.pvalue + less.pvalue == pytest.approx(1)
+        assert more.pvalue == pytest.approx(two.pvalue / 2)
+        assert two.statistic > 0
+        assert more.pvalue == pytest.approx(stats.norm.sf(two.statistic))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_size_of_the_score_tests_under_equality(weighted):
+    rng = np.random.default_rng(20)
+    # Given the truth, calls of both, a only, b only, neither; a and b exchangeable.
+    share = 0.4 * np.array([0.6, 0.15, 0.15, 0.1])
+    share = np.append(share, 0.6 * np.array([0.05, 0.1, 0.1, 0.75]))
+    draws = rng.multinomial(400, share, size=8000)
+    pvalues = [
+        predictive_value_test(
+            "ppv", tuple(row[:3]), tuple(row[4:7]), "two-sided", weighted=weighted
+        ).pvalue
+        for row in draws.tolist()
+    ]
+    assert np.mean(np.array(pvalues) <= 0.05) == pytest.approx(0.05, abs=0.0075)
+    # Equal predictive values, unequal sensitivities: PPV = 0.6 for both models.
+    share = [0.12, 0.18, 0.06, 0.14, 0.08, 0.12, 0.04, 0.26]
+    draws = rng.multinomial(500, share, size=8000)
+    pvalues = [
+        predictive_value_test(
+            "ppv", tuple(row[:3]), tuple(row[4:7]), "two-sided", weighted=weighted
+        ).pvalue
+        for row in draws.tolist()
+    ]
+    assert np.mean(np.array(pvalues) <= 0.05) == pytest.approx(0.05, abs=0.0075)
+
+
+@pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "unconditional"])
+def test_mcnemar_within_the_classes(method):
+    y, a, b = labels_from_cells([5, 7, 1, 2], [3, 6, 2, 9])
+    result = compare_sensitivity_specificity(y, a, b, method=method)
+    assert result.sensitivity.table.tolist() == [[5, 7], [1, 2]]
+    assert result.specificity.table.tolist() == [[9, 2], [6, 3]]
+    assert result.sensitivity.method == method
+    assert result.sensitivity.accuracy_a == 12 / 15
+    assert result.specificity.accuracy_a == 11 / 20
+    if method == "exact":
+        assert result.sensitivity.pvalue == pytest.approx(stats.binomtest(1, 8).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (
+            ([0, 1], [0, 1], [0, 0.5]),
+            {},
+            ValueError,
+            r"pred_b must hold labels of y_tr",
+        ),
+        (([0, 1], [0, 1], [0]), {}, ValueError, "pred_b has 1 labels, y_true has 2"),
+        (([0, 1], [0, None], [0, 1]), {}, ValueError, "pred_a has no prediction at ro"),
+        (([0, 1], [0, 1], ["a", "b"]), {}, TypeError, "pred_b holds str labels and y_"),
+        (([1, 2], [1, 3], [1, 2]), {}, ValueError, "pred_a must hold labels .* got 3 "),
+        (([0, 1], [0, 1], [0.2, 0.7]), {}, ValueError, "pred_b .* cut them first"),
+        (([0, 1], [0, 1], [0, 1]), {"method": "x"}, ValueError, "method must be one o"),
+        (([0, 1], [0, 1], [0, 1]), {"alternative": "x"}, ValueError, "alternative mus"),
+        ((["a", "b"], ["a", "b"], ["a", "b"]), {}, ValueError, "name the positive cla"),
+    ],
+)
+def test_bad_pairs(arguments, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        compare_sensitivity_specificity(*arguments, **options)
+
+
+def test_printing_the_comparison():
+    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
+    result = compare_sensitivity_specificity(y, a, b)
+    lines = str(result).splitlines()
+    assert lines[:2] == [
+        "Two models compared (two-sided)",
+        "451 positives (1), 261 negatives (0); p-values are not adjusted for their",
+    ]
+    assert max(map(len, lines)) <= 80
+    rows = [" ".join(line.split()) for line in lines[3:]]
+    assert rows[:7] == [
+        "measure test a b a - b 95% CI p",
+        "sensitivity McNemar 0.8803 0.7561 +0.1242 [+0.0820, +0.1666] 1.0e-08",
+        "specificity McNemar 0.6782 0.7969 -0.1188 [-0.1821, -0.0545] 3.1e-04",
+        "ppv score 0.8254 0.8655 -0.0401 0.017",
+        "ppv weighted 0.8254 0.8655 -0.0401 0.019",
+        "npv score 0.7662 0.6541 +0.1121 2.5e-05",
+        "npv weighted 0.7662 0.6541 +0.1121 4.8e-05",
+    ]
+    text = " ".join(rows)
+    assert "McNemar's (mid-p)" in text
+    assert "intervals: Newcombe." in text
+    assert "together: chi-square = 44.17 with 2 d.o.f., p = 2.6e-10." in text
+    assert "ppv 0.8254 0.8655 0.9536 [0.9171, 0.9916] 0.017" in rows
+    row = "likelihood ratio negative 0.1766 0.3061 0.5769 [0.4407, 0.7551] 6.2e-05"
+    assert row in rows
+    assert "for the proportion of positives in these samples" in text
+    assert "Weighted generalised score test (ppv, two-sided)" in str(
+        result.ppv_weighted
+    )
+    rare = compare_sensitivity_specificity(
+        y, a, b, prevalence=0.01, alternative="less", interval="tango"
+    )
+    text = " ".join(str(rare).split())
+    assert "ppv and npv are for a prevalence of 0.01." in text
+    assert "one-sided 95% CI" in text
+    assert "intervals: Tango." in text
+
+
+def test_the_comparison_as_a_table_and_a_dictionary():
+    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
+    result = compare_sensitivity_specificity(y, a, b)
+    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert found["npv_score"]["value_a"] == result.npv_score.value_a
+    assert found["npv_ratio"]["low"] == result.ratio("npv").interval.low
+    assert found["joint"]["pvalue"] == result.joint.pvalue
+    assert from_dict(found) == result
+    columns = result.columns()
+    assert columns["measure"][:8] == [
+        *("sensitivity", "specificity", "ppv", "ppv", "npv", "npv"),
+        *("sensitivity and specificity", "sensitivity"),
+    ]
+    assert columns["pvalue"][2] == result.ppv_score.pvalue
+    assert columns["test"].count("ratio") == 7
+    low, high = result.sensitivity.confidence_interval()
+    assert (columns["low"][0], columns["high"][0]) == (low, high)
+    names = "measure,test,value_a,value_b,difference,ratio,low,high,statistic,pvalue"
+    assert to_csv(columns).startswith(f"{names}\n")
+    alone = compare_sensitivity_specificity([1, 1, None], [1, 1, 0], [1, 1, 0])
+    assert alone.n_missing == 1
+    assert alone.to_dict()["npv_score"]["pvalue"] is None
+    assert "1 samples without a true label were dropped." in str(alone)
+    assert "-" in str(alone.npv_score)
+
+
+# Ratios.
+
+MEASURES = {
+    "recall": "sensitivity",
+    "fpr": "false_positive_rate",
+    "lr_plus": "likelihood_ratio_positive",
+    "lr_minus": "likelihood_ratio_negative",
+}
+COUNTS = [[[155, 22], [53, 31]], [[32, 22], [78, 319]]]
+
+
+def tensor(cells):
+    counts = np.zeros((2, 2, 2), int)
+    for t, a, b, n in cells:
+        counts[t, a, b] = n
+    return counts
+
+
+@parametrize("paired_ratio")
+def test_ratios_against_references(case):
+    options, data = case["options"], case["input"]
+    level, measure = options["confidence"], options["measure"]
+    if "cells" in data:
+        found = from_counts(
+            tensor(data["cells"]),
+            positive=options["positive"],
+            confidence_level=level,
+        ).ratio(MEASURES.get(measure, measure))
+    else:
+        found = screen_positive_ratio(**data, measure=measure, confidence_level=level)
+    assert found.ratio == expected(case, "ratio")
+    assert found.standard_error == expected(case, "se_log")
+    assert found.statistic == expected(case, "statistic")
+    assert found.pvalue == expected(case, "pvalue")
+    assert found.interval.low == expected(case, "lower")
+    assert found.interval.high == expected(case, "upper")
+    assert found.status == OK
+
+
+@parametrize("joint_sensitivity_specificity")
+def test_joint_tests_against_references(case):
+    counts = tensor(case["input"]["cells"])
+    for method in ("asymptotic", "midp"):
+        found = from_counts(counts, method=method).joint
+        for name in ("statistic", "df", "pvalue"):
+            assert getattr(found, name) == expected(case, name)
+
+
+def shares(weights, prevalence):
+    """All measures of a and of b, from weights of the cells [t, a, b]."""
+    found = []
+    for axis in (2, 1):
+        (tn, fp), (fn, tp) = weights.sum(axis=axis)
+        p, n = tp + fn, tn + fp
+        q = p / (p + n) if prevalence is None else prevalence
+        se, sp = tp / p, tn / n
+        found.append(
+            {
+                "sensitivity": se,
+                "specificity": sp,
+                "false_positive_rate": 1 - sp,
+                "ppv": q * se / (q * se + (1 - q) * (1 - sp)),
+                "npv": (1 - q) * sp / ((1 - q) * sp + q * (1 - se)),
+                "likelihood_ratio_positive": se / (1 - sp),
+                "likelihood_ratio_negative": (1 - se) / sp,
+            }
+        )
+    return found
+
+
+def by_differences(counts, measure, prevalence):
+    """The delta method with numerical derivatives of the logarithm by each cell."""
+
+    def log_ratio(weights):
+        a, b = shares(weights, prevalence)
+        return log(a[measure] / b[measure])
+
+    counts = counts.astype(float)
+    variance = 0.0
+    for cell in np.ndindex(2, 2, 2):
+        up, down = counts.copy(), counts.copy()
+        up[cell] *= 1 + 1e-5
+        down[cell] *= 1 - 1e-5
+        step = 2e-5 * counts[cell]
+        if step:
+            slope = (log_ratio(up) - log_ratio(down)) / step
+            variance += counts[cell] * slope**2
+    return log_ratio(counts), sqrt(variance)
+
+
+CELLS = st.lists(st.integers(1, 60), min_size=8, max_size=8)
+
+
+@given(CELLS, st.none() | st.floats(0.01, 0.99), st.sampled_from([0.8, 0.95]))
+def test_ratios_against_numerical_derivatives(cells, prevalence, level):
+    counts = np.array(cells).reshape(2, 2, 2)
+    result = from_counts(counts, prevalence=prevalence, confidence_level=level)
+    values = shares(counts.astype(float), prevalence)
+    z = stats.norm.isf((1 - level) / 2)
+    for test in result.ratios:
+        center, error = by_differences(counts, test.measure, prevalence)
+        assert test.value_a == pytest.approx(values[0][test.measure])
+        assert test.value_b == pytest.approx(values[1][test.measure])
+        assert log(test.ratio) == pytest.approx(center, abs=1e-9)
+        assert test.standard_error == pytest.approx(error, rel=1e-6, abs=1e-9)
+        if test.standard_error < 1e-6:
+            continue
+        wanted = test.ratio * exp(-z * error), test.ratio * exp(z * error)
+        assert tuple(test.interval) == pytest.approx(wanted, rel=1e-6)
+        p = 2 * stats.norm.sf(abs(center / error))
+        assert test.pvalue == pytest.approx(p, rel=1e-4, abs=1e-6)
+
+
+OPPOSITE = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+@given(FOUR, FOUR, st.sampled_from(list(OPPOSITE)), st.none() | st.just(0.2))
+def test_swapping_the_models_turns_ratios(positives, negatives, side, prevalence):
+    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
+    options = {"prevalence": prevalence}
+    one = from_counts(counts, alternative=side, **options)
+    other = from_counts(counts.swapaxes(1, 2), alternative=OPPOSITE[side], **options)
+    assert one.joint == other.joint
+    for first, second in zip(one.ratios, other.ratios, strict=True):
+        assert same(first.pvalue, second.pvalue)
+        assert same(first.statistic, -second.statistic)
+        assert same(first.standard_error, second.standard_error)
+        assert first.status == second.status
+        if 0 < first.ratio < inf:
+            assert same(first.ratio, 1 / second.ratio)
+        if first.status == OK:
+            turned = [1 / x if x else inf for x in second.interval[::-1]]
+            assert tuple(first.interval) == pytest.approx(turned, rel=1e-12)
+        assert {first.better, second.better} in ({"a", "b"}, {None})
+
+
+@given(FOUR, FOUR)
+def test_exchanging_the_classes_exchanges_the_measures(positives, negatives):
+    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
+    one = from_counts(counts)
+    other = from_counts(counts, positive=0)
+    assert other.labels == (0, 1)
+    for first, second in (("sensitivity", "specificity"), ("ppv", "npv")):
+        a, b = one.ratio(first), other.ratio(second)
+        assert same(a.ratio, b.ratio)
+        assert same(a.pvalue, b.pvalue)
+    assert one.joint == other.joint
+
+
+def test_less_is_better_of_some_measures():
+    result = from_counts(COUNTS, alternative="greater")
+    two = from_counts(COUNTS)
+    for name in ("false_positive_rate", "likelihood_ratio_negative"):
+        test = result.ratio(name)
+        assert test.lower_is_better
+        assert test.interval.low == 0
+        assert test.pvalue == pytest.approx(stats.norm.cdf(test.statistic))
+        assert two.ratio(name).better == ("a" if test.ratio < 1 else "b")
+    for name in ("sensitivity", "ppv", "likelihood_ratio_positive"):
+        test = result.ratio(name)
+        assert test.interval.high == inf
+        assert test.pvalue == pytest.approx(stats.norm.sf(test.statistic))
+        assert two.ratio(name).better == ("a" if test.ratio > 1 else "b")
+    assert "Less is better." in str(two.ratio("fpr"))
+    assert "H0: the ratio is at least 1" in str(result.ratio("fpr"))
+
+
+@given(FOUR, FOUR)
+def test_counts_that_are_0(positives, negatives):
+    """Where a logarithm has no argument there is no number that looks like one."""
+    positives = [x * (i != 1) for i, x in enumerate(positives)]
+    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
+    for test in from_counts(counts).ratios:
+        numbers = (test.standard_error, test.statistic, test.pvalue)
+        if test.status == OK:
+            assert np.isfinite([*numbers, *test.interval, test.ratio]).all()
+            assert test.standard_error > 0
+        elif test.status == DEGENERATE:
+            assert numbers == (0, 0, 1)
+            assert test.ratio == 1
+            assert np.isnan(test.interval).all()
+        else:
+            assert test.status == UNDEFINED
+            assert np.isnan(numbers).all()
+            assert np.isnan(test.interval).all()
+
+
+def test_ratios_without_a_logarithm():
+    # a calls no positive; b calls no negative positive.
+    none = from_counts([[[9, 0], [3, 0]], [[4, 5], [0, 0]]])
+    assert none.ratio("sensitivity").ratio == 0
+    assert none.ratio("sensitivity").status == UNDEFINED
+    assert none.ratio("false_positive_rate").ratio == inf
+    assert none.ratio("false_positive_rate").better == "b"
+    assert isnan(none.ratio("false_positive_rate").pvalue)
+    assert none.ratio("likelihood_ratio_positive").ratio == 0
+    both = from_counts([[[9, 0], [0, 0]], [[4, 0], [0, 3]]])
+    assert both.ratio("sensitivity").status == DEGENERATE
+    assert isnan(both.ratio("fpr").ratio)
+    assert both.ratio("fpr").better is None
+    assert both.ratio("specificity").ratio == 1
+    text = str(none)
+    assert "nan" not in text
+    only = from_counts(np.zeros((2, 2, 2), int))
+    assert all(test.status == UNDEFINED for test in only.ratios)
+
+
+def test_the_joint_test_counts_classes_in_which_models_differ():
+    one = from_counts([[[9, 0], [0, 2]], [[3, 7], [2, 8]]])
+    assert one.joint.df == 1
+    assert one.joint.statistic == 25 / 9
+    assert one.joint.pvalue == pytest.approx(stats.chi2.sf(25 / 9, 1))
+    same_calls = from_counts([[[9, 0], [0, 2]], [[3, 0], [0, 8]]]).joint
+    assert (same_calls.statistic, same_calls.pvalue, same_calls.df) == (0, 1, 0)
+    assert same_calls.status == DEGENERATE
+    half = from_counts([[[0, 0], [0, 0]], [[3, 1], [2, 8]]]).joint
+    assert half.status == UNDEFINED
+    assert isnan(half.pvalue)
+    assert "undefined without samples of both classes" in " ".join(str(half).split())
+
+
+def test_the_joint_test_keeps_small_p_values():
+    counts = [[[900, 200], [20, 60]], [[50, 20], [200, 850]]]
+    joint = from_counts(counts).joint
+    x = 2 * 180**2 / 220
+    assert joint.statistic == pytest.approx(x)
+    assert joint.pvalue == pytest.approx(exp(-x / 2), rel=1e-12)
+    assert joint.pvalue > 0
+
+
+def test_huge_counts_lose_no_digits():
+    n = 10**14
+    counts = [[[n, 3], [5, n]], [[n, 7], [3, n]]]
+    test = from_counts(counts).ratio("recall")
+    assert test.statistic == pytest.approx(-4 / sqrt(10), rel=1e-12)
+    ppv = from_counts(counts).ratio("ppv")
+    # log ratio (3 - 7) / n - (8 - 10) / 2n, and (10 + 8) influences of 1 / 2n.
+    assert ppv.statistic == pytest.approx(-6 / sqrt(18), rel=1e-9)
+
+
+# From counts, and with intervals.
+
+
+def test_labels_counts_and_streams_agree():
+    y, a, b = labels_from_cells([31, 7, 2, 3], [3, 5, 2, 15])
+    expect = compare_sensitivity_specificity(y, a, b)
+    counts = count_labels(y, a, b)
+    assert from_counts(counts) == expect
+    assert from_counts(counts.to_dense()) == expect
+    assert from_counts(counts.to_dense().astype(float).tolist()) == expect
+    gathered = stream.LabelCounts().update(y, {"a": a, "b": b})
+    assert from_counts(gathered) == expect
+    assert expect.counts.tolist() == counts.to_dense().tolist()
+    words = np.array(["well", "ill"])
+    named = compare_sensitivity_specificity(
+        words[y], words[a], words[b], positive="ill"
+    )
+    table = count_labels(words[y], words[a], words[b])
+    assert from_counts(table, positive="ill") == named
+    assert named.labels == ("ill", "well")
+    assert named.ratios == expect.ratios
+
+
+def test_counts_of_one_class():
+    table = count_labels([1, 1, 1], [1, 1, 1], [1, 1, 1])
+    result = from_counts(table)
+    assert result == compare_sensitivity_specificity([1, 1, 1], [1, 1, 1], [1, 1, 1])
+    assert result.counts[1, 1, 1] == 3
+    wells = count_labels([0, 0], [0, 0], [0, 0])
+    assert from_counts(wells).counts[0, 0, 0] == 2
+
+
+def test_each_model_has_its_table():
+    result = from_counts(COUNTS, prevalence=0.2, confidence_level=0.9)
+    alone = classification_table_from_counts(
+        tp=397, fp=84, fn=54, tn=177, prevalence=0.2, confidence_level=0.9
+    )
+    assert result.table_a == alone
+    assert (result.table_b.tp, result.table_b.fp) == (341, 53)
+    assert result.ratio("ppv").value_a == pytest.approx(alone.ppv)
+    assert result.ratio("npv").value_b == pytest.approx(result.table_b.npv)
+    # At the prevalence of the samples these are the plain predictive values.
+    own = from_counts(COUNTS, prevalence=451 / 712)
+    plain = from_counts(COUNTS)
+    for name in ("ppv", "npv"):
+        assert own.ratio(name).ratio == pytest.approx(plain.ratio(name).ratio)
+
+
+@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price"])
+def test_intervals_of_differences_are_mcnemars(interval):
+    result = from_counts(COUNTS, interval=interval, confidence_level=0.8)
+    for i, test in enumerate((result.sensitivity, result.specificity)):
+        low, high = test.confidence_interval(0.8, interval)
+        columns = result.columns()
+        assert (columns["low"][i], columns["high"][i]) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "error", "message"),
+    [
+        ([[1, 2], [3, 4]], {}, ValueError, r"counts must be of shape \(2, 2, 2\)"),
+        (np.ones((3, 3, 3), int), {}, ValueError, r"counts must be of shape .* \(3, 3"),
+        (-np.ones((2, 2, 2), int), {}, ValueError, "counts must not be negative"),
+        (np.full((2, 2, 2), 0.5), {}, ValueError, "counts must be whole numbers"),
+        (np.full((2, 2, 2), 2**51), {}, ValueError, r"counts must add up to at most"),
+        (None, {}, TypeError, "counts must be whole numbers"),
+        (COUNTS, {"positive": 7}, ValueError, "positive=7 is not among the labels"),
+        (COUNTS, {"interval": "wilson"}, ValueError, "interval must be one of"),
+        (COUNTS, {"confidence_level": 95}, ValueError, "confidence_level must lie in"),
+        (COUNTS, {"prevalence": 20}, ValueError, "prevalence must lie in"),
+        (COUNTS, {"method": "nope"}, ValueError, "method must be one of"),
+        (
+            COUNTS,
+            {"confidence_level": 0.5, "alternative": "less"},
+            ValueError,
+            "confidence_level must be above 0.5",
+        ),
+    ],
+)
+def test_bad_counts(counts, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        from_counts(counts, **options)
+
+
+def test_counts_of_other_classes_are_refused():
+    three = count_labels([0, 1, 2], [0, 1, 2], [0, 1, 1])
+    with pytest.raises(ValueError, match=r"^counts must be of two classes, got 3: \[0"):
+        from_counts(three)
+    words = count_labels(["a", "b"], ["a", "b"], ["a", "a"])
+    with pytest.raises(ValueError, match="pass positive="):
+        from_counts(words)
+
+
+def test_an_unknown_ratio():
+    with pytest.raises(ValueError, match=r"^measure must be one of .*, got 'f1'"):
+        from_counts(COUNTS).ratio("f1")
+
+
+# Screen-positive designs.
+
+
+@given(SMALL, SMALL, SMALL)
+def test_ratios_do_not_need_those_that_neither_calls(both, a, b):
+    screened = screen_positive_ratio(both, a, b)
+    full = from_counts([[[1, 0], [0, 1]], [[17, b], [a, both]]]).ratio("sensitivity")
+    assert same(screened.ratio, full.ratio)
+    assert same(screened.pvalue, full.pvalue)
+    assert same(screened.standard_error, full.standard_error)
+    assert isnan(screened.value_a)
+    wrong = screen_positive_ratio(both, a, b, measure="fpr", alternative="greater")
+    right = screen_positive_ratio(both, a, b, alternative="less")
+    assert same(wrong.pvalue, right.pvalue)
+    assert str(wrong).startswith("Ratio of two models' false positive rate (greater)")
+    if a != b:
+        assert {wrong.better, right.better} == {"a", "b"}
+
+
+def test_printing_ratios():
+    text = str(screen_positive_ratio(0, 5, 0)).splitlines()
+    assert text[1:] == ["a / b = inf, 95% CI -", "z = -, p = - (H0: the ratio is 1)"]
+    n = 10**12
+    rare = from_counts([[[n, 30], [60, 7]], [[4, 5], [9, n]]]).ratio("fpr")
+    assert "of a 6.7e-11, of b 3.7e-11" in str(rare)
+    assert "a / b = 1.8108, 95% CI [" in str(rare)
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "error", "message"),
+    [
+        ((1.5, 2, 3), {}, ValueError, "both_positive must be whole numbers"),
+        ((1, -2, 3), {}, ValueError, "only_a_positive must not be negative"),
+        ((1, 2, [3, 4]), {}, TypeError, "only_b_positive must be one number"),
+        ((1, 2, "3"), {}, TypeError, "only_b_positive must be whole numbers"),
+        ((2**53, 2, 3), {}, ValueError, "both_positive and the others must add up"),
+        ((1, 2, 3), {"measure": "ppv"}, ValueError, "measure must be one of"),
+        ((1, 2, 3), {"alternative": "more"}, ValueError, "alternative must be one of"),
+        ((1, 2, 3), {"confidence_level": 0}, ValueError, "confidence_level must lie"),
+    ],
+)
+def test_bad_screens(counts, options, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        screen_positive_ratio(*counts, **options)

@@ -139,6 +139,15 @@ from fastcmp.scores.classification import classification_table as classification
 from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
 )
+from fastcmp.scores.classification_report import (
+    classification_report as classification_report,
+)
+from fastcmp.scores.classification_report import (
+    classification_report_from_counts as classification_report_from_counts,
+)
+from fastcmp.scores.classification_report_result import (
+    ClassificationReport as ClassificationReport,
+)
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )

@@ -10,7 +10,7 @@ from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.bits import allocate_words
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
-from fastcmp.pairwise.compare_all import read_options
+from fastcmp.pairwise.comparing import read_options
 from fastcmp.pairwise.engine import run_tests
 
 _OPTIONS = read_options("mcnemar", "midp", "holm", 0.05, keep=20)

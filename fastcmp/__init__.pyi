@@ -116,10 +116,11 @@ from fastcmp.pairwise.cochran import CochranResult as CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
-from fastcmp.pairwise.compare_all import (
+from fastcmp.pairwise.compare_counts import (
     compare_all_from_counts as compare_all_from_counts,
 )
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
+from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
 from fastcmp.pairwise.ties import TieGroups as TieGroups
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult

@@ -719,3 +719,144 @@ def student_flips(differences, sizes, factors, weights=None, alternative=0):
         flipped = [[next(left) * x for x in d] for d in strata]
         found.append(signed_t_square(flipped, sizes, factors, weights))
     return share_as_extreme(found, observed, alternative)
+
+
+# Metrics of a confusion matrix, ``table[true][predicted]``: of fractions, or of
+# mpmath's numbers, from how many samples fall where.
+
+
+#: Rates to which ``zero_division`` does not apply.
+WITHOUT_ZERO = {
+    *("informedness", "markedness"),
+    *("lr_plus", "lr_minus", "diagnostic_odds_ratio"),
+}
+
+
+def one_against_rest(table, k):
+    """Return true positives, misses, false alarms and true negatives of class k."""
+    classes = range(len(table))
+    tp = table[k][k]
+    fn = sum(table[k][y] for y in classes if y != k)
+    fp = sum(table[t][k] for t in classes if t != k)
+    tn = sum(table[t][y] for t in classes for y in classes if k not in (t, y))
+    return tp, fn, fp, tn
+
+
+def share(part, rest, zero=None):
+    """Return part / (part + rest), or `zero`."""
+    return part / (part + rest) if part + rest else zero
+
+
+def square_root(x):
+    return mpmath.sqrt(mpmath.mpf(x.numerator) / x.denominator if is_whole(x) else x)
+
+
+def is_whole(x):
+    return isinstance(x, (int, Fraction))
+
+
+def confusion_rate(rate, cells, beta=1, zero=None):
+    """Return a rate of one class from its four cells; `zero` or None without any."""
+    tp, fn, fp, tn = cells
+    shares = {
+        "recall": (tp, fn),
+        "precision": (tp, fp),
+        "specificity": (tn, fp),
+        "npv": (tn, fn),
+        "fbeta": ((1 + beta**2) * tp, beta**2 * fn + fp),
+        "jaccard": (tp, fn + fp),
+    }
+    if rate in shares:
+        return share(*shares[rate], zero)
+    if rate == "fowlkes_mallows":
+        below = (tp + fn) * (tp + fp)
+        return tp / square_root(below) if below else zero
+    if rate in ("informedness", "markedness"):
+        pair = {"i": ("recall", "specificity"), "m": ("precision", "npv")}[rate[0]]
+        parts = [confusion_rate(part, cells) for part in pair]
+        return None if None in parts else sum(parts) - 1
+    top, below = {
+        "lr_plus": (tp * (fp + tn), fp * (tp + fn)),
+        "lr_minus": (fn * (fp + tn), tn * (tp + fn)),
+        "diagnostic_odds_ratio": (tp * tn, fp * fn),
+    }[rate]
+    return top / below if below else None
+
+
+def average_of_rates(table, rate, average, counted, beta=1, zero=None):
+    """Return an average of rates over the `counted` classes; None if undefined.
+
+    A rate without samples is `zero`, or left out where that is None.
+    """
+    every = {k: one_against_rest(table, k) for k in counted}
+    if average == "micro":
+        sums = [sum(cells[i] for cells in every.values()) for i in range(4)]
+        return confusion_rate(rate, sums, beta, zero)
+    if average == "of_means":
+        means = [
+            average_of_rates(table, part, "macro", counted, 1, zero)
+            for part in ("precision", "recall")
+        ]
+        if None in means:
+            return None
+        p, r = means
+        return (1 + beta**2) * p * r / (beta**2 * p + r) if p or r else 0 * p
+    rates = {k: confusion_rate(rate, cells, beta, zero) for k, cells in every.items()}
+    if rate in WITHOUT_ZERO and (None in rates.values() or not rates):
+        return None
+    rates = {k: value for k, value in rates.items() if value is not None}
+    weights = {k: sum(table[k]) if average == "weighted" else 1 for k in rates}
+    if sum(weights.values()) == 0:
+        return None if rate in WITHOUT_ZERO else zero
+    if average == "geometric":
+        value = mpmath.mpf(1)
+        for each in rates.values():
+            value *= square_root(each * each) ** (mpmath.mpf(1) / len(rates))
+        return value
+    return sum(weights[k] * rates[k] for k in rates) / sum(weights.values())
+
+
+def agreement(table, metric, penalty=None):
+    """Return a metric of the whole matrix; None if undefined."""
+    classes = range(len(table))
+    n = sum(map(sum, table))
+    cells = list(product(classes, classes))
+    share_of = {(t, y): table[t][y] / n for t, y in cells}
+    truth = [sum(share_of[t, y] for y in classes) for t in classes]
+    calls = [sum(share_of[t, y] for t in classes) for y in classes]
+    if metric == "cost":
+        return sum(penalty[t][y] * share_of[t, y] for t, y in cells)
+    right = sum(share_of[k, k] for k in classes)
+    if metric == "accuracy":
+        return right
+    if metric == "mcc":
+        above = right - sum(truth[k] * calls[k] for k in classes)
+        spread = (1 - sum(r * r for r in truth)) * (1 - sum(c * c for c in calls))
+        return above / square_root(spread) if spread else 0 * above
+    if penalty is None:
+        penalty = [[int(t != y) for y in classes] for t in classes]
+    if metric == "scott_pi":
+        truth = calls = [(r + c) / 2 for r, c in zip(truth, calls, strict=True)]
+    seen = sum(penalty[t][y] * share_of[t, y] for t, y in cells)
+    chance = sum(penalty[t][y] * truth[t] * calls[y] for t, y in cells)
+    return 1 - seen / chance if chance else None
+
+
+def influence_by_digits(table, function):
+    """Return how each cell moves a metric, from differences in 60 digits.
+
+    The derivative by the share of a cell's samples; `function` is of a table of
+    mpmath's numbers, in which it must not change under a common factor.
+    """
+    with mpmath.workdps(60):
+        step = mpmath.mpf(10) ** -25
+        whole = [[mpmath.mpf(cell) for cell in row] for row in table]
+        n = sum(map(sum, whole))
+        found = np.zeros(np.shape(table))
+        for t, y in np.ndindex(found.shape):
+            moved = [[row[:] for row in whole] for _ in range(2)]
+            moved[0][t][y] += step * n
+            moved[1][t][y] -= step * n
+            high, low = map(function, moved)
+            found[t, y] = (high - low) / (2 * step)
+        return found

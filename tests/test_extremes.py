@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 from cases import thinned
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcmp
@@ -418,24 +418,62 @@ ODDS = [
 ]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("method", ["exact", "midp"])
-@pytest.mark.parametrize("level", [0.95, 1 - 2**-53])
-@pytest.mark.parametrize("counts", thinned(ODDS, 4), ids=str)
-def test_odds_against_50_digits(counts, level, method):
+def assert_odds_have_their_digits(counts, level, method):
     a, b = counts
-    interval = getattr(kernels, f"odds_ratio_{method}_interval")
-    low, high = interval(a, b, level)
-    turned = interval(b, a, level)
+    low, high = getattr(kernels, f"odds_ratio_{method}_interval")(a, b, level)
     tail = (1 - mp.mpf(level)) / 2
     with mp.workdps(50):
         for x, y, end in ((a, b, low), (b, a, 1 / high)):
             if x:
                 exact = log_odds(x, y, tail, mp.log(end), midp=method == "midp")
-                assert abs(end / mp.exp(exact) - 1) <= 1e-10
+                slack = 1e-10 * math.sqrt(1 / x + 1 / y) if y else 1e-10
+                assert abs(end / mp.exp(exact) - 1) <= slack + 1e-15
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("method", ["exact", "midp"])
+@pytest.mark.parametrize("level", [0.95, 1 - 2**-53])
+@pytest.mark.parametrize("counts", thinned(ODDS, 4), ids=str)
+def test_odds_against_50_digits(counts, level, method):
+    assert_odds_have_their_digits(counts, level, method)
+    a, b = counts
+    interval = getattr(kernels, f"odds_ratio_{method}_interval")
+    (low, high), turned = interval(a, b, level), interval(b, a, level)
     assert low <= a / b <= high if b else high == inf
     assert turned.low == pytest.approx(1 / high, rel=1e-14)
     assert turned.high == pytest.approx(1 / low, rel=1e-14)
+
+
+# Where Boost's incomplete beta function, or its inverse, is off by a part of the spread
+# or by many of it, is NaN, or is another number altogether.
+BOOSTS = [
+    (2_320_567_078_252_948, 6_824_166_705_623_431, 0.001),
+    (16_733_664_454_532, 3_870_735_241_909, 1 - 2**-53),
+    (6_112_123_990_079_706, 2**53, 0.001),
+    (22_931_821_504, 2_724_821_705, 1 - 2**-53),
+    (1000, 138_934_602, 0.913741365711911),
+    (2, 8_746_251_060_918_366, 0.95),
+]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("method", ["exact", "midp"])
+@pytest.mark.parametrize("drawn", BOOSTS, ids=str)
+def test_odds_where_the_inverse_has_gaps(drawn, method):
+    *counts, level = drawn
+    assert_odds_have_their_digits(counts, level, method)
+
+
+@pytest.mark.parametrize("method", ["exact", "midp"])
+@pytest.mark.parametrize("level", [1e-3, 0.95, 1 - 1e-12, 1 - 2**-53])
+@pytest.mark.parametrize("other", [1, 1.37, 1e3, 2e9])
+def test_odds_of_a_few_more_do_not_jump(other, level, method):
+    # About 4e6 the search ends and the expansion begins.
+    interval = getattr(kernels, f"odds_ratio_{method}_interval")
+    counts = [(4_000_000 + i, int(4e6 * other)) for i in range(-3, 4)]
+    for turn in (1, -1):
+        ends = np.array([interval(*pair[::turn], level) for pair in counts])
+        assert np.abs(np.diff(ends / ends[0], 3, axis=0)).max() < 4e-14
 
 
 def test_the_issues_odds():
@@ -449,6 +487,9 @@ def test_the_issues_odds():
     st.integers(0, HUGE),
     st.sampled_from([1e-3, 0.5, 0.95, 1 - 1e-12, 1 - 2**-53]),
 )
+@example(*BOOSTS[0])
+@example(*BOOSTS[2])
+@example(*BOOSTS[4])
 def test_odds_are_in_order(a, b, level):
     exact = kernels.odds_ratio_exact_interval(a, b, level)
     midp = kernels.odds_ratio_midp_interval(a, b, level)

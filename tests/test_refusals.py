@@ -113,6 +113,18 @@ GOOD = {
     "compare_cv_all": CV,
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
+    "compare_metric": {
+        "y_true": Y,
+        "pred_a": A,
+        "pred_b": B,
+        "metric": "f1",
+        "rng": 1,
+    },
+    "compare_metric_from_counts": {
+        "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
+        "metric": "f1",
+        "rng": 1,
+    },
     "compare_means": {"values": {"a": S, "b": T}, "rng": 1},
     "compare_means_from_moments": {"moments": MOMENTS},
     "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
@@ -151,6 +163,9 @@ GOOD = {
     "pass_hat_k": {"n_correct": 2, "n_samples": 8, "k": 4},
     "pass_variance": {"n_correct": 2, "n_samples": 8, "k": 4},
     "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
+    "make_metric": {"metric": "f1"},
+    "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
+    "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
@@ -314,6 +329,7 @@ WRONG = {
     "y_a": _LABELS,
     "y_b": _LABELS,
     "pred_a": _LABELS,
+    "pred": _LABELS,
     "pred_b": _LABELS,
     "preds": {k: v for k, v in _MODELS.items() if k != "one name twice"},
     "rater_a": _LABELS,
@@ -408,6 +424,11 @@ WRONG = {
     "criterion": _CHOICE,
     "reference": _CHOICE,
     "average": _CHOICE,
+    "metric": {"unknown": "nope", "None": None, "a number": 3, "empty": []},
+    "zero_division": {"a word": "nope", "a fraction": 0.5, "a list": [0]},
+    "scale": _CHOICE,
+    "within_classes": {"a word": "yes", "a number": 1},
+    "beta": {"0": 0, "a word": "two", "of F1": 2},
     "variance": _CHOICE,
     "interval": _CHOICE,
     "df": _CHOICE,
@@ -536,6 +557,7 @@ WRONG_IN = {
 }
 #: Other names under which an argument may be known in a message.
 ALSO = {
+    "classes": ("name the positive class",),
     "preds": ("model", "labels, y_true has"),
     "scores": ("model",),
     "values": ("model",),
@@ -553,6 +575,21 @@ ALSO = {
 }
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
+    **{
+        (name, "labels", "one"): "an average over one class"
+        for name in (
+            "compare_metric",
+            "compare_metric_from_counts",
+            "make_metric",
+            "metric",
+            "metric_from_counts",
+        )
+    },
+    ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
+    **{
+        ("make_metric", "positive", what): "no label has come yet"
+        for what in ("unknown", "another kind", "a list")
+    },
     ("adjust", "pvalues", "NaN"): "stays NaN, and is not counted as a test",
     **{
         (f"stream.{kind}", "classes", "another kind"): "no label has come yet"

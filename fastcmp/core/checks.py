@@ -77,6 +77,14 @@ def as_whole(value: Any, name: str, least: int) -> int:
     return int(value)
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """Check what is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        message = f"{name} must be True or False, got {value!r}"
+        raise TypeError(message)
+    return bool(value)
+
+
 def as_seed(rng: Any) -> int:
     """Make the seed of which all random numbers are a function.
 

@@ -61,11 +61,11 @@ def slices_pay(
         return False
     if (n_classes - 1) * n_samples > 8 * max(_LARGEST_SLICES / n_models, 2 * n_samples):
         return False
-    sliced = _slices_time(n_models, n_pairs, n_samples, n_classes, n_truths)
+    sliced = slices_time(n_models, n_pairs, n_samples, n_classes, n_truths)
     return sliced < _scatter_time(n_pairs, n_samples, n_truths * n_classes**2)
 
 
-def _slices_time(
+def slices_time(
     n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_truths: int
 ) -> float:
     """Estimate nanoseconds on one core with bit slices."""
@@ -108,7 +108,7 @@ class PairTables:
         self.n_cells = n_truths * n_classes**2
         time = _scatter_time(n_pairs, n, self.n_cells)
         if sliced:
-            time = _slices_time(len(preds), n_pairs, n, n_classes, n_truths)
+            time = slices_time(len(preds), n_pairs, n, n_classes, n_truths)
         self._here = time < _THREADS_PAY
         rows = TILE_ROWS
         fitting = int((_CELLS / self.n_cells) ** 0.5)

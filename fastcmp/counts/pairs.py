@@ -29,6 +29,8 @@ class PairColumns(NamedTuple):
     high: NDArray[np.float64]
     statistic: NDArray[np.float64]
     pvalue: NDArray[np.float64]
+    #: Of the difference; None where the test does not say it.
+    standard_error: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)

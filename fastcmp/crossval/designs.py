@@ -10,9 +10,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_seed, as_whole
 from fastcmp.crossval.design import TRAIN, UNUSED, Design
 
 __all__ = [
@@ -110,7 +108,7 @@ def repeated_kfold(
         family="kfold",
         n_repeats=as_whole(n_repeats, "n_repeats", 1),
         n_folds=folds,
-        stratify=_check_flag(stratify, "stratify"),
+        stratify=as_flag(stratify, "stratify"),
         seed=as_seed(rng),
     )
 
@@ -166,7 +164,7 @@ def repeated_holdout(
         n_repeats=as_whole(n_repeats, "n_repeats", 1),
         n_folds=1,
         test_size=_check_size(test_size),
-        stratify=_check_flag(stratify, "stratify"),
+        stratify=as_flag(stratify, "stratify"),
         seed=as_seed(rng),
     )
 
@@ -223,12 +221,12 @@ def two_fold(
     >>> int(((folds[0] == 0) & (folds[1] == 0)).sum())
     75
     """
-    is_blocked = _check_flag(blocked, "blocked")
+    is_blocked = as_flag(blocked, "blocked")
     return Design(
         family="blocked-two-fold" if is_blocked else "two-fold",
         n_repeats=as_whole(m, "m", 2 if is_blocked else 1),
         n_folds=2,
-        stratify=_check_flag(stratify, "stratify"),
+        stratify=as_flag(stratify, "stratify"),
         seed=as_seed(rng),
     )
 
@@ -291,16 +289,9 @@ def paired_halves(
         n_folds=1,
         test_size=_check_size(test_size),
         n_halves=as_whole(n_halves, "n_halves", 1),
-        stratify=_check_flag(stratify, "stratify"),
+        stratify=as_flag(stratify, "stratify"),
         seed=as_seed(rng),
     )
-
-
-def _check_flag(value: Any, name: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        message = f"{name} must be True or False, got {value!r}"
-        raise TypeError(message)
-    return bool(value)
 
 
 def _check_size(value: Any) -> float | int:

@@ -16,7 +16,8 @@ from fastcmp.inputs.cost_matrix import check_fit, refuse_cost, required_cost
 from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.cochran import cochrans_q_from_counts
-from fastcmp.pairwise.compare_all import check_method, compare_all_from_counts
+from fastcmp.pairwise.compare_counts import compare_all_from_counts
+from fastcmp.pairwise.comparing import check_method
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.stream.label_counts import LabelCounts as PairLabels
 from fastcmp.stream.pair_counts import PairCounts

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.checks import as_share
+from fastcmp.core.checks import as_flag, as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
@@ -27,7 +27,7 @@ from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.items.means_result import MeansResult
 from fastcmp.pairwise.adjust import ADJUSTMENTS
-from fastcmp.pairwise.compare_all import record_of
+from fastcmp.pairwise.comparing import record_of
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.mean_tests import moment_tests
 
@@ -295,9 +295,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
             f"{len(names)} and {moments.n_samples}"
         )
         raise ValueError(message)
-    if not isinstance(lower_is_better, bool):
-        message = f"lower_is_better must be True or False, got {lower_is_better!r}"
-        raise TypeError(message)
+    lower_is_better = as_flag(lower_is_better, "lower_is_better")
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
     options = _engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_seed, as_whole
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
@@ -99,13 +99,8 @@ def read_options(  # noqa: PLR0913  # options, all by keyword
 ) -> MeanOptions:
     """Check the options of a comparison of means."""
     method = choose(method, "method", METHODS)
-    for name, flag in (
-        ("studentized", studentized),
-        ("lower_is_better", lower_is_better),
-    ):
-        if not isinstance(flag, bool):
-            message = f"{name} must be True or False, got {flag!r}"
-            raise TypeError(message)
+    studentized = as_flag(studentized, "studentized")
+    lower_is_better = as_flag(lower_is_better, "lower_is_better")
     if studentized and method != "permutation":
         message = f"studentized=True needs method='permutation', got {method!r}"
         raise ValueError(message)

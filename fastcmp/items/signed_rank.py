@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_level, as_numbers, keep_side
+from fastcmp.core.checks import as_flag, as_level, as_numbers, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
@@ -49,13 +49,10 @@ class RankOptions:
     @classmethod
     def read(cls, zero_method: Any, method: Any, continuity: Any) -> RankOptions:
         """Check what a user chose."""
-        if not isinstance(continuity, bool):
-            message = f"continuity must be True or False, got {continuity!r}"
-            raise TypeError(message)
         return cls(
             zero_method=choose(zero_method, "zero_method", tuple(ZERO_METHODS)),
             method=choose(method, "method", METHODS),
-            continuity=continuity,
+            continuity=as_flag(continuity, "continuity"),
         )
 
     @property

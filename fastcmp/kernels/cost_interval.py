@@ -27,21 +27,50 @@ _MAX_STEPS = 120
 
 
 @inlined
+def _product(x: float, y: float) -> tuple[float, float]:
+    """Multiply exactly: the product, and what rounding lost of it (Dekker 1971)."""
+    x_high = x * 134217729.0
+    x_high -= x_high - x
+    y_high = y * 134217729.0
+    y_high -= y_high - y
+    x_low, y_low = x - x_high, y - y_high
+    product = x * y
+    lost = (x_high * y_high - product) + x_high * y_low + x_low * y_high
+    return product, lost + x_low * y_low
+
+
+@inlined
 def _mean(
     values: FloatArray, weights: FloatArray, n: float, largest: float, unit: float
-) -> float:
-    """Average the difference, in some unit; NaN for impossible input."""
-    total = mean = 0.0
+) -> tuple[float, float]:
+    """Average the difference, in some unit; NaN for impossible input.
+
+    The second number is what rounding lost of it. It counts where large values cancel,
+    and where nearly all samples have one value: ends lie that close to the mean.
+    """
+    total = mean = lost = 0.0
     if not 0.0 < n < math.inf or not largest < math.inf:
-        return math.nan
+        return math.nan, math.nan
+    heap = _unit_of(n)
     for i in range(values.size):
         w = float(weights[i])
         if not (w >= 0.0 and abs(values[i]) <= largest):
-            return math.nan
+            return math.nan, math.nan
         if w > 0.0:
             total += w
-            mean += w * (values[i] / unit / n)
-    return mean if total <= n else math.nan
+            term, error = _product(w / heap, values[i] / unit)
+            added = mean + term
+            seen = added - mean
+            lost += error + ((mean - (added - seen)) + (term - seen))
+            mean = added
+    if total > n:
+        return math.nan, math.nan
+    n /= heap
+    rough = mean / n
+    product, error = _product(rough, n)
+    rest = ((mean - product) - error + lost) / n
+    mean = rough + rest
+    return mean, rest - (mean - rough)
 
 
 @kernel
@@ -88,7 +117,7 @@ def cost_wald_interval(
         size = max(size, abs(values[i]) if weights[i] > 0.0 else 0.0)
     unit = _unit_of(size)
     z = _normal_quantile(confidence_level)
-    mean = _mean(values, weights, n, largest, unit)
+    mean, _ = _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
     rest, variance = n, 0.0
@@ -104,73 +133,74 @@ def cost_wald_interval(
 
 @inlined
 def _statistic(
-    values: FloatArray, weights: FloatArray, n: float, mean: float, scale: float
+    apart: FloatArray, weights: FloatArray, n: float, mean: float, scale: float
 ) -> tuple[float, float]:
     """Tilt the distribution by 1 / (1 - scale (d - mean)), from its mean outwards.
 
     Returns the likelihood ratio statistic of the tilted mean, and how far that is from
     `mean`. With y = scale (d - mean), whose weighted sum is 0, the statistic is
-    2 sum of w log(1 - y) + 2 n log(sum of w / (1 - y) / n), less its linear terms.
+    2 sum of w log(1 - y) + 2 n log(sum of w / (1 - y) / n), less its linear terms, and
+    so is the sum of w y / (1 - y): no terms cancel.
     """
     y = -scale * mean
     rest = n
-    logs = shift = moved = 0.0
-    for i in range(values.size):
+    logs = shift = 0.0
+    for i in range(apart.size):
         rest -= weights[i]
-    for i in range(-1, values.size):
+    for i in range(-1, apart.size):
         w = rest if i < 0 else float(weights[i])
         if i >= 0:
-            y = scale * (values[i] - mean)
+            y = scale * apart[i]
         if w <= 0.0:
             continue
         if y >= 1.0:
             return math.inf, 0.0
         logs += w * log1pmx(-y)
         shift += w * (y * y / (1.0 - y))
-        moved += w * (y / (1.0 - y))
     mass = shift / n
-    return 2.0 * (logs + n * math.log1p(mass)), moved / scale / (n * (1.0 + mass))
+    return 2.0 * (logs + n * math.log1p(mass)), mass / scale / (1.0 + mass)
 
 
 @inlined
 def _beyond(
-    values: FloatArray, weights: FloatArray, n: float, mean: float, scale: float
+    apart: FloatArray, weights: FloatArray, n: float, mean: float, scale: float
 ) -> float:
     """Sum w log(1 - y) over the observed y = scale (d - mean) < 1."""
     rest, logs = n, 0.0
-    for i in range(values.size):
+    for i in range(apart.size):
         rest -= weights[i]
         if weights[i] > 0.0:
-            logs += weights[i] * math.log1p(-scale * (values[i] - mean))
+            logs += weights[i] * math.log1p(-scale * apart[i])
     return logs + rest * math.log1p(scale * mean)
 
 
 @inlined
 def _profile(
-    values: FloatArray,
+    apart: FloatArray,
     weights: FloatArray,
     n: float,
     largest: float,
     mean: float,
+    lost: float,
     z: float,
 ) -> tuple[float, float]:
-    """Find both ends, in the unit of the values."""
+    """Find both ends, from how far values are apart from their mean."""
     bottom, top = -largest, largest
     for side in (-1.0, 1.0):
-        reach = largest - side * mean
+        reach = (largest - side * mean) - side * lost
         end = side * largest
         if reach > 0.0:
-            pole, _ = _statistic(values, weights, n, mean, side / reach)
+            pole, _ = _statistic(apart, weights, n, mean, side / reach)
             if pole < z * z:
-                logs = _beyond(values, weights, n, mean, side / reach)
+                logs = _beyond(apart, weights, n, mean, side / reach)
                 end = mean - side * reach * math.expm1((logs - 0.5 * z * z) / n)
             else:
                 low, f_low, high, f_high = 0.0, -z * z, 1.0, pole - z * z
                 for i in range(_MAX_STEPS):
                     slack = 0.5 * (high - low) if i < 60 else 0.0
                     t = itp_step(low, f_low, high, f_high, slack)
-                    f, moved = _statistic(values, weights, n, mean, side * t / reach)
-                    end = mean + moved
+                    f, moved = _statistic(apart, weights, n, mean, side * t / reach)
+                    end = mean + (lost + moved)
                     f -= z * z
                     if f > 0.0:
                         high, f_high = t, f
@@ -239,10 +269,11 @@ def cost_profile_interval(
     """
     unit = _unit_of(largest)
     z = _normal_quantile(confidence_level)
-    mean = _mean(values, weights, n, largest, unit)
+    mean, lost = _mean(values, weights, n, largest, unit)
     if math.isnan(z + mean):
         return Interval(math.nan, math.nan)
-    ends = _profile(values / unit, weights, n, largest / unit, mean, z)
+    apart = (values / unit - mean) - lost
+    ends = _profile(apart, weights, n, largest / unit, mean, lost, z)
     return Interval(ends[0] * unit, ends[1] * unit)
 
 

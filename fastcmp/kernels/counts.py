@@ -132,7 +132,7 @@ def count_agreement(pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None
         if (start + _INDEXED) % _FLUSH == 0:
             _empty(counters, total)
     _empty(counters, total)
-    for i in range(n_classes):
+    for i in range(out.shape[0]):
         for j in range(n_classes):
             out[i, j] += total[i * n_classes + j]
 

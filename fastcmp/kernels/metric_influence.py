@@ -150,7 +150,7 @@ def _agreement_terms(spec: MetricSpec, sums: Sums, terms: Terms, value: float) -
         root = math.sqrt(differ.of_truth * differ.of_calls)
         if not root > 0.0:
             return
-        above = differ.by_chance - differ.wrong
+        above = differ.fewer
         for k in range(sums.r.size):
             r, c = sums.r[k] / n, sums.c[k] / n
             own = (1.0 - r) / differ.of_truth + 1.0 / differ.of_calls
@@ -220,7 +220,7 @@ def influence_terms(
         else:
             _average_terms(spec, listed, sums, terms, value)
         return value, 0.0
-    if penalty.shape[0] > 0:
+    if spec.metric == COST or (spec.metric == KAPPA and penalty.size > 0):
         return value, _penalty_terms(spec, penalty, sums, terms, value)
     _agreement_terms(spec, sums, terms, value)
     return value, 0.0

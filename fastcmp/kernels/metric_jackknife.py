@@ -15,6 +15,7 @@ from fastcmp._jit import kernel
 from fastcmp.kernels.metrics import (
     ACCURACY,
     COST,
+    KAPPA,
     ONE_CLASS,
     Disagreement,
     MetricSpec,
@@ -24,12 +25,17 @@ from fastcmp.kernels.metrics import (
     average_of,
     confusion_sums,
     disagreement_of,
+    is_possible,
     known_rate,
     part_of,
 )
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, FloatArray
+
+
+#: Where so little is left of a sum, it is added up anew.
+_NEARLY_ALL = 1e-3
 
 
 class _Chance(NamedTuple):
@@ -144,11 +150,11 @@ def metric_leave_one_out(
     k = table.shape[0]
     out[:] = math.nan
     sums = confusion_sums(table, penalty, np.empty(k), np.empty(k), np.empty(k))
-    if not sums.n > 1.0:
+    if not (sums.n > 1.0 and is_possible(spec, listed, penalty, sums)):
         return
     if spec.metric < ACCURACY:
         _rates_without(table, spec, listed, sums, out)
-    elif penalty.shape[0] > 0:
+    elif spec.metric == COST or (spec.metric == KAPPA and penalty.size > 0):
         _penalties_without(table, spec, penalty, sums, out)
     else:
         _agreements_without(table, spec.metric, sums, out)
@@ -197,9 +203,30 @@ def _penalties_without(
                 out[t, y] = left
                 continue
             by = chance.by_class[t] + chance.by_call[y] - penalty[t, y]
-            expected = (chance.both - by) / (n * n)
-            if expected > 0.0:
-                out[t, y] = 1.0 - left / expected
+            both = chance.both - by
+            if both < _NEARLY_ALL * chance.both:
+                both = _chance_without(penalty, sums, t, y)
+            if both > 0.0:
+                out[t, y] = 1.0 - left / (both / (n * n))
+
+
+@kernel
+def _chance_without(penalty: FloatArray, sums: Sums, t: int, y: int) -> float:
+    """Average penalties over both margins without a sample of cell (t, y)."""
+    both = 0.0
+    for i in range(penalty.shape[0]):
+        row, of_class = 0.0, sums.r[i] - (1.0 if i == t else 0.0)
+        for j in range(penalty.shape[0]):
+            row += penalty[i, j] * (sums.c[j] - (1.0 if j == y else 0.0))
+        both += of_class * row
+    return both
+
+
+@kernel
+def _rest(whole: float, part: float) -> float:
+    """Take the pairs with one sample off: what is left is 0, or above a fifth."""
+    rest = whole - part
+    return rest if rest > 0.1 * whole else 0.0
 
 
 @kernel
@@ -208,8 +235,9 @@ def _agreements_without(
 ) -> None:
     """Write accuracy, MCC, kappa or Scott's pi without each sample."""
     n, size, whole = sums.n - 1.0, sums.n, disagreement_of(sums)
-    right, wrong = sums.d.sum(), whole.wrong * size
-    chance, of_truth, of_calls = whole[1], whole[2], whole[3]
+    right = sums.d.sum()
+    chance, of_truth, of_calls = whole[1] * size, whole[2] * size, whole[3] * size
+    fewer, scale = whole.fewer * size, size / n / n
     for t in range(table.shape[0]):
         for y in range(table.shape[0]):
             if table[t, y] < 1.0:
@@ -219,10 +247,12 @@ def _agreements_without(
                 out[t, y] = (right - hit) / n
                 continue
             rest_t, rest_y = size - sums.c[t], size - sums.r[y]
+            by_cell = right + hit * size - sums.c[t] - sums.r[y]
             differ = Disagreement(
-                (wrong - 1.0 + hit) / n,
-                ((chance * size - (rest_t + rest_y - 1.0 + hit) / size) / n) * size / n,
-                ((of_truth * size - 2.0 * (size - sums.r[t]) / size) / n) * size / n,
-                ((of_calls * size - 2.0 * (size - sums.c[y]) / size) / n) * size / n,
+                (size - right - 1.0 + hit) / n,
+                _rest(chance, (rest_t + rest_y - 1.0 + hit) / size) * scale,
+                _rest(of_truth, 2.0 * (size - sums.r[t]) / size) * scale,
+                _rest(of_calls, 2.0 * (size - sums.c[y]) / size) * scale,
+                (fewer - by_cell / size) * scale,
             )
             out[t, y] = agreement_of(metric, differ)

@@ -25,6 +25,8 @@ LR_PLUS: Final = 9
 LR_MINUS: Final = 10
 ODDS_RATIO: Final = 11
 
+_ROUNDING: Final = 1e-13
+
 
 class Slopes(NamedTuple):
     """Partial derivatives of a rate."""
@@ -36,6 +38,16 @@ class Slopes(NamedTuple):
 
 
 @kernel
+def _true_negatives(d: float, r: float, c: float, n: float) -> float:
+    """Count samples neither of the class nor predicted as it."""
+    rest = n - r - c + d
+    whole = math.floor(d) == d and math.floor(r) == r and math.floor(c) == c
+    if rest > _ROUNDING * n or (whole and math.floor(n) == n):
+        return max(rest, 0.0)
+    return 0.0  # of weights it is what rounding leaves
+
+
+@kernel
 def _parts(
     rate: int, d: float, r: float, c: float, n: float, beta: float
 ) -> tuple[float, float, Slopes, Slopes]:
@@ -44,7 +56,7 @@ def _parts(
         return d, r, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 1.0, 0.0, 0.0)
     if rate == PRECISION:
         return d, c, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 0.0, 1.0, 0.0)
-    rest = n - r - c + d  # true negatives
+    rest = _true_negatives(d, r, c, n)
     if rate == SPECIFICITY:
         return rest, n - r, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, -1.0, 0.0, 1.0)
     if rate == NPV:
@@ -57,13 +69,15 @@ def _parts(
         return d, r + c - d, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(-1.0, 1.0, 1.0, 0.0)
     if rate == FOWLKES_MALLOWS:  # the square
         return d * d, r * c, Slopes(2.0 * d, 0.0, 0.0, 0.0), Slopes(0.0, c, r, 0.0)
+    missed, false = r - d, c - d
+    # As d * n - r * c, but neither product is much larger than what it is divided by.
+    above = d * rest - missed * false
     if rate == INFORMEDNESS:
         top = Slopes(n, -c, -r, d)
-        return d * n - r * c, r * (n - r), top, Slopes(0.0, n - 2.0 * r, 0.0, r)
+        return above, r * (n - r), top, Slopes(0.0, n - 2.0 * r, 0.0, r)
     if rate == MARKEDNESS:
         top = Slopes(n, -c, -r, d)
-        return d * n - r * c, c * (n - c), top, Slopes(0.0, 0.0, n - 2.0 * c, c)
-    missed, false = r - d, c - d
+        return above, c * (n - c), top, Slopes(0.0, 0.0, n - 2.0 * c, c)
     if rate == LR_PLUS:
         top = Slopes(n - r, -d, 0.0, d)
         return d * (n - r), r * false, top, Slopes(-r, false, r, 0.0)
@@ -98,7 +112,8 @@ def class_rate(
     Returns
     -------
     float
-        NaN where it is not defined, such as the precision without predictions.
+        NaN where it is not defined, such as the precision without predictions, and
+        for sums that cannot be.
 
     Examples
     --------
@@ -106,6 +121,9 @@ def class_rate(
     >>> class_rate(F_BETA, 3.0, 4.0, 5.0, 20.0)
     0.6666666666666666
     """
+    known = RECALL <= rate <= ODDS_RATIO
+    if not (known and 0.0 <= d <= min(r, c) and max(r, c) <= n):
+        return math.nan
     top, below, _, _ = _parts(rate, d, r, c, n, beta)
     if not below > 0.0:
         return math.nan

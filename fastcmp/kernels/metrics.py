@@ -14,6 +14,7 @@ import numpy as np
 from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.metric_rates import (
     FOWLKES_MALLOWS,
+    ODDS_RATIO,
     PRECISION,
     RECALL,
     class_rate,
@@ -88,7 +89,7 @@ class Part(NamedTuple):
 def confusion_sums(
     table: FloatArray, penalty: FloatArray, d: FloatArray, r: FloatArray, c: FloatArray
 ) -> Sums:
-    """Add up a confusion matrix, into d, r and c."""
+    """Add up a confusion matrix, into d, r and c; n is NaN if a cell is negative."""
     total, weighted, k = 0.0, 0.0, table.shape[0]
     c[:] = 0.0
     for t in range(k):
@@ -96,20 +97,23 @@ def confusion_sums(
         for y in range(k):
             row += table[t, y]
             c[y] += table[t, y]
+            if table[t, y] < 0.0:
+                total = math.nan
         r[t], d[t] = row, table[t, t]
         total += row
-    for t in range(penalty.shape[0]):
-        for y in range(k):
-            weighted += penalty[t, y] * table[t, y]
+    if penalty.shape == table.shape:
+        for t in range(k):
+            for y in range(k):
+                weighted += penalty[t, y] * table[t, y]
     return Sums(d, r, c, total, weighted)
 
 
 @inlined
 def _is_counted(rule: int, listed: int, r: float, c: float) -> bool:
     """Tell whether an average is over this class."""
-    if rule == LISTED:
-        return listed != 0
-    return r > 0.0 or (rule == UNION and c > 0.0)
+    if listed == 0:
+        return False
+    return rule == LISTED or r > 0.0 or (rule == UNION and c > 0.0)
 
 
 @kernel
@@ -204,20 +208,26 @@ class Disagreement(NamedTuple):
     #: Between two draws of the truth, and two of the predictions.
     of_truth: float
     of_calls: float
+    #: By chance less as they are.
+    fewer: float
 
 
 @kernel
 def disagreement_of(sums: Sums) -> Disagreement:
     """Compute proportions of differences, as sums in which nothing cancels."""
-    wrong = by_chance = of_truth = of_calls = 0.0
+    wrong = by_chance = of_truth = of_calls = fewer = 0.0
     for k in range(sums.r.size):
         r, c = sums.r[k] / sums.n, sums.c[k] / sums.n
+        missed, false = sums.r[k] - sums.d[k], sums.c[k] - sums.d[k]
+        rest = sums.n - sums.r[k] - false
+        # Of classes without samples elsewhere both products are small.
+        fewer += sums.d[k] / sums.n * rest - missed / sums.n * false
         wrong += sums.r[k] - sums.d[k]
         by_chance += r * (sums.n - sums.c[k])
         of_truth += r * (sums.n - sums.r[k])
         of_calls += c * (sums.n - sums.c[k])
     n = sums.n
-    return Disagreement(wrong / n, by_chance / n, of_truth / n, of_calls / n)
+    return Disagreement(wrong / n, by_chance / n, of_truth / n, of_calls / n, fewer / n)
 
 
 @kernel
@@ -227,7 +237,7 @@ def agreement_of(metric: int, differ: Disagreement) -> float:
         spread = differ.of_truth * differ.of_calls
         if not spread > 0.0:
             return 0.0
-        return (differ.by_chance - differ.wrong) / math.sqrt(spread)
+        return differ.fewer / math.sqrt(spread)
     chance = differ.by_chance
     if metric == SCOTT_PI:
         chance = 0.25 * (differ.of_truth + 2.0 * chance + differ.of_calls)
@@ -247,11 +257,28 @@ def penalty_by_chance(penalty: FloatArray, sums: Sums) -> float:
 
 
 @kernel
+def is_possible(
+    spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums
+) -> bool:
+    """Tell whether there is such a metric, and such a confusion matrix."""
+    k = sums.r.size
+    if not 0.0 < sums.n < math.inf or listed.size != k or not spec.beta >= 0.0:
+        return False
+    if spec.metric < ACCURACY:
+        known = RECALL <= spec.metric <= ODDS_RATIO
+        known = known and ONE_CLASS <= spec.average <= OF_MEANS
+        return known and (spec.average != ONE_CLASS or 0 <= spec.label < k)
+    if spec.metric == COST or (spec.metric == KAPPA and penalty.size > 0):
+        return penalty.shape == (k, k)
+    return spec.metric <= COST
+
+
+@kernel
 def value_of(
     spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums
 ) -> float:
     """Compute a metric from the sums of a confusion matrix."""
-    if not sums.n > 0.0:
+    if not is_possible(spec, listed, penalty, sums):
         return math.nan
     if spec.metric < ACCURACY:
         return rate_average(spec, listed, sums)
@@ -280,14 +307,15 @@ def metric_value(
     spec : MetricSpec
         Which metric.
     listed : ndarray of uint8, shape (K,)
-        1 for classes that are averaged over, where `spec` says ``LISTED``.
+        0 for classes that no average is over; 1 for all where `spec` does not say
+        ``LISTED``.
     penalty : ndarray of float64, shape (K, K) or (0, 0)
         For ``COST`` and weighted ``KAPPA``: what it costs to predict y where t is true.
 
     Returns
     -------
     float
-        NaN where it is not defined.
+        NaN where it is not defined, and for counts or codes that cannot be.
 
     Examples
     --------

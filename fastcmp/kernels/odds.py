@@ -9,17 +9,98 @@ import math
 
 from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _betaincc, _betainccinv, betainc, betaincinv
+from fastcmp.kernels.special import _betaincc, betainc, ndtri
 from fastcmp.kernels.status import Interval
 
 _MAX_STEPS = 120
+#: Where both counts are as large, the expansion has all digits of the odds; incomplete
+#: beta functions and their inverses lose theirs as counts grow, and some are NaN.
+_LARGE = 4e6
 
 
 @inlined
-def _exact_odds(x: float, y: float, tail: float) -> float:
-    """Odds of x > 0 successes to y failures for which P(X >= x) equals `tail`."""
-    # Both p and 1 - p are quantiles: neither is a difference that loses digits near 0.
-    return betaincinv(x, y + 1.0, tail) / _betainccinv(y + 1.0, x, tail, 0)  # type: ignore[no-any-return]
+def _large_odds(x: float, y: float, tail: float, midp: bool) -> float:
+    """Odds of x successes to y failures, both large, by Cornish and Fisher's expansion.
+
+    P(X >= x) is a beta variable's distribution function, whose log odds are the
+    difference of two log gamma variables; the mid-p is that of a mixture of two. From
+    their cumulants follow quantiles, to a term of order min(x, y)**-2 of their spread.
+    """
+    shift = 0.0 if midp else 0.5
+    odds = (x - shift) / (y + shift)
+    p, q = 1.0 / (x - shift), 1.0 / (y + shift)
+    mixed = 0.25 * (p + q) if midp else 0.0
+    sd = math.sqrt((p + q) * (1.0 + mixed))
+    p, q = p / sd, q / sd
+    skewness = (q - p) * (q + p) * (1.0 + 3.0 * mixed) / sd
+    kurtosis = 2.0 * (p * p * p + q * q * q) / sd
+    fifth = 6.0 * (q - p) * (q + p) * (p * p + q * q) / sd
+    z = ndtri(tail)
+    z2 = z * z
+    first = skewness / 6.0 * (z2 - 1.0)
+    second = kurtosis / 24.0 * (z2 - 3.0) - skewness**2 / 36.0 * (2.0 * z2 - 5.0)
+    third = (
+        fifth / 120.0 * ((z2 - 6.0) * z2 + 3.0)
+        - skewness * kurtosis / 24.0 * ((z2 - 5.0) * z2 + 2.0)
+        + skewness**3 / 324.0 * ((12.0 * z2 - 53.0) * z2 + 17.0)
+    )
+    return odds * math.exp(sd * (z + first + z * second + third))
+
+
+@inlined
+def _excess(x: float, y: float, log_odds: float, tail: float, midp: bool) -> float:
+    """Logarithm of `tail` less that of P(X >= x), or of the upper mid-p."""
+    if log_odds <= 0.0:
+        p = math.exp(log_odds) / (1.0 + math.exp(log_odds))
+        upper = betainc(x, y + 1.0, p)
+        if midp:
+            upper = 0.5 * (upper + betainc(x + 1.0, y, p))
+    else:
+        q = math.exp(-log_odds) / (1.0 + math.exp(-log_odds))
+        upper = _betaincc(y + 1.0, x, q, 0)
+        if midp:
+            upper = 0.5 * (upper + _betaincc(y, x + 1.0, q, 0))
+    return math.log(tail) - math.log(upper) if upper > 0.0 else math.inf
+
+
+@inlined
+def _odds(x: float, y: float, tail: float, midp: bool) -> float:
+    """Odds of x > 0 successes to y failures with an upper tail, or mid-p, of `tail`.
+
+    The inverse of the incomplete beta function has gaps, such as x = 1000, and so the
+    function itself is searched, over the log odds, from the normal approximation.
+    """
+    if min(x, y) >= _LARGE:
+        return _large_odds(x, y, tail, midp)
+    if y == 0.0:
+        rate = math.log(2.0 * tail if midp else tail) / x
+        return -math.exp(rate) / math.expm1(rate)
+    step = math.sqrt(1.0 / x + 1.0 / y)
+    low = high = math.log(x / y) + ndtri(tail) * step
+    f_low = f_high = _excess(x, y, low, tail, midp)
+    while f_low < 0.0:
+        high, f_high = low, f_low
+        low -= step
+        step *= 2.0
+        f_low = _excess(x, y, low, tail, midp)
+    while f_high > 0.0:
+        low, f_low = high, f_high
+        high += step
+        step *= 2.0
+        f_high = _excess(x, y, high, tail, midp)
+    for i in range(_MAX_STEPS):
+        if high - low <= 4e-16 * max(1.0, -low, high) or f_low <= 0.0 <= f_high:
+            break
+        reach = 0.5 * (high - low) if i < 60 else 0.0
+        middle = itp_step(low, f_low, high, f_high, reach)
+        f = _excess(x, y, middle, tail, midp)
+        if f > 0.0:
+            low, f_low = middle, f
+        else:
+            high, f_high = middle, f
+        if f == 0.0:
+            low = high
+    return math.exp(0.5 * (low + high))
 
 
 @kernel
@@ -54,47 +135,9 @@ def odds_ratio_exact_interval(
         return Interval(math.nan, math.nan)
     tail = 0.5 * (1.0 - confidence_level)
     a, b = float(only_a), float(only_b)
-    low = _exact_odds(a, b, tail) if only_a > 0 else 0.0
-    high = 1.0 / _exact_odds(b, a, tail) if only_b > 0 else math.inf
+    low = _odds(a, b, tail, False) if only_a > 0 else 0.0
+    high = 1.0 / _odds(b, a, tail, False) if only_b > 0 else math.inf
     return Interval(low, high)
-
-
-@inlined
-def _midp_excess(x: float, y: float, log_odds: float, tail: float) -> float:
-    """Logarithm of `tail` less that of the upper mid-p."""
-    if log_odds <= 0.0:
-        p = math.exp(log_odds) / (1.0 + math.exp(log_odds))
-        upper = betainc(x, y + 1.0, p) + betainc(x + 1.0, y, p)
-    else:
-        q = math.exp(-log_odds) / (1.0 + math.exp(-log_odds))
-        upper = _betaincc(y + 1.0, x, q, 0) + _betaincc(y, x + 1.0, q, 0)
-    return math.log(tail) - math.log(0.5 * upper)
-
-
-@inlined
-def _midp_odds(x: float, y: float, tail: float) -> float:
-    """Odds of x > 0 successes to y failures whose upper mid-p equals `tail`."""
-    if y == 0.0:
-        rate = math.log(2.0 * tail) / x
-        return -math.exp(rate) / math.expm1(rate)
-    # The tail with half the point probability lies between those with all and without.
-    low = math.log(_exact_odds(x, y, tail))
-    high = math.log(_exact_odds(x + 1.0, y - 1.0, tail))
-    f_low = _midp_excess(x, y, low, tail)
-    f_high = _midp_excess(x, y, high, tail)
-    for i in range(_MAX_STEPS):
-        if high - low <= 4e-16 * max(abs(low), abs(high)) or f_low <= 0.0 <= f_high:
-            break
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        middle = itp_step(low, f_low, high, f_high, reach)
-        f = _midp_excess(x, y, middle, tail)
-        if f > 0.0:
-            low, f_low = middle, f
-        else:
-            high, f_high = middle, f
-        if f == 0.0:
-            low = high
-    return math.exp(0.5 * (low + high))
 
 
 @kernel
@@ -126,6 +169,6 @@ def odds_ratio_midp_interval(
         return Interval(math.nan, math.nan)
     tail = 0.5 * (1.0 - confidence_level)
     a, b = float(only_a), float(only_b)
-    low = _midp_odds(a, b, tail) if only_a > 0 else 0.0
-    high = 1.0 / _midp_odds(b, a, tail) if only_b > 0 else math.inf
+    low = _odds(a, b, tail, True) if only_a > 0 else 0.0
+    high = 1.0 / _odds(b, a, tail, True) if only_b > 0 else math.inf
     return Interval(low, high)

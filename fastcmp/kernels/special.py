@@ -11,9 +11,8 @@ _chdtrc = scipy_special("chdtrc", 2)
 _fdtrc = scipy_special("fdtrc", 3)
 _betainc = scipy_special("betainc", 3)
 _betaincinv = scipy_special("betaincinv", 3)
-# 1 - betainc(a, b, x) and its inverse, for which x may be near 0 where it is near 1.
+# 1 - betainc(a, b, x), for which x may be near 0 where it is near 1.
 _betaincc = scipy_special("betaincc", 3)
-_betainccinv = scipy_special("betainccinv", 3)
 _stdtr = scipy_special("stdtr", 2)
 _stdtrit = scipy_special("stdtrit", 2)
 

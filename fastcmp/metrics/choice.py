@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.options import choose
+from fastcmp.core.fields import brief, same
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
@@ -16,11 +17,13 @@ from fastcmp.metrics.estimators import Estimator, KernelEstimator
 from fastcmp.metrics.options import (
     LABELS,
     parse_name,
+    plain_name,
     read_beta,
     read_labels,
     read_zero_division,
 )
-from fastcmp.metrics.prevalences import read_prevalences
+from fastcmp.metrics.penalties import choose_penalties, penalties_of
+from fastcmp.metrics.prevalences import check_prevalence, read_prevalences
 from fastcmp.metrics.registry import AVERAGES, METRICS
 
 if TYPE_CHECKING:
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NONE = np.empty((0, 0))
+#: Fields that the name of a metric tells, unless they are None.
+_IN_NAME = ("name", "average", "beta", "function")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,6 +53,36 @@ class Metric:
     prevalence: Any = None
     function: Callable[[Any], Any] | None = None
 
+    def __repr__(self) -> str:
+        told = [repr(self.full_name)]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in _IN_NAME and value is not None:
+                continue
+            if value is not field.default and not same(value, field.default):
+                told.append(f"{field.name}={brief(value)}")
+        return f"Metric({', '.join(told)})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Metric):
+            return NotImplemented
+        return all(map(same, self._values(), other._values()))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.average, self.beta))
+
+    def _values(self) -> list[Any]:
+        """List what makes two metrics the same."""
+        costs: Any = self.cost
+        if costs is not None:
+            read = read_cost(costs)
+            costs = read.values, read.classes
+        shares = self.prevalence
+        if not isinstance(shares, (Mapping, type(None))):
+            shares = np.asarray(shares, dtype=object)
+        plain = (self.name, self.average, self.beta, self.positive, self.labels)
+        return [*plain, self.zero_division, costs, shares, self.function]
+
     @property
     def full_name(self) -> str:
         """The name with the average and beta, such as "f1_macro"."""
@@ -57,6 +91,8 @@ class Metric:
         name = self.name
         if name == "fbeta":
             name = f"f{self.beta:g}"
+        elif name == "f1_of_means":
+            name = f"f{self.beta:g}_of_means"
         averages = METRICS[self.name].averages
         if averages and self.average not in ("binary", None):
             name += f"_{self.average}"
@@ -68,8 +104,10 @@ class Metric:
         if self.function is not None:
             return self.name
         title = METRICS[self.name].title
-        if self.name == "fbeta":
-            title = f"F{self.beta:g}"
+        if self.name in ("fbeta", "f1_of_means"):
+            title = title.replace("F-beta", "F1").replace("F1", f"F{self.beta:g}")
+        if self.name == "kappa" and self.cost is not None:
+            title = "weighted kappa"
         if METRICS[self.name].averages and self.average not in ("binary", None):
             title = f"{self.average} {title}"
         return title
@@ -83,19 +121,25 @@ class Metric:
         """List the classes to count: those that are listed first, in their order."""
         if isinstance(self.labels, str):
             return tuple(found)
-        listed = tuple(self.labels)
+        listed = dict.fromkeys(self.labels)
+        if listed.keys().isdisjoint(found):
+            message = (
+                f"labels must hold classes of the data, {list(found)[:10]}, got "
+                f"{list(listed)[:10]}"
+            )
+            raise ValueError(message)
         return (*listed, *(label for label in found if label not in listed))
 
     def bind(self, classes: Sequence[Any]) -> list[Estimator]:
         """Bind to classes in the order of `classes_of`; one of each without average."""
         k = len(classes)
+        found: list[Estimator]
         if self.function is not None:
             made = UserEstimator(
                 name=self.name, title=self.title, n_classes=k, function=self.function
             )
-            return [made]
-        found: list[Estimator]
-        if METRICS[self.name].averages and self.average is None:
+            found = [made]
+        elif METRICS[self.name].averages and self.average is None:
             found = [
                 self._bound(classes, label, f"[{classes[label]}]")
                 for label in range(self._n_listed(k))
@@ -182,20 +226,7 @@ class Metric:
         """Tell what each disagreement counts; empty where all count alike."""
         if METRICS[self.name].code >= kernels.ACCURACY:
             self._refuse_others(classes)
-        k = len(classes)
-        if self.name in ("kappa_linear", "kappa_quadratic"):
-            apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-            return np.asarray(apart ** (1.0 if self.name == "kappa_linear" else 2.0))
-        if self.cost is None:
-            return _NONE
-        matrix = read_cost(self.cost, classes)
-        if len(matrix.values) != k:
-            message = (
-                f"cost must have a row for each of the {k} classes {list(classes)[:10]}"
-                f", got {len(matrix.values)}"
-            )
-            raise ValueError(message)
-        return matrix.values
+        return penalties_of(self.name, self.cost, classes)
 
     def _refuse_others(self, classes: Sequence[Any]) -> None:
         others = list(classes)[self._n_listed(len(classes)) :]
@@ -210,7 +241,7 @@ class Metric:
 def _at(base: Estimator, shares: NDArray[np.float64]) -> Estimator:
     return AtPrevalence(
         name=base.name,
-        title=base.title,
+        title=f"{base.title} at the given prevalence",
         n_classes=base.n_classes,
         limits=base.limits,
         scale=base.scale,
@@ -300,7 +331,7 @@ def make_metric(  # noqa: PLR0913  # options by keyword
         "positive": positive,
         "labels": read_labels(labels),
         "zero_division": read_zero_division(zero_division),
-        "prevalence": prevalence,
+        "prevalence": check_prevalence(prevalence),
     }
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
@@ -311,8 +342,9 @@ def make_metric(  # noqa: PLR0913  # options by keyword
         message = f"metric must be a name or a function, got {metric!r}"
         raise TypeError(message)
     name, average, beta = parse_name(metric, average, beta)
-    made = Metric(name=name, average=average, beta=read_beta(name, beta), **options)
-    return _with_penalties(made, cost, weights)
+    beta = read_beta(name, beta)
+    name, options["cost"] = choose_penalties(name, plain_name(metric), cost, weights)
+    return Metric(name=name, average=average, beta=beta, **options)
 
 
 _DEFAULTS = {"average": "binary", "labels": "union", "zero_division": 0.0}
@@ -327,23 +359,6 @@ def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
         ):
             message = f"{name}= has no place where metric is {what}: pass it there"
             raise ValueError(message)
-
-
-def _with_penalties(metric: Metric, cost: Any, weights: Any) -> Metric:
-    """Add costs, or what disagreements count for kappa."""
-    if weights is not None and metric.name != "kappa":
-        message = f"weights are for metric 'kappa', got {metric.name!r}"
-        raise ValueError(message)
-    if cost is not None and metric.name != "cost":
-        message = f"cost is for metric 'cost', got {metric.name!r}"
-        raise ValueError(message)
-    if metric.name == "cost" and cost is None:
-        message = "metric 'cost' needs cost=, the matrix of costs"
-        raise ValueError(message)
-    if isinstance(weights, str):
-        kind = choose(weights, "weights", ("linear", "quadratic"))
-        return replace(metric, name=f"kappa_{kind}")
-    return replace(metric, cost=cost if weights is None else weights)
 
 
 def read_metrics(  # what is measured, and its options

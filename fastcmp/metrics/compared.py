@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_level, as_seed, as_whole, keep_side
+from fastcmp.core.checks import (
+    as_flag,
+    as_level,
+    as_seed,
+    as_share,
+    as_whole,
+    keep_side,
+)
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
@@ -87,7 +94,7 @@ class Compared(NamedTuple):
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
     """Check the options of a comparison of two models, of those that a user gave."""
-    method, studentized = given["method"], given["studentized"]
+    method, studentized = given["method"], as_flag(given["studentized"], "studentized")
     alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, "exact", "permutation"):
@@ -97,12 +104,12 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         method=method,
         interval=choose(given["interval"], "interval", tuple(INTERVALS)),
         alternative=alternative,
-        confidence_level=float(given["confidence_level"]),
+        confidence_level=as_share(given["confidence_level"], "confidence_level"),
         level=as_level(given["confidence_level"], alternative),
         studentized=studentized,
-        within_classes=given["within_classes"],
+        within_classes=as_flag(given["within_classes"], "within_classes"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]) if method in DRAWN else 0,
+        seed=as_seed(given["rng"]),
         df=choose(given["df"], "df", ("clusters", "normal")),
     )
 

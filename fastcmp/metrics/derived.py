@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import warnings
+from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.metrics.estimators import Estimator
+from fastcmp import kernels
+from fastcmp.metrics.estimators import Estimator, KernelEstimator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +21,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-_STEP = 6e-6  # of a central difference, of all samples: the cube root of 2**-53
+_STEP = 3e-3  # of a difference, of the samples of a cell
 _COMPLEX = 1e-30  # step of a complex difference, of all samples
-_AGREED = 1e-5
+_AGREED = 1e-6
+_N_CHECKS = 2
+_ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,7 +42,8 @@ class AdjustedForChance(Estimator):
         """Compute how each cell moves the metric."""
         n_true = _n_true(tables)[:, np.newaxis, np.newaxis]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.base.influences(tables) / (1 - 1 / n_true)
+            scaled = self.base.influences(tables) / (1 - 1 / n_true)
+        return np.where(n_true > 1, scaled, np.nan)
 
     def leave_one_out(self, table: Floats) -> Floats:
         """Compute the metric without one sample of each cell."""
@@ -48,6 +55,35 @@ class AdjustedForChance(Estimator):
         """Mark the classes that an average is over."""
         return self.base.averaged(table)
 
+    def without_samples(self, table: Floats) -> Flags | None:
+        """Mark the classes whose rate is 0/0."""
+        return self.base.without_samples(table)
+
+
+#: Rates and agreements that know predictions of none of the classes.
+_WITH_OTHERS = (
+    *(kernels.RECALL, kernels.PRECISION, kernels.F_BETA, kernels.JACCARD),
+    *(kernels.FOWLKES_MALLOWS, kernels.ACCURACY, kernels.MCC, kernels.KAPPA),
+    kernels.SCOTT_PI,
+)
+
+
+def with_others(estimator: Estimator) -> Estimator:
+    """Add a last column for predictions of none of the classes, in no average."""
+    k = estimator.n_classes + 1
+    if isinstance(estimator, AdjustedForChance):
+        return replace(estimator, n_classes=k, base=with_others(estimator.base))
+    if isinstance(estimator, KernelEstimator):
+        spec = estimator.spec
+        if spec.metric in _WITH_OTHERS and not estimator.penalty.size:
+            listed = np.append(estimator.listed, np.uint8(0))
+            return replace(estimator, n_classes=k, listed=listed)
+    message = (
+        f"missing and classes: metric {estimator.name!r} has no place for predictions "
+        "that are none of the classes"
+    )
+    raise ValueError(message)
+
 
 def _n_true(tables: Floats) -> NDArray[np.int64]:
     """Count the classes of the truth."""
@@ -58,7 +94,7 @@ def _adjusted(values: Floats, n_true: Any) -> Floats:
     """Take guessing off; NaN for one class."""
     with np.errstate(divide="ignore", invalid="ignore"):
         adjusted: Floats = (values - 1 / n_true) / (1 - 1 / n_true)
-    return adjusted
+    return np.where(np.asarray(n_true) > 1, adjusted, np.nan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,32 +105,48 @@ class AtPrevalence(Estimator):
     #: Proportion of each class, shape (K,).
     prevalence: Floats
 
-    def _factors(self, tables: Floats) -> Floats:
-        """Tell what a sample of each class counts, shape (B, K)."""
+    def _scaled(self, tables: Floats) -> tuple[Floats, Floats, Flags]:
+        """Give each class its proportion; what a sample counts; where that is known."""
         rows = tables.sum(axis=2)
-        shares = rows / rows.sum(axis=1, keepdims=True)
-        wanted = np.broadcast_to(self.prevalence, shares.shape)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A class that should occur and does not leaves the metric undefined.
-            return np.where((wanted == 0) & (shares == 0), 0.0, wanted / shares)
+        wanted = np.broadcast_to(self.prevalence, rows.shape)
+        # A class that should occur and does not leaves the metric undefined.
+        known = ((rows > 0) | (wanted == 0)).all(axis=1) & (rows.sum(axis=1) > 0)
+        factors = np.ones_like(rows)
+        wanted = wanted * rows.sum(axis=1, keepdims=True)
+        np.divide(wanted, rows, out=factors, where=known[:, np.newaxis] & (rows > 0))
+        factors = factors[:, :, np.newaxis]
+        return np.ascontiguousarray(tables * factors), factors, known
 
     def values(self, tables: Floats) -> Floats:
         """Compute the metric of many matrices."""
-        factors = self._factors(tables)
-        known = np.asarray(np.isfinite(factors).all(axis=1))
-        factors[~known] = 1.0
-        scaled = np.ascontiguousarray(tables * factors[:, :, np.newaxis])
-        return np.where(known, self.base.values(scaled), np.nan)
+        scaled, _, known = self._scaled(tables)
+        values = np.full(len(tables), np.nan)
+        values[known] = self.base.values(scaled[known])
+        return values
 
     def influences(self, tables: Floats) -> Floats:
         """Compute how each cell moves the metric."""
-        factors = self._factors(tables)[:, :, np.newaxis]
-        scaled = np.ascontiguousarray(tables * factors)
-        inner = self.base.influences(scaled)
-        sizes = scaled.sum(axis=2, keepdims=True)
-        means = (scaled * inner).sum(axis=2, keepdims=True)
+        scaled, factors, known = self._scaled(tables)
+        out = np.full(tables.shape, np.nan)
+        inner = self.base.influences(scaled[known])
+        sizes = scaled[known].sum(axis=2, keepdims=True)
+        means = (scaled[known] * inner).sum(axis=2, keepdims=True)
         means = np.divide(means, sizes, out=np.zeros_like(means), where=sizes > 0)
-        return np.asarray(factors * (inner - means))
+        out[known] = factors[known] * (inner - means)
+        return out
+
+    def check(self, table: Floats) -> Estimator:
+        """Refuse a function that is not one of the counts alone."""
+        self.base.check(self._scaled(table[np.newaxis])[0][0])
+        return self
+
+    def averaged(self, table: Floats) -> Flags | None:
+        """Mark the classes that an average is over."""
+        return self.base.averaged(self._scaled(table[np.newaxis])[0][0])
+
+    def without_samples(self, table: Floats) -> Flags | None:
+        """Mark the classes whose rate is 0/0."""
+        return self.base.without_samples(self._scaled(table[np.newaxis])[0][0])
 
     def leave_one_out(self, table: Floats) -> Floats:
         """Compute the metric without one sample of each cell."""
@@ -114,7 +166,10 @@ class UserEstimator(Estimator):
     def _call(self, table: Floats) -> float:
         """Call the function; refuse what is no number."""
         try:
-            found = self.function(table)
+            with np.errstate(all="ignore"):
+                found = self.function(table)
+        except ZeroDivisionError:
+            return math.nan
         except Exception as error:
             message = (
                 f"metric {self.name!r} must take a confusion matrix, shape "
@@ -122,13 +177,15 @@ class UserEstimator(Estimator):
                 f"raised {type(error).__name__}: {error}"
             )
             raise ValueError(message) from error
-        if np.ndim(found) or not isinstance(found, (int, float, np.number)):
+        if isinstance(found, np.ndarray) and found.ndim == 0:
+            found = found[()]
+        if not isinstance(found, (Real, np.bool_)):
             shape = f"shape {np.shape(found)}" if np.ndim(found) else repr(found)
             message = f"metric {self.name!r} must return one number, got {shape}"
-            raise ValueError(message)
+            raise ValueError(message)  # noqa: TRY004  # of what it returns
         return float(found)
 
-    def check(self, table: Floats) -> UserEstimator:
+    def check(self, table: Floats) -> Estimator:
         """Refuse a function that is not one of the counts alone."""
         copy = table.copy()
         first, second = self._call(copy), self._call(copy)
@@ -148,44 +205,59 @@ class UserEstimator(Estimator):
 
     def influences(self, tables: Floats) -> Floats:
         """Compute how each cell moves the metric."""
-        return np.stack([self._influence(table) for table in tables])
+        found = [self._influence(table) for table in tables]
+        return np.array(found).reshape(tables.shape)
 
     def _influence(self, table: Floats) -> Floats:
         n = float(table.sum())
-        slopes = self._by_complex_step(table, n)
-        if slopes is None:
-            slopes = self._by_differences(table, n)
-        return np.where(table > 0, slopes - (table * slopes).sum() / n, 0.0)
+        for differentiate in (self._by_complex_steps, self._by_differences):
+            slopes = differentiate(table)
+            if slopes is not None and self._agree(table, slopes):
+                return np.where(table > 0, slopes * n - (table * slopes).sum(), 0.0)
+        return np.full(table.shape, np.nan)  # no derivative here
 
-    def _by_complex_step(self, table: Floats, n: float) -> Floats | None:
+    def _by_complex_steps(self, table: Floats) -> Floats | None:
         """Differentiate without cancellation, if the function takes complex numbers."""
-        slopes, cells = np.zeros(table.shape), np.argwhere(table > 0)
-        for i, (t, y) in enumerate(cells.tolist()):
-            moved = table.astype(np.complex128)
-            moved[t, y] += 1j * _COMPLEX * n
-            try:
-                found: Any = self.function(moved)  # type: ignore[arg-type]
-                slopes[t, y] = complex(found).imag / _COMPLEX
-            except Exception:  # noqa: BLE001  # whatever the function makes of them
-                return None
-            if i == 0 or i == len(cells) - 1:  # abs() and comparisons lose it
-                near = self._by_difference(table, n, t, y)
-                if not abs(slopes[t, y] - near) <= _AGREED * (1.0 + abs(near)):
+        slopes, step = np.zeros(table.shape), _COMPLEX * float(table.sum())
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # of parts that are thrown away
+            for t, y in np.argwhere(table > 0).tolist():
+                moved = table.astype(np.complex128)
+                moved[t, y] += 1j * step
+                try:
+                    found: Any = self.function(moved)  # type: ignore[arg-type]
+                    slopes[t, y] = complex(found).imag / step
+                except Exception:  # noqa: BLE001  # whatever the function makes of them
                     return None
         return slopes
 
-    def _by_differences(self, table: Floats, n: float) -> Floats:
+    def _by_differences(self, table: Floats) -> Floats | None:
         slopes = np.zeros(table.shape)
         for t, y in np.argwhere(table > 0).tolist():
-            slopes[t, y] = self._by_difference(table, n, t, y)
+            direction = np.zeros(table.shape)
+            direction[t, y] = table[t, y]
+            slopes[t, y] = self._along(table, direction) / table[t, y]
         return slopes
 
-    def _by_difference(self, table: Floats, n: float, t: int, y: int) -> float:
-        step = float(min(_STEP * n, 0.5 * table[t, y]))
-        more, less = table.copy(), table.copy()
-        more[t, y] += step
-        less[t, y] -= step
-        return (self._call(more) - self._call(less)) / (2.0 * step) * n
+    def _along(self, table: Floats, direction: Floats) -> float:
+        """Differentiate along a direction, by differences of the fourth order."""
+        far, near = (
+            self._call(table + step * direction) - self._call(table - step * direction)
+            for step in (2.0 * _STEP, _STEP)
+        )
+        return (8.0 * near - far) / (12.0 * _STEP)
+
+    def _agree(self, table: Floats, slopes: Floats) -> bool:
+        """Check slopes along other directions: abs() and comparisons lose some."""
+        random = np.random.default_rng(0)
+        rounding = _ROUNDING * (1.0 + abs(self._call(table)))
+        for _ in range(_N_CHECKS):
+            direction = table * random.uniform(-1.0, 1.0, table.shape)
+            parts = slopes * direction
+            size = _AGREED * float(np.abs(parts).sum()) + rounding
+            if not abs(self._along(table, direction) - parts.sum()) <= size:
+                return False
+        return True
 
     def leave_one_out(self, table: Floats) -> Floats:
         """Compute the metric without one sample of each cell."""

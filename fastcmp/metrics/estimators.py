@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +70,10 @@ class Estimator(ABC):
             errors[start : start + step] = np.sqrt(squares) / some.sum(axis=(1, 2))
         return errors
 
+    def check(self, table: Floats) -> Estimator:  # noqa: ARG002
+        """Refuse what is no metric of this matrix; only users' functions may be."""
+        return self
+
     def averaged(self, table: Floats) -> Flags | None:  # noqa: ARG002
         """Mark the classes that an average is over; None where there is none."""
         return None
@@ -114,13 +118,21 @@ class KernelEstimator(Estimator):
             return np.asarray(np.arange(self.n_classes) == self.spec.label)
         if self.spec.labels == kernels.LISTED:
             return np.asarray(self.listed > 0)
-        return np.asarray((r > 0) | ((self.spec.labels == kernels.UNION) & (c > 0)))
+        called = (self.spec.labels == kernels.UNION) & (c > 0)
+        return np.asarray((self.listed > 0) & ((r > 0) | called))
 
     def without_samples(self, table: Floats) -> Flags | None:
         """Mark the classes whose rate is 0/0."""
         if self.spec.metric > kernels.FOWLKES_MALLOWS:
             return None
         counted = self.averaged(table)
+        if self.spec.average == kernels.MICRO:
+            # One rate of all classes together.
+            value, other = (
+                replace(self, spec=self.spec._replace(zero_division=zero)).value(table)
+                for zero in (0.0, 1.0)
+            )
+            return np.full(self.n_classes, value != other) & counted
         r, c, n = table.sum(axis=1), table.sum(axis=0), table.sum()
         below = {
             kernels.RECALL: r,

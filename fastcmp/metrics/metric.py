@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_share, as_whole
+from fastcmp.core.checks import as_flag, as_seed, as_share, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -239,8 +239,7 @@ class _Options(NamedTuple):
     within_classes: bool
     level: float
     n_resamples: int
-    #: None where nothing is drawn.
-    seed: int | None
+    seed: int
 
 
 def _read_options(given: Mapping[str, Any]) -> _Options:
@@ -254,10 +253,10 @@ def _read_options(given: Mapping[str, Any]) -> _Options:
         method=method,
         interval=choose(given["interval"], "interval", tuple(INTERVALS)),
         scale=scale,
-        within_classes=given["within_classes"],
+        within_classes=as_flag(given["within_classes"], "within_classes"),
         level=as_share(given["confidence_level"], "confidence_level"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]) if method == "bootstrap" else None,
+        seed=as_seed(given["rng"]),
     )
 
 
@@ -316,8 +315,8 @@ def _measured(
         classes=counted.classes,
         confusion=table,
         n_clusters=None if clusters is None else clusters.n,
-        n_resamples=None if options.seed is None else options.n_resamples,
-        seed=options.seed,
+        n_resamples=options.n_resamples if options.method == "bootstrap" else None,
+        seed=options.seed if options.method == "bootstrap" else None,
         n_missing=counted.n_missing,
         n_excluded=counted.n_excluded,
         cautions=tuple(dict.fromkeys(cautions)),
@@ -353,7 +352,6 @@ def _estimates(
             Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status)
             for x in made
         ]
-    assert options.seed is not None
     with ThreadPool(threads) as pool:
         drawn = bootstrap_intervals(
             bound,

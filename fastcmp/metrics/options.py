@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,28 +15,22 @@ from fastcmp.metrics.registry import AVERAGES, METRICS, SYNONYMS
 
 #: Which classes an average is over, with the code that kernels take.
 LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}
-_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)")
+_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)(_of_means)?")
 
 
 def parse_name(
     metric: str, average: str | None, beta: float | None
 ) -> tuple[str, str | None, float | None]:
     """Split a name such as "f2_macro"."""
-    plain = metric.strip().lower().replace("-", "_").replace(" ", "_")
-    plain = "lr-" if metric.strip().lower() == "lr-" else plain
-    given = None
-    for known in AVERAGES:
-        if plain.endswith(f"_{known}"):
-            plain, given = plain.removesuffix(f"_{known}"), known
-        elif plain.startswith(f"{known}_"):
-            plain, given = plain.removeprefix(f"{known}_"), known
-    if (matched := _BETA.fullmatch(plain)) and plain not in ("f1", "f_1"):
-        plain, found = "fbeta", float(matched[1])
+    plain, given = _split_average(plain_name(metric))
+    if matched := _BETA.fullmatch(plain):
+        found = float(matched[1])
         if beta is not None and beta != found:
             message = f"metric={metric!r} and beta={beta} differ: pass one of them"
             raise ValueError(message)
-        beta = found
-    plain = SYNONYMS.get(plain, plain).replace("f_1", "f1")
+        plain, beta = "f1" if found == 1.0 else "fbeta", found
+        plain = "f1_of_means" if matched[2] else plain
+    plain = _known().get(plain, plain)
     if plain not in METRICS:
         message = (
             f"metric must be one of {tuple(METRICS)}, perhaps with '_macro', '_micro' "
@@ -50,11 +45,38 @@ def parse_name(
             raise ValueError(message)
         average = given
     fit = METRICS[plain].averages
-    if average not in (None, "binary") and average not in fit:
-        fitting = f"one of {fit}, or None" if fit else "none: it is of all classes"
-        message = f"average={average!r} does not fit metric {plain!r}; {fitting}"
+    if average != "binary" and average not in ((*fit, None) if fit else ()):
+        fitting = f"it takes {fit} or None" if fit else "it is of all classes at once"
+        message = f"average={average!r} does not fit metric {plain!r}: {fitting}"
         raise ValueError(message)
     return plain, average, beta
+
+
+def plain_name(name: str) -> str:
+    """Write a name in one way: "Cohen's kappa" as "cohens_kappa"."""
+    name = name.strip().lower().replace("'", "")
+    if name not in ("lr-", "lr+"):
+        name = name.replace("-", "_").replace(" ", "_")
+    return name.removesuffix("_score")
+
+
+def _split_average(plain: str) -> tuple[str, str | None]:
+    """Take the average off a name, at its end or its beginning."""
+    if plain in _known():  # such as "weighted_kappa"
+        return plain, None
+    for known in AVERAGES:
+        if plain.endswith(f"_{known}"):
+            return plain.removesuffix(f"_{known}").removesuffix("_score"), known
+        if plain.startswith(f"{known}_"):
+            return plain.removeprefix(f"{known}_"), known
+    return plain, None
+
+
+@cache
+def _known() -> dict[str, str]:
+    """Map each spelling of a metric, also as it is shown, to its name."""
+    shown = {plain_name(entry.title): name for name, entry in METRICS.items()}
+    return shown | SYNONYMS | {name: name for name in METRICS}
 
 
 def read_labels(labels: Any) -> Any:
@@ -64,13 +86,18 @@ def read_labels(labels: Any) -> Any:
     if labels is None:
         return "union"
     try:
-        listed = tuple(np.asarray(labels, dtype=object).tolist())
-        repeated = len(set(listed)) < len(listed)
-    except TypeError:
+        raw = np.asarray(labels, dtype=object)
+        listed = tuple(raw.tolist()) if raw.ndim == 1 else None
+        repeated = listed is not None and len(set(listed)) < len(listed)
+        if listed is not None and any(x is None or x != x for x in listed):  # noqa: PLR0124
+            repeated = True  # a missing label
+    except (TypeError, ValueError):
+        listed = None
+    if listed is None:  # a set has no order, and the order counts
         message = f"labels must be 'union', 'truth' or a sequence, got {labels!r}"
-        raise TypeError(message) from None
+        raise TypeError(message)
     if repeated or not listed:
-        message = f"labels must list different classes, got {labels!r}"
+        message = f"labels must list different classes, none missing, got {labels!r}"
         raise ValueError(message)
     return listed
 
@@ -94,12 +121,12 @@ def read_beta(name: str, beta: Any) -> float:
             message = "metric 'fbeta' needs beta="
             raise ValueError(message)
         return 1.0
-    if name not in ("fbeta", "f1_of_means") and beta != 1:
-        message = f"beta is for metric 'fbeta', got {name!r}"
-        raise ValueError(message)
     if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
         message = f"beta must be a number, got {beta!r}"
         raise TypeError(message)
+    if name not in ("fbeta", "f1_of_means") and beta != 1:
+        message = f"beta is for metric 'fbeta', got {name!r}"
+        raise ValueError(message)
     if not 0.0 < float(beta) < math.inf:
         message = f"beta must be above 0, got {beta}"
         raise ValueError(message)

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
+def check_prevalence(raw: Any) -> Any:
+    """Check what can be checked before the classes are known."""
+    if isinstance(raw, Real):
+        return as_share(raw, "prevalence")
+    if raw is not None and not isinstance(raw, Mapping):
+        as_numbers(raw, "prevalence")
+    return raw
+
+
 def read_prevalences(
     raw: Any, classes: Sequence[Any], positive: Any = None
 ) -> NDArray[np.float64]:

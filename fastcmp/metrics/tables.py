@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, check_total
+from fastcmp.core.checks import as_counts, check_classes, check_total
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,7 @@ def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
     """Read the labels of K classes."""
     if classes is None:
         return tuple(range(k))
+    check_classes(classes)
     named = tuple(np.asarray(classes, dtype=object).tolist())
     if len(named) != k or len(set(named)) != k:
         message = f"classes must name {k} different classes, got {classes!r}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.core.checks import as_flag
 from fastcmp.core.options import choose
 
 if TYPE_CHECKING:
@@ -43,10 +44,7 @@ def check_options(
     """Check the options of `fastcmp.cost_test`, and fill in the default smoothing."""
     method = choose(method, "method", METHODS)
     support = choose(support, "support", _SUPPORTS)
-    if not isinstance(nonnegative, bool):
-        message = f"nonnegative must be True or False, got {nonnegative!r}"
-        raise TypeError(message)
-    if nonnegative and method == "likelihood":
+    if as_flag(nonnegative, "nonnegative") and method == "likelihood":
         message = (
             "nonnegative=True is for method='chi-square': those of the likelihood "
             "ratio are never negative"

@@ -24,12 +24,8 @@ from fastcmp.paired.sample_units import SampleUnits, Sampling, units_of
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.pairwise.cochran_clusters import ClusteredOutcome, clustered_q
 from fastcmp.pairwise.cochran_exact import exact_pvalue
-from fastcmp.pairwise.compare_all import (
-    compare_all_from_counts,
-    read_options,
-    record_of,
-    threads_pay,
-)
+from fastcmp.pairwise.compare_counts import compare_all_from_counts
+from fastcmp.pairwise.comparing import read_options, record_of, threads_pay
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.sampled_tests import sampled_tests

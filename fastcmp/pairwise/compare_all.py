@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from fastcmp.core.checks import as_share
-from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.protocols import are_paired
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import choose_pairs
-from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
+from fastcmp.inputs.cost_matrix import refuse_cost
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_differences import check_options
-from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
-from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
-from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
-from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
-from fastcmp.pairwise.count_checks import check_counts
-from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
-from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.sampled_tests import (
-    SampledTests,
-    check_sampled_method,
-    sampled_tests,
+from fastcmp.paired.sample_units import Sampling
+from fastcmp.pairwise.comparing import (
+    name_control,
+    read_options,
+    record_of,
+    threads_pay,
 )
+from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
+from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.metric_comparison import How, MetricTests, compare_labels
+from fastcmp.pairwise.metric_options import read_draws, read_metric
+from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,12 +32,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from fastcmp.core.protocols import LabelledCounts, PairedCounts
-    from fastcmp.pairwise.pair_tests import PairTests
+    from fastcmp.pairwise.result import PairwiseResult
+
 
 _TESTS = ("mcnemar", "cost")
-_THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
-_COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
+_COUNTED = 1 << 22  # labels of all models whose counting is worth threads
 
 
 def compare_all(  # noqa: PLR0913  # options, all by keyword
@@ -50,8 +44,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     preds: Any,
     *,
     test: str = "mcnemar",
+    metric: Any = None,
     method: str | None = None,
     cost: Any = None,
+    n_resamples: int = 9999,
+    rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
@@ -79,13 +76,23 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         pandas, polars or pyarrow frame whose columns are models.
     test : {"mcnemar", "cost"}
         What is compared: accuracies, or expected costs.
+    metric : str, callable or Metric, optional
+        Compare by a metric of the confusion matrix instead: its name, such as
+        "f1_macro" or "mcc", a function of the matrix, or what `make_metric` made.
     method : str, optional
         Variant of the test: "midp" (default), "exact", "asymptotic", "corrected" or
         "unconditional", with `groups` "cr2" (default), "obuchowski", ..., with weighted
         `strata` "asymptotic" (default), "exact" or "midp", all as in `mcnemar`; for
-        costs "likelihood" (default) or "chi-square", as in `cost_test`.
+        costs "likelihood" (default) or "chi-square", as in `cost_test`. For a metric
+        "jackknife" (default) or "delta", z tests by the standard errors of these;
+        "pooled", "permutation" or "bootstrap", as in `compare_metric`. With `groups`
+        "delta" (default), a t test, "permutation" or "bootstrap".
     cost : array-like of shape (K, K), mapping or frame, optional
         For ``test="cost"``: the cost of each mistake, as in `cost_test`.
+    n_resamples : int
+        For a metric: draws of permutation and bootstrap.
+    rng : int, numpy.random.Generator or None
+        Where they come from; each pair has the same.
     adjust : str
         Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
     alpha : float
@@ -109,7 +116,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         Stratum of each sample, such as its task.
     stratum_weights : {"items", "equal"} or mapping, optional
         What strata count in the accuracies: by their samples, equally, or a weight for
-        each.
+        each. A metric is then that of the weighted counts.
     names : sequence of str, optional
         Names of the models, in the place of those that `preds` has.
     keep : {"all", "significant"}, int or Path
@@ -133,7 +140,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     Returns
     -------
     PairwiseResult
-        Counts, differences, p-values, decisions, leaderboard and groups of ties.
+        Counts, differences, p-values, decisions, leaderboard and groups of ties; by a
+        metric a `MetricsResult`.
 
     Raises
     ------
@@ -149,7 +157,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     Notes
     -----
     O(M n) to encode and pack, M**2 n / 128 popcounts, O(P log P) to adjust. Memory:
-    n / 8 bytes a model, 72 bytes a pair that is kept and 44 while it is adjusted.
+    n / 8 bytes a model, 72 bytes a pair that is kept and 44 while it is adjusted. By a
+    metric O(M**2 n) for one matrix product, in single precision beyond 8e9 products,
+    which gives 5 digits of a p-value; less for few classes.
 
     References
     ----------
@@ -165,9 +175,19 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     """
     test = choose(test, "test", _TESTS)
     sampling = Sampling(groups, strata, stratum_weights)
+    chosen_metric = None if metric is None else read_metric(metric, test, cost)
     options = read_options(
-        test, method, adjust, alpha, keep, memory_limit, sampling=sampling
+        test if metric is None else "metric",
+        method,
+        adjust,
+        alpha,
+        keep,
+        memory_limit,
+        sampling=sampling,
     )
+    if chosen_metric is not None:
+        options = replace(options, lower_is_better=chosen_metric.lower_is_better)
+    draws = read_draws(options.method, n_resamples, rng)
     threads, level = check_workers(workers), 1 - options.alpha
     preds = with_names(preds, names, "preds")
     if test == "cost":
@@ -178,203 +198,25 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     chosen = choose_pairs(labels.names, pairs, control)
     n_models = len(labels.names)
     n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
-    if not threads_pay(n_pairs, labels.n_samples):
+    counted = chosen_metric is not None and n_models * labels.n_samples >= _COUNTED
+    if not (counted or threads_pay(n_pairs, labels.n_samples)):
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        if test == "cost":
+        made: SampledTests | MetricTests
+        if chosen_metric is not None:
+            how = How(chosen_metric, options.method, level, draws, classes)
+            made = compare_labels(labels, y_true, sampling, how, chosen, pool)
+        elif test == "cost":
             equal_costs = check_options(options.method)
             tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, pool)
-            sampled = SampledTests(tests, options.method)
+            made = SampledTests(tests, options.method)
         else:
-            how = options.method or None
-            sampled = sampled_tests(labels, y_true, sampling, how, level, chosen, pool)
-        kept = run_tests(sampled.tests, chosen, labels.names, options, pool)
-    control = _control(chosen, control, labels)
-    more = sampled.of_record()
-    return record_of(sampled.tests, kept, labels, options, control, more=more)
-
-
-def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
-    counts: PairedCounts | LabelledCounts,
-    *,
-    method: str | None = None,
-    cost: Any = None,
-    adjust: str = "holm",
-    alpha: float = 0.05,
-    pairs: Sequence[tuple[int | str, int | str]] | None = None,
-    control: int | str | None = None,
-    keep: str | int | Path = "all",
-    memory_limit: int | str | None = None,
-    workers: int | None = None,
-    progress: bool | Progress | None = None,
-) -> PairwiseResult:
-    """Compare many models from counts that a stream has gathered.
-
-    Parameters
-    ----------
-    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
-        Samples that each two models classified rightly, to compare accuracies; or those
-        of all pairs by true and predicted classes, to compare costs.
-    method : str, optional
-        Variant of the test, as in `compare_all`.
-    cost : array-like of shape (K, K), mapping or frame, optional
-        For `LabelCounts`: the cost of each mistake, in the order of their classes.
-    adjust : str
-        Adjustment for the number of pairs.
-    alpha : float
-        Error rate of the decisions, in (0, 1).
-    pairs : sequence of pairs, optional
-        Compare only these.
-    control : int or str, optional
-        Compare only this model with all others: the answer is a table against it.
-    keep : str, int or Path
-        Which pairs to keep, as in `compare_all`.
-    memory_limit : int or str, optional
-        As in `compare_all`.
-    workers : int, optional
-        Threads.
-    progress : bool or callable, optional
-        As in `compare_all`.
-
-    Returns
-    -------
-    PairwiseResult
-        To the bit what `compare_all` finds on the same samples; `n_outside` is empty,
-        for blocks do not know all labels of the truth.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two models or samples, `cost` is missing or has no
-        place, or as in `compare_all`.
-    TypeError
-        If `counts` is something else.
-
-    Examples
-    --------
-    >>> from fastcmp import compare_all_from_counts, load_digits
-    >>> from fastcmp.stream import PairCounts
-    >>> y_true, preds = load_digits()
-    >>> compare_all_from_counts(PairCounts().update(y_true, preds)).best[0]
-    'svm_rbf'
-    """
-    names = check_counts(counts)
-    test = "mcnemar" if are_paired(counts) else "cost"
-    options = read_options(test, method, adjust, alpha, keep, memory_limit)
-    threads = check_workers(workers)
-    chosen = choose_pairs(names, pairs, control)
-    if len(names) ** 2 < _COUNTED_PAIRS:
-        threads = 1
-    tests = _tests_of_counts(counts, cost, options)
-    with (
-        reporting(progress, "comparing", unit="pairs") as report,
-        ThreadPool(threads, report) as pool,
-    ):
-        kept = run_tests(tests, chosen, names, options, pool)
-    return record_of(tests, kept, counts, options, _control(chosen, control, counts))
-
-
-def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
-    method, level = options.method, 1 - options.alpha
-    if are_paired(counts):
-        refuse_cost(cost)
-        return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
-    if cost is None:
-        message = "LabelCounts need cost=, the matrix of costs"
-        raise ValueError(message)
-    matrix = read_cost(cost, counts.classes)
-    return cost_tests_from_counts(counts, matrix, check_options(method), level)
-
-
-def _control(chosen: Any, control: int | str | None, source: Any) -> str | None:
-    """Name the control, which is the first of each chosen pair."""
-    return None if control is None else source.names[chosen[0, 0]]
-
-
-def check_method(
-    test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE
-) -> str:
-    """Check the variant of a test; "" where the samples decide."""
-    if sampling.plain:
-        sampling.refuse_weights()
-    if test == "cost":
-        if not sampling.plain:
-            name = "strata" if sampling.groups is None else "groups"
-            message = f"{name}= is for test='mcnemar', costs know no clusters or strata"
-            raise ValueError(message)
-        return check_options("likelihood" if method is None else method).method
-    return check_sampled_method(method, sampling) or ""
-
-
-def read_options(
-    test: str,
-    method: str | None,
-    adjust: str,
-    alpha: float,
-    keep: object = "all",
-    memory_limit: Any = None,
-    *,
-    sampling: Sampling = EVERY_SAMPLE,
-) -> Options:
-    """Check the options of a comparison."""
-    return Options(
-        test=test,
-        method=check_method(test, method, sampling),
-        adjust=choose(adjust, "adjust", ADJUSTMENTS),
-        alpha=as_share(alpha, "alpha"),
-        keep=read_keep(keep),
-        memory_limit=None if memory_limit is None else read_size(memory_limit),
-    )
-
-
-def threads_pay(n_pairs: int, n_samples: int) -> bool:
-    """Tell whether pairs take so long that several threads are faster than one."""
-    return n_pairs * n_samples // 64 >= _THREADS_PAY
-
-
-def record_of(  # the tests, what is kept, and what the record says beside
-    tests: PairTests,
-    kept: KeptPairs,
-    source: Any,
-    options: Options,
-    control: str | None = None,
-    record: type[PairwiseResult] = PairwiseResult,
-    more: Mapping[str, Any] | None = None,
-) -> PairwiseResult:
-    """Make the record; `source` has the names of the models and what was dropped."""
-    columns = kept.columns
-    fields: dict[str, Any] = {
-        "statistic": columns.statistic,
-        "pvalue": columns.pvalue,
-        "pvalue_adjusted": kept.pvalue_adjusted,
-        "df": tests.df,
-        "distribution": tests.distribution,
-        "pairs": kept.pairs,
-        "difference": columns.difference,
-        "interval": np.stack([columns.low, columns.high], axis=1),
-        "names": source.names,
-        "correct": tests.correct,
-        "score": tests.score,
-        "score_interval": tests.score_interval,
-        "measure": "cost" if options.test == "cost" else "accuracy",
-        "n_samples": tests.n_samples,
-        "test": options.test,
-        "method": options.method,
-        "adjust": options.adjust,
-        "alpha": options.alpha,
-        "rule": promise(options.adjust, options.alpha),
-        "n_missing": source.n_missing,
-        "n_excluded": source.n_excluded,
-        "n_outside": getattr(source, "n_outside", ()),
-        "kept": options.keep,
-        "all_decisions": kept.decisions,
-        "control": control,
-    }
-    if tests.correct is not None:
-        fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
-    if tests.details is not None:
-        fields |= tests.details(kept.pairs, columns)
-    return record(**fields | dict(more or {}))
+            by = options.method or None
+            made = sampled_tests(labels, y_true, sampling, by, level, chosen, pool)
+        kept = run_tests(made.tests, chosen, labels.names, options, pool)
+    control = name_control(chosen, control, labels)
+    more = made.of_record()
+    return record_of(made.tests, kept, labels, options, control, made.record, more)

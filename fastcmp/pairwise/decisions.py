@@ -140,9 +140,19 @@ class PairDecisions(Record):
         return self.score
 
     @property
+    def less_is_better(self) -> bool:
+        """Whether the better model has the lower score."""
+        return self.measure in LESS_IS_BETTER
+
+    @property
+    def any_size(self) -> bool:
+        """Whether scores may be of any size, not between -1 and 1."""
+        return False
+
+    @property
     def _gain(self) -> int:
         """Sign of the scores such that more is better."""
-        return -1 if self.measure in LESS_IS_BETTER else 1
+        return -1 if self.less_is_better else 1
 
     @cached_property
     def significant(self) -> NDArray[np.bool_]:
@@ -183,6 +193,7 @@ class PairDecisions(Record):
             interval=self.score_interval[order],
             confidence_level=1 - self.alpha,
             rank_interval=rank_intervals(self.decisions)[order] if holds else None,
+            any_size=self.any_size,
         )
 
     @property

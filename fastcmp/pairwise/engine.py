@@ -276,9 +276,10 @@ class _Work:
         return self._tiles or parts(self.n_pairs, self._some)
 
     def _test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
-        columns = PairColumns(
-            *np.empty((2, end - start), np.int64), *np.empty((5, end - start))
-        )
+        size = end - start
+        columns = PairColumns(*np.empty((2, size), np.int64), *np.empty((5, size)))
+        if self.tests.with_errors:
+            columns = columns._replace(standard_error=np.empty(size))
 
         def test(task: Task) -> None:
             block = block_of(task, self.n_models, self.chosen)
@@ -286,8 +287,10 @@ class _Work:
                 where: Any = slice(block.where.start - start, block.where.stop - start)
             else:
                 where = block.where - start
-            for column, own in zip(columns, self.tests.columns(block), strict=True):
-                column[where] = own
+            found: Any = self.tests.columns(block)
+            for column, own in zip(columns, found, strict=True):
+                if column is not None:
+                    column[where] = own
 
         self.pool.run(test, tasks, steps=count_pairs)
         return columns

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: Measures of any size; the others lie between -1 and 1.
-_ANY_SIZE = ("mean", "mean loss")
+#: How scores are written: in per cent, with four decimals, or with four digits.
+_STYLES = {
+    "accuracy": "percent",
+    "cost": "short",
+    "mean": "digits",
+    "mean loss": "digits",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -38,6 +43,13 @@ class Leaderboard(Record):
     #: adjustment does not bound the probability of a false decision ("bh", "by",
     #: "none").
     rank_interval: NDArray[np.int64] | None
+    #: Whether scores may be of any size, not between -1 and 1.
+    any_size: bool = False
+
+    @property
+    def style(self) -> str:
+        """How scores are written."""
+        return style_of(self.measure, any_size=self.any_size)
 
     def columns(self) -> dict[str, Any]:
         """Give the leaderboard as columns, a row a model.
@@ -73,13 +85,13 @@ class Leaderboard(Record):
 
 def table_of(board: Leaderboard, shown: int) -> Section:
     """Make a table of the first models of a leaderboard."""
-    measure = board.measure
+    measure, style = board.measure, board.style
     columns = {
         "rank": [str(rank) for rank in board.rank[:shown]],
         "model": list(board.names[:shown]),
-        measure: [format_score(x, measure) for x in board.score[:shown]],
+        measure: [format_score(x, style) for x in board.score[:shown]],
         interval_name(board.confidence_level): [
-            format_ends(ends, measure) for ends in board.interval[:shown]
+            format_ends(ends, style) for ends in board.interval[:shown]
         ],
     }
     if board.rank_interval is not None:
@@ -93,34 +105,41 @@ def table_of(board: Leaderboard, shown: int) -> Section:
     )
 
 
-def format_score(value: float, measure: str) -> str:
+def style_of(measure: str, *, any_size: bool = False) -> str:
+    """Tell how scores of a measure are written."""
+    return "digits" if any_size else _STYLES.get(measure, "decimals")
+
+
+def format_score(value: float, style: str) -> str:
     """Write a score, accuracies in per cent."""
-    if measure == "accuracy":
+    if np.isnan(value):
+        return "-"
+    if style == "percent":
         return f"{100 * value:.2f}%"
-    if measure == "cost":
+    if style == "short":
         return f"{value:.4g}"
-    return f"{value:#.4g}" if measure in _ANY_SIZE else f"{value:.4f}"
+    return f"{value:#.4g}" if style == "digits" else f"{value:.4f}"
 
 
-def format_difference(value: float, measure: str) -> str:
+def format_difference(value: float, style: str) -> str:
     """Write a difference of two scores, of accuracies in percentage points."""
     if np.isnan(value):
         return "-"
-    if measure == "accuracy":
+    if style == "percent":
         return f"{100 * value:+.2f}"
-    if measure == "cost":
+    if style == "short":
         return f"{value:+.4g}"
-    return f"{value:+#.4g}" if measure in _ANY_SIZE else f"{value:+.4f}"
+    return f"{value:+#.4g}" if style == "digits" else f"{value:+.4f}"
 
 
-def format_ends(ends: Any, measure: str, sign: str = "") -> str:
+def format_ends(ends: Any, style: str, sign: str = "") -> str:
     """Write an interval for a score or a difference."""
     if np.isnan(ends).any():
         return "-"
-    if measure in _ANY_SIZE:
+    if style == "digits":
         low, high = ends
         return f"[{low:{sign}#.4g}, {high:{sign}#.4g}]"
-    scale, digits = (100, 2) if measure == "accuracy" else (1, 4)
+    scale, digits = (100, 2) if style == "percent" else (1, 4)
     low, high = scale * np.asarray(ends)
     return format_interval(low, high, digits=digits, sign=sign)
 

@@ -33,6 +33,8 @@ _ROW = np.dtype(
         ("significant", np.bool_),
     ]
 )
+#: The columns that a file has; those that only some tests give it has not.
+_COLUMNS = [name for name in PairColumns._fields if name in (_ROW.names or ())]
 
 
 class PairTable(Protocol):
@@ -73,6 +75,10 @@ def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> PairTable:
     return _Parquet(path, names)
 
 
+def _written(columns: PairColumns) -> dict[str, Any]:
+    return {name: getattr(columns, name) for name in _COLUMNS}
+
+
 class _Npy:
     """Rows of one type behind NumPy's header.
 
@@ -104,7 +110,7 @@ class _Npy:
         rows = np.empty(len(pairs), _ROW)
         rows["models"], rows["pvalue_adjusted"] = pairs, adjusted
         rows["significant"] = significant
-        for name, column in columns._asdict().items():
+        for name, column in _written(columns).items():
             rows[name] = column
         self._file.write(rows.data)
 
@@ -120,7 +126,7 @@ class _Npy:
         """Map the file into memory."""
         rows = np.load(self._path, mmap_mode="r")
         mapped = {name: np.asarray(rows[name]) for name in _ROW.names or ()}
-        columns = PairColumns(*(mapped[name] for name in PairColumns._fields))
+        columns = PairColumns(*(mapped[name] for name in _COLUMNS))
         return mapped["models"], columns, mapped["pvalue_adjusted"]
 
 
@@ -158,7 +164,7 @@ class _Parquet:
             {
                 "model_a": a,
                 "model_b": b,
-                **columns._asdict(),
+                **_written(columns),
                 "pvalue_adjusted": adjusted,
                 "significant": significant,
             }

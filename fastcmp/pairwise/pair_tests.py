@@ -36,6 +36,8 @@ class PairTests:
     pvalues: Callable[[Block], NDArray[np.float64]]
     #: All that a record holds of the pairs of a block.
     columns: Callable[[Block], PairColumns]
+    #: Whether the columns have standard errors.
+    with_errors: bool = False
     #: By what differences are decided, shape (M,), where the scores have lost digits.
     ranking: NDArray[np.float64] | None = None
     #: Difference of each of some pairs, shape (p, 2), where it is not that of the

@@ -15,6 +15,7 @@ from fastcmp.paired.sample_units import check_defined, default_method, units_of
 from fastcmp.paired.stratified_mcnemar import WEIGHTED, choose_method, per_sample
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
 from fastcmp.pairwise.clustered_tests import clustered_tests
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.stratified_tests import stratified_tests
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class SampledTests(NamedTuple):
     n_clusters: int | None = None
     n_strata: int | None = None
     cautions: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> type[PairwiseResult]:
+        """What record it is."""
+        return PairwiseResult
 
     def of_record(self) -> dict[str, Any]:
         """Give what the record holds, by the names of its fields."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.clustered_result import CLUSTERED_NAMES
@@ -17,6 +16,7 @@ from fastcmp.pairwise.leaderboard import (
     format_difference,
     format_ends,
     format_score,
+    style_of,
     table_of,
 )
 from fastcmp.pairwise.ranking import BETTER, TIED, UNTESTED, WORSE
@@ -110,7 +110,7 @@ def _against_control(
         *_left_out(result),
     )
     unit = " in percentage points" if result.measure == "accuracy" else ""
-    less = "; lower is better" if result.measure in LESS_IS_BETTER else ""
+    less = "; lower is better" if result.less_is_better else ""
     explanations = (
         *rule,
         f"Difference: {result.measure} of the model minus that of {control}{unit}{less}"
@@ -131,7 +131,8 @@ def _against_control(
 
 def _control_table(result: PairDecisions, control: str) -> Section:
     measure, table = result.measure, result.against_control().values()
-    own = format_score(result.score[result.names.index(control)], measure)
+    style = style_of(measure, any_size=result.any_size)
+    own = format_score(result.score[result.names.index(control)], style)
     rows = [(control, own, "", "", "", "", "control")]
     for model, score, difference, low, high, *pvalues, found in list(
         zip(*table, strict=True)
@@ -139,9 +140,9 @@ def _control_table(result: PairDecisions, control: str) -> Section:
         rows.append(
             (
                 model,
-                format_score(score, measure),
-                format_difference(difference, measure),
-                format_ends([low, high], measure, sign="+"),
+                format_score(score, style),
+                format_difference(difference, style),
+                format_ends([low, high], style, sign="+"),
                 *map(format_pvalue, pvalues),
                 found,
             )

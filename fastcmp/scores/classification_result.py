@@ -46,16 +46,17 @@ def _binomial_interval(
         return _NOWHERE
     if method == "wilson":
         return ConfidenceInterval(*kernels.wilson_interval(x, n, confidence_level))
-    tail = 0.5 * (1.0 - confidence_level)
-    low = kernels.betaincinv(x, n - x + 1.0, tail) if x else 0.0
-    high = 1.0 - kernels.betaincinv(n - x, x + 1.0, tail) if x < n else 1.0
-    return ConfidenceInterval(low, high)
+    odds = kernels.odds_ratio_exact_interval(x, n - x, confidence_level)
+    return ConfidenceInterval(*map(_probability, odds))
+
+
+def _probability(odds: float) -> float:
+    return 1.0 if odds == math.inf else odds / (1.0 + odds)
 
 
 def _updated(prevalence: float, ratio: float) -> float:
     """Bayes' rule: from a prevalence and a likelihood ratio to a probability."""
-    odds = prevalence / (1.0 - prevalence) * ratio
-    return 1.0 if odds == math.inf else odds / (1.0 + odds)
+    return _probability(prevalence / (1.0 - prevalence) * ratio)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

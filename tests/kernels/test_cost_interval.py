@@ -8,7 +8,7 @@ from itertools import pairwise
 import naive
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 from strategies import levels
@@ -77,7 +77,20 @@ def assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-11):
 # Oracle.
 
 
+def sample(values, counts, n, largest):
+    return np.array(values, float), np.array(counts, float), n, largest
+
+
+# Where rounding of the mean is much of how far the ends are from it.
+CANCEL = [5.37395227090866, 9.0, -4.0, 4.0], [407587, 367367083, 895361163, 120358460]
+APART = [1.0, 1.0198971490721256, -1.0], [44049911, 64917, 38483770]
+NEARLY_ALL = [-3.499950404832748], [987654321]
+
+
 @given(samples(), levels)
+@example(sample(*CANCEL, 1383494304.0, 9.0), 0.01)
+@example(sample(*APART, 99069690.0, 10.5), 0.05050226048373969)
+@example(sample(*NEARLY_ALL, 987654322.0, 3.499950404832748), 0.01)
 def test_profile_ends_reach_the_quantile(drawn, level):
     assert_ends_reach_the_quantile(drawn, cost_profile_interval(*drawn, level), level)
 

@@ -233,6 +233,16 @@ def test_intervals_that_an_r_package_prints():
     assert tuple(wilson) == pytest.approx((0.8470, 0.9071), abs=6e-5)
 
 
+@pytest.mark.parametrize("x", [1, 999, 1000, 1001])
+def test_an_exact_interval_of_a_rare_class(x):
+    # So rare that counts are Poisson; the inverse beta function has a gap at 1000.
+    n = 10**9
+    table = classification_table_from_counts(tp=x, fp=n // 2, fn=n - x, tn=n // 2)
+    found = table.confidence_interval("sensitivity", method="clopper-pearson")
+    poisson = stats.gamma.ppf(0.025, x) / n, stats.gamma.isf(0.025, x + 1) / n
+    assert tuple(found) == pytest.approx(poisson, rel=1e-6)
+
+
 # Reading scores and labels.
 
 

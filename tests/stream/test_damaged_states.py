@@ -230,10 +230,12 @@ def bad_files(counts, folder):
     line, good = json.dumps(to_plain(settings)), described(arrays)
     for place in fields(settings):
         for what, raw in WRONG.items():
+            changed = with_setting(settings, place, raw)
             harmless = {(place[-1], None), (place[-1], what)} & HARMLESS
+            if changed == line:
+                continue  # as it is
             if not harmless or "deep" in what or ("$" in raw and "{" not in raw):
-                name = f"{'.'.join(place)} is {what}"
-                write(folder / name, kind, with_setting(settings, place, raw), good)
+                write(folder / f"{'.'.join(place)} is {what}", kind, changed, good)
     for key, array in arrays.items():
         for what, other in spoilt_arrays(np.asarray(array)):
             if what in {"empty", "longer", "cut off"} and not array.size:

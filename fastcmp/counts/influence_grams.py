@@ -1,0 +1,78 @@
+"""Products of the influences of samples on all models, in blocks of samples.
+
+Influences are looked up as they are multiplied: no row of all samples is written. What
+a few models have in common on a sample is subtracted first: it is in no difference, and
+products would lose digits to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.threads import no_step, parts
+from fastcmp.kernels.metric_pairs import gather_influences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.core.threads import ThreadPool
+
+    Floats = NDArray[np.float64]
+
+_BLOCK = 1 << 24  # influences of a block: 64 MB in single precision
+_LEAST = 1024  # samples of a block
+_PILOTS = 8  # models whose average is subtracted
+
+
+def influence_gram(
+    rows: NDArray[Any],
+    preds: Sequence[NDArray[Any]],
+    lookups: Floats,
+    dtype: Any,
+    pool: ThreadPool,
+) -> Floats:
+    """Multiply the influences of M models on n samples, less their pilot, (M, M).
+
+    `lookups`, (M, R, K), have the influences by the row of a sample and the prediction.
+    Blocks are multiplied in `dtype`, and added up in double precision.
+    """
+    n_models, n = len(preds), rows.size
+    width = min(n, max(_LEAST, _BLOCK // n_models))
+    buffer = np.empty(n_models * width, dtype)
+    total = np.zeros((n_models, n_models))
+    chosen = range(0, n_models, -(-n_models // _PILOTS))
+    some = parts(n_models, max(1, -(-n_models // (4 * pool.threads))))
+    for part in parts(n, width):
+        own = rows[part]
+        out = buffer[: n_models * own.size].reshape(n_models, own.size)
+        pilot = _average(own, [preds[i][part] for i in chosen], lookups[chosen])
+
+        def gather(
+            models: slice,
+            part: slice = part,
+            own: NDArray[Any] = own,
+            out: NDArray[Any] = out,
+            pilot: Floats = pilot,
+        ) -> None:
+            for i in range(models.start, models.stop):
+                gather_influences(own, preds[i][part], lookups[i], pilot, out[i])
+
+        pool.run(gather, some, steps=no_step)
+        total += out @ out.T
+    return total
+
+
+def _average(
+    rows: NDArray[Any], preds: Sequence[NDArray[Any]], lookups: Floats
+) -> Floats:
+    """Average the influences of a few models on some samples."""
+    total, none = np.zeros(rows.size), np.zeros(rows.size)
+    one = np.empty(rows.size)
+    for pred, lookup in zip(preds, lookups, strict=True):
+        gather_influences(rows, pred, lookup, none, one)
+        total += one
+    return total / len(preds)

@@ -1,0 +1,122 @@
+"""Many models compared from counts that a stream has gathered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.protocols import are_paired
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.counts.pairs import choose_pairs
+from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
+from fastcmp.paired.cost_differences import check_options
+from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
+from fastcmp.pairwise.comparing import name_control, read_options, record_of
+from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
+from fastcmp.pairwise.count_checks import check_counts
+from fastcmp.pairwise.engine import run_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fastcmp.core.protocols import LabelledCounts, PairedCounts
+    from fastcmp.pairwise.engine import Options
+    from fastcmp.pairwise.pair_tests import PairTests
+    from fastcmp.pairwise.result import PairwiseResult
+
+_COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
+
+
+def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
+    counts: PairedCounts | LabelledCounts,
+    *,
+    method: str | None = None,
+    cost: Any = None,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> PairwiseResult:
+    """Compare many models from counts that a stream has gathered.
+
+    Parameters
+    ----------
+    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
+        Samples that each two models classified rightly, to compare accuracies; or those
+        of all pairs by true and predicted classes, to compare costs.
+    method : str, optional
+        Variant of the test, as in `compare_all`.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        For `LabelCounts`: the cost of each mistake, in the order of their classes.
+    adjust : str
+        Adjustment for the number of pairs.
+    alpha : float
+        Error rate of the decisions, in (0, 1).
+    pairs : sequence of pairs, optional
+        Compare only these.
+    control : int or str, optional
+        Compare only this model with all others: the answer is a table against it.
+    keep : str, int or Path
+        Which pairs to keep, as in `compare_all`.
+    memory_limit : int or str, optional
+        As in `compare_all`.
+    workers : int, optional
+        Threads.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    PairwiseResult
+        To the bit what `compare_all` finds on the same samples; `n_outside` is empty,
+        for blocks do not know all labels of the truth.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples, `cost` is missing or has no
+        place, or as in `compare_all`.
+    TypeError
+        If `counts` is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_all_from_counts, load_digits
+    >>> from fastcmp.stream import PairCounts
+    >>> y_true, preds = load_digits()
+    >>> compare_all_from_counts(PairCounts().update(y_true, preds)).best[0]
+    'svm_rbf'
+    """
+    names = check_counts(counts)
+    test = "mcnemar" if are_paired(counts) else "cost"
+    options = read_options(test, method, adjust, alpha, keep, memory_limit)
+    threads = check_workers(workers)
+    chosen = choose_pairs(names, pairs, control)
+    if len(names) ** 2 < _COUNTED_PAIRS:
+        threads = 1
+    tests = _tests_of_counts(counts, cost, options)
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        ThreadPool(threads, report) as pool,
+    ):
+        kept = run_tests(tests, chosen, names, options, pool)
+    return record_of(
+        tests, kept, counts, options, name_control(chosen, control, counts)
+    )
+
+
+def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
+    method, level = options.method, 1 - options.alpha
+    if are_paired(counts):
+        refuse_cost(cost)
+        return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
+    if cost is None:
+        message = "LabelCounts need cost=, the matrix of costs"
+        raise ValueError(message)
+    matrix = read_cost(cost, counts.classes)
+    return cost_tests_from_counts(counts, matrix, check_options(method), level)

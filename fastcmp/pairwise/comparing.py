@@ -1,0 +1,118 @@
+"""What comparisons of all pairs share: options, and the record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.checks import as_share
+from fastcmp.core.memory import read_size
+from fastcmp.core.options import choose
+from fastcmp.paired.cost_differences import check_options
+from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
+from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
+from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
+from fastcmp.pairwise.metric_options import check_metric_method
+from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.sampled_tests import check_sampled_method
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastcmp.pairwise.pair_tests import PairTests
+
+_THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
+
+
+def name_control(chosen: Any, control: int | str | None, source: Any) -> str | None:
+    """Name the control, which is the first of each chosen pair."""
+    return None if control is None else source.names[chosen[0, 0]]
+
+
+def check_method(
+    test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE
+) -> str:
+    """Check the variant of a test; "" where the samples decide."""
+    if sampling.plain:
+        sampling.refuse_weights()
+    if test == "metric":
+        return check_metric_method(method, sampling)
+    if test == "cost":
+        if not sampling.plain:
+            name = "strata" if sampling.groups is None else "groups"
+            message = f"{name}= is for test='mcnemar', costs know no clusters or strata"
+            raise ValueError(message)
+        return check_options("likelihood" if method is None else method).method
+    return check_sampled_method(method, sampling) or ""
+
+
+def read_options(
+    test: str,
+    method: str | None,
+    adjust: str,
+    alpha: float,
+    keep: object = "all",
+    memory_limit: Any = None,
+    *,
+    sampling: Sampling = EVERY_SAMPLE,
+) -> Options:
+    """Check the options of a comparison."""
+    return Options(
+        test=test,
+        method=check_method(test, method, sampling),
+        adjust=choose(adjust, "adjust", ADJUSTMENTS),
+        alpha=as_share(alpha, "alpha"),
+        keep=read_keep(keep),
+        memory_limit=None if memory_limit is None else read_size(memory_limit),
+    )
+
+
+def threads_pay(n_pairs: int, n_samples: int) -> bool:
+    """Tell whether pairs take so long that several threads are faster than one."""
+    return n_pairs * n_samples // 64 >= _THREADS_PAY
+
+
+def record_of(  # the tests, what is kept, and what the record says beside
+    tests: PairTests,
+    kept: KeptPairs,
+    source: Any,
+    options: Options,
+    control: str | None = None,
+    record: type[PairwiseResult] = PairwiseResult,
+    more: Mapping[str, Any] | None = None,
+) -> PairwiseResult:
+    """Make the record; `source` has the names of the models and what was dropped."""
+    columns = kept.columns
+    fields: dict[str, Any] = {
+        "statistic": columns.statistic,
+        "pvalue": columns.pvalue,
+        "pvalue_adjusted": kept.pvalue_adjusted,
+        "df": tests.df,
+        "distribution": tests.distribution,
+        "pairs": kept.pairs,
+        "difference": columns.difference,
+        "interval": np.stack([columns.low, columns.high], axis=1),
+        "names": source.names,
+        "correct": tests.correct,
+        "score": tests.score,
+        "score_interval": tests.score_interval,
+        "measure": "cost" if options.test == "cost" else "accuracy",
+        "n_samples": tests.n_samples,
+        "test": options.test,
+        "method": options.method,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "rule": promise(options.adjust, options.alpha),
+        "n_missing": source.n_missing,
+        "n_excluded": source.n_excluded,
+        "n_outside": getattr(source, "n_outside", ()),
+        "kept": options.keep,
+        "all_decisions": kept.decisions,
+        "control": control,
+    }
+    if tests.correct is not None:
+        fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
+    if tests.details is not None:
+        fields |= tests.details(kept.pairs, columns)
+    return record(**fields | dict(more or {}))

@@ -1,0 +1,67 @@
+"""Options of comparisons by a metric of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.options import choose
+from fastcmp.metrics.choice import Metric, make_metric
+
+if TYPE_CHECKING:
+    from fastcmp.paired.sample_units import Sampling
+
+#: Tests of a pair; the first is the default, with clusters the second.
+METHODS = ("jackknife", "delta", "pooled", "permutation", "bootstrap")
+_DRAWN = ("permutation", "bootstrap")
+_WITH_GROUPS = ("delta", *_DRAWN)
+_WITH_STRATA = ("jackknife", "delta")
+
+
+class Draws(NamedTuple):
+    """Random draws, and the seed that repeats them."""
+
+    n: int
+    seed: int
+
+
+def check_metric_method(method: str | None, sampling: Sampling) -> str:
+    """Choose how pairs are tested; refuse what the samples do not permit."""
+    clusters = sampling.groups is not None
+    found = str(choose(method or METHODS[clusters], "method", METHODS))
+    fit: tuple[str, ...] = METHODS
+    given = ""
+    if clusters:
+        fit, given = _WITH_GROUPS, "groups"
+    if sampling.strata is not None:
+        fit, given = (("delta",) if clusters else _WITH_STRATA), "strata"
+    if found not in fit:
+        message = f"method={found!r} does not go with {given}=: use one of {fit}"
+        raise ValueError(message)
+    return found
+
+
+def read_draws(method: str, n_resamples: Any, rng: Any) -> Draws | None:
+    """Read how many draws there are, and their seed; None where nothing is drawn."""
+    n = as_whole(n_resamples, "n_resamples", 1)
+    if method not in _DRAWN:
+        if rng is not None:
+            as_seed(rng)
+        return None
+    return Draws(n, as_seed(rng))
+
+
+def read_metric(metric: Any, test: str, cost: Any) -> Metric:
+    """Read the metric; refuse another test, and costs, beside it."""
+    if test != "mcnemar":
+        message = f"pass metric= or test={test!r}, not both"
+        raise ValueError(message)
+    if cost is not None:
+        message = (
+            "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
+        )
+        raise ValueError(message)
+    if isinstance(metric, (list, tuple)):
+        message = f"metric must be one metric to compare models by, got {metric!r}"
+        raise TypeError(message)
+    return make_metric(metric)

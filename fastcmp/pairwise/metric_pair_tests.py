@@ -1,0 +1,188 @@
+"""Tests of a metric that look at the cells of each pair: pooled z, and random draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.tails import normal_tail
+from fastcmp.core.threads import parts
+from fastcmp.counts.label_counts import count_cells
+from fastcmp.kernels.metric_pairs import compare_cells, compare_influences
+from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
+from fastcmp.metrics.cells import Cells, gather_cells
+from fastcmp.metrics.permutation import permutation_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from fastcmp.counts.pairs import Block, PairColumns
+    from fastcmp.metrics.estimators import Estimator
+    from fastcmp.pairwise.metric_models import MetricModels
+    from fastcmp.pairwise.metric_options import Draws
+    from fastcmp.pairwise.metric_samples import MetricSamples
+    from fastcmp.pairwise.metric_tests import Test
+    from fastcmp.pairwise.metric_units import MetricUnits
+    from fastcmp.pairwise.pair_tests import PairTests
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    #: From two models to the cells of their samples, in the order of the metric.
+    CellsOf = Callable[[int, int], Cells]
+
+_CELLS = 1 << 20  # cells of tables whose influences are worked out together
+
+
+def pooled_test(
+    samples: MetricSamples,
+    models: MetricModels,
+    count: Callable[[Block], Any] | None,
+) -> Test:
+    """Test by the influences at the counts of both models; z, as in `compare_metric`.
+
+    `count` gives the cells of the pairs of a block, where they are counted.
+    """
+    estimator, k = samples.metric.estimator, samples.metric.codes.size
+
+    def table(i: int) -> Floats:
+        if models.tables is not None:
+            return np.asarray(models.tables[i])
+        return samples.table(samples.counts(i))
+
+    def sums(pairs: NDArray[np.int32], tensors: Any) -> Floats:
+        tables = np.stack([table(i) + table(j) for i, j in pairs.tolist()])
+        psi = samples.metric.lookup(estimator.influences(tables), samples.n_codes)
+        found = np.empty((len(pairs), 3))
+        if tensors is not None:
+            compare_cells(tensors, psi, psi, found)
+            return found
+        for p, (i, j) in enumerate(pairs.tolist()):
+            both = samples.preds[i], samples.preds[j]
+            found[p] = compare_influences(samples.rows, *both, psi[p], psi[p])
+        return found
+
+    def test(block: Block, difference: Floats) -> tuple[Floats, Floats]:
+        tensors = None if count is None else count(block)
+        spans = parts(len(block.pairs), max(1, _CELLS // k**2))
+        found = [
+            sums(block.pairs[span], None if tensors is None else tensors[span])
+            for span in spans
+        ]
+        return z_of(np.concatenate([np.empty((0, 3)), *found]), difference)
+
+    return test
+
+
+def z_of(sums: Floats, difference: Floats) -> tuple[Floats, Floats]:
+    """Turn sums of differences and their squares into z; 0 where nothing differs."""
+    differ, total, squares = sums.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(squares > 0.0, total / np.sqrt(squares), np.nan)
+    z[np.isnan(difference)] = np.nan
+    z[(differ == 0) & ~np.isnan(difference)] = 0.0
+    return z, np.asarray(normal_tail(z, "two-sided"))
+
+
+def cells_of_samples(samples: MetricSamples, units: MetricUnits) -> CellsOf:
+    """Count the cells of a pair, with clusters those of each."""
+    metric, n_codes = samples.metric, samples.n_codes
+    place = np.zeros(n_codes, np.int64)
+    place[metric.codes[metric.codes >= 0]] = np.flatnonzero(metric.codes >= 0)
+    k = metric.codes.size
+
+    def cells(i: int, j: int) -> Cells:
+        columns = [samples.rows, samples.preds[i], samples.preds[j]]
+        if units.clusters is None:
+            codes, counts = count_cells(columns, n_codes)
+            return gather_cells(place[codes], counts, k)
+        n = max(units.n_clusters, n_codes)
+        codes, counts = count_cells([units.clusters, *columns], n)
+        return gather_cells(place[codes[:, 1:]], counts, k, codes[:, 0])
+
+    return cells
+
+
+def permutation_test(estimator: Estimator, cells: CellsOf, draws: Draws) -> Test:
+    """Exchange the predictions of both models, exactly where that can be done."""
+
+    def test(block: Block, difference: Floats) -> tuple[Floats, Floats]:
+        pvalues = np.full(difference.size, np.nan)
+        for p, (i, j) in enumerate(block.pairs.tolist()):
+            if not np.isnan(difference[p]):
+                (found,) = permutation_tests(
+                    [estimator], cells(i, j), n_resamples=draws.n, seed=draws.seed
+                )
+                pvalues[p] = found.pvalue
+        return difference.copy(), pvalues
+
+    return test
+
+
+class Bootstrap:
+    """Draws of samples, or clusters, of each pair; percentile intervals."""
+
+    def __init__(
+        self, estimator: Estimator, cells: CellsOf, draws: Draws, level: float
+    ) -> None:
+        self._estimator, self._cells = estimator, cells
+        self._draws, self._level = draws, level
+        #: Pairs with a metric that is undefined in many draws.
+        self._undefined: set[tuple[int, int]] = set()
+
+    def of(self, i: int, j: int) -> tuple[float, float, float, float]:
+        """Bootstrap a pair: both ends, p-value and standard error."""
+        cells = self._cells(i, j)
+        found = bootstrap_intervals(
+            [self._estimator],
+            cells,
+            confidence_level=self._level,
+            n_resamples=self._draws.n,
+            seed=self._draws.seed,
+        )[0]
+        if found.n_undefined > MANY_UNDEFINED * self._draws.n:
+            self._undefined.add((min(i, j), max(i, j)))
+        same = bool((cells.codes[:, 1] == cells.codes[:, 2]).all())
+        if same and not np.isnan(found.estimate):
+            return 0.0, 0.0, 1.0, 0.0
+        return found.low, found.high, found.pvalue, found.standard_error
+
+    def tests(self, tests: PairTests) -> PairTests:
+        """Test pairs by draws, instead of their standard errors."""
+
+        def found(block: Block) -> Floats:
+            each = [self.of(i, j) for i, j in block.pairs.tolist()]
+            return np.array(each).reshape(-1, 4).T
+
+        def columns(block: Block) -> PairColumns:
+            known = tests.columns(block)
+            low, high, pvalue, error = found(block)
+            return known._replace(
+                low=low,
+                high=high,
+                statistic=known.difference,
+                pvalue=pvalue,
+                standard_error=error,
+            )
+
+        return replace(
+            tests,
+            pvalues=lambda block: found(block)[2].copy(),
+            columns=columns,
+            distribution="bootstrap",
+            df=None,
+        )
+
+    def cautions(self) -> tuple[str, ...]:
+        """Say that a metric was undefined in many draws."""
+        n = len(self._undefined)
+        if not n:
+            return ()
+        return (
+            f"{self._estimator.title} is undefined in more than "
+            f"{100 * MANY_UNDEFINED:g}% of the draws of {n} pair{'s' * (n > 1)}; they "
+            "are left out, and intervals may be too short.",
+        )

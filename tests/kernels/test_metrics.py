@@ -1,0 +1,435 @@
+"""Metrics of a confusion matrix: values, influences, and one sample left out."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import mpmath
+import naive
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import square_tables
+
+from fastcmp import kernels
+from fastcmp.kernels import (
+    LISTED,
+    MICRO,
+    TRUTH,
+    UNION,
+    WEIGHTED,
+    MetricSpec,
+    class_rate,
+    metric_influence,
+    metric_influences,
+    metric_leave_one_out,
+    metric_value,
+    metric_values,
+)
+
+RATES = {
+    "recall": kernels.RECALL,
+    "precision": kernels.PRECISION,
+    "specificity": kernels.SPECIFICITY,
+    "npv": kernels.NPV,
+    "fbeta": kernels.F_BETA,
+    "jaccard": kernels.JACCARD,
+    "fowlkes_mallows": kernels.FOWLKES_MALLOWS,
+    "informedness": kernels.INFORMEDNESS,
+    "markedness": kernels.MARKEDNESS,
+    "lr_plus": kernels.LR_PLUS,
+    "lr_minus": kernels.LR_MINUS,
+    "diagnostic_odds_ratio": kernels.ODDS_RATIO,
+}
+WHOLE = {
+    "accuracy": kernels.ACCURACY,
+    "mcc": kernels.MCC,
+    "kappa": kernels.KAPPA,
+    "scott_pi": kernels.SCOTT_PI,
+    "cost": kernels.COST,
+}
+AVERAGES = {
+    "one": kernels.ONE_CLASS,
+    "macro": kernels.MACRO,
+    "weighted": WEIGHTED,
+    "micro": MICRO,
+    "geometric": kernels.GEOMETRIC,
+    "of_means": kernels.OF_MEANS,
+}
+NO_PENALTY = np.empty((0, 0))
+
+
+class Asked(NamedTuple):
+    """A metric as the kernels take it, and by the names of the definitions."""
+
+    name: str
+    average: str
+    spec: MetricSpec
+    listed: np.ndarray
+    penalty: np.ndarray
+
+    def arguments(self, table):
+        return np.array(table, float), self.spec, self.listed, self.penalty
+
+    def counted(self, table):
+        """List the classes that an average is over."""
+        rows, columns = np.sum(table, axis=1), np.sum(table, axis=0)
+        if self.spec.labels == LISTED:
+            return np.flatnonzero(self.listed).tolist()
+        called = self.spec.labels == UNION
+        return np.flatnonzero((rows > 0) | (called & (columns > 0))).tolist()
+
+    def value(self, table, counted, number=Fraction):
+        """Compute the metric by its definition; None where it has none."""
+        if not np.sum(table):
+            return None
+        table = [[number(cell) for cell in row] for row in table]
+        if self.name in WHOLE:
+            penalty = None
+            if self.penalty.size:
+                penalty = [[Fraction(cell) for cell in row] for row in self.penalty]
+                if number is not Fraction:
+                    penalty = self.penalty.tolist()
+            return naive.agreement(table, self.name, penalty)
+        zero, beta = self.spec.zero_division, number(self.spec.beta)
+        zero = None if math.isnan(zero) else number(zero)
+        if self.average == "one":
+            cells = naive.one_against_rest(table, self.spec.label)
+            found = naive.confusion_rate(self.name, cells, beta)
+            return zero if found is None and self.name in WITH_ZERO else found
+        return naive.average_of_rates(
+            table, self.name, self.average, counted, beta, zero
+        )
+
+    def number(self, table):
+        """Compute the metric by its definition; NaN where it has none."""
+        value = self.value(np.asarray(table).tolist(), self.counted(table))
+        return math.nan if value is None else float(value)
+
+
+WITH_ZERO = RATES.keys() - naive.WITHOUT_ZERO
+
+
+@st.composite
+def metrics(draw, k):
+    """Draw a metric of K classes."""
+    name = draw(st.sampled_from([*RATES, *WHOLE]))
+    average = "one"
+    if name in RATES:
+        known = [each for each in AVERAGES if each not in ("geometric", "of_means")]
+        known += ["geometric"] * (name in WITH_ZERO) + ["of_means"] * (name == "fbeta")
+        average = draw(st.sampled_from(known))
+    penalty = NO_PENALTY
+    if name == "cost" or (name == "kappa" and draw(st.booleans())):
+        flat = draw(st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k))
+        penalty = np.array(flat, float).reshape(k, k)
+        if name == "kappa":
+            np.fill_diagonal(penalty, 0.0)
+    spec = MetricSpec(
+        (RATES | WHOLE)[name],
+        AVERAGES[average],
+        draw(st.integers(0, k - 1)),
+        draw(st.sampled_from([0.5, 1.0, 2.0])),
+        draw(st.sampled_from([0.0, 1.0, math.nan])),
+        draw(st.sampled_from([UNION, TRUTH, LISTED])),
+    )
+    listed = draw(st.lists(st.integers(0, 1), min_size=k, max_size=k))
+    return Asked(name, average, spec, np.array(listed, np.uint8), penalty)
+
+
+@st.composite
+def metrics_of_tables(draw, **sizes):
+    table = draw(square_tables(**sizes))
+    return draw(metrics(len(table))), table
+
+
+def close(expected):
+    return pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True)
+
+
+@given(drawn=metrics_of_tables())
+def test_equals_the_definition(drawn):
+    asked, table = drawn
+    assert metric_value(*asked.arguments(table)) == close(asked.number(table))
+
+
+@given(drawn=metrics_of_tables(max_classes=4, largest=6))
+def test_without_a_sample_equals_the_definition(drawn):
+    asked, table = drawn
+    out = np.empty(table.shape)
+    metric_leave_one_out(*asked.arguments(table), out)
+    for t, y in np.ndindex(table.shape):
+        less = table.copy()
+        less[t, y] -= 1
+        expected = asked.number(less) if table[t, y] else math.nan
+        assert out[t, y] == close(expected), (t, y)
+
+
+@given(drawn=metrics_of_tables(max_classes=4))
+def test_influences_are_derivatives(drawn):
+    asked, table = drawn
+    # At the edge of being defined a metric has no derivative.
+    assume(table.sum() > 0 and len(table) > 1)
+    constant = (table.sum(axis=1) == table.sum()).any() or (
+        (table.sum(axis=0) == table.sum()).any()
+    )
+    assume(asked.name not in ("mcc", "kappa", "scott_pi") or not constant)
+    value, counted = asked.value(table.tolist(), asked.counted(table)), None
+    out = np.empty(table.shape)
+    found = metric_influence(*asked.arguments(table), out)
+    assert found == close(asked.number(table))
+    if value is None:
+        assert np.isnan(out).all()
+        return
+    if asked.average == "geometric" and value == 0:
+        assert not out.any()
+        return
+    counted = asked.counted(table)
+    shares = table / table.sum()
+    assert (shares * out).sum() == pytest.approx(0.0, abs=1e-11 * (1 + abs(out).max()))
+
+    def function(moved):
+        # Empty cells stay empty: what has no samples stays without.
+        kept = np.where(table > 0, np.array(moved, object), mpmath.mpf(0)).tolist()
+        return asked.value(kept, counted, mpmath.mpf)
+
+    expected = naive.influence_by_digits(table.tolist(), function)
+    known = table > 0
+    scale = 1e-11 * (1.0 + abs(expected[known]).max())
+    np.testing.assert_allclose(out[known], expected[known], rtol=1e-10, atol=scale)
+
+
+@given(drawn=metrics_of_tables(max_classes=4), factor=st.sampled_from([0.25, 3.0, 1e9]))
+def test_a_common_factor_changes_nothing(drawn, factor):
+    asked, table = drawn
+    _, *rest = asked.arguments(table)
+    psi, scaled = np.empty(table.shape), np.empty(table.shape)
+    value = metric_influence(table.astype(float), *rest, psi)
+    again = metric_influence(table * factor, *rest, scaled)
+    assert again == pytest.approx(value, rel=1e-11, abs=1e-13, nan_ok=True)
+    size = 1e-11 * (1.0 + np.nanmax(abs(psi), initial=0.0))
+    np.testing.assert_allclose(scaled, psi, rtol=1e-10, atol=size)
+
+
+@given(drawn=metrics_of_tables(max_classes=5), data=st.data())
+def test_the_order_of_classes_does_not_matter(drawn, data):
+    asked, table = drawn
+    order = np.array(data.draw(st.permutations(range(len(table)))))
+    moved = np.ascontiguousarray(table[order][:, order])
+    penalty = asked.penalty
+    if penalty.size:
+        penalty = np.ascontiguousarray(penalty[order][:, order])
+    label = int(np.flatnonzero(order == asked.spec.label)[0])
+    other = asked._replace(
+        spec=asked.spec._replace(label=label),
+        listed=np.ascontiguousarray(asked.listed[order]),
+        penalty=penalty,
+    )
+    found = metric_value(*other.arguments(moved))
+    assert found == pytest.approx(
+        metric_value(*asked.arguments(table)), rel=1e-11, abs=1e-13, nan_ok=True
+    )
+
+
+def every_metric(k, labels=UNION):
+    """List all metrics of K classes once, without zero_division."""
+    penalty = np.abs(np.subtract.outer(np.arange(k), np.arange(k))) * 1.5
+    listed = np.ones(k, np.uint8)
+    for name, code in (RATES | WHOLE).items():
+        weighted = [NO_PENALTY, penalty] if name == "kappa" else [NO_PENALTY]
+        for costs in [penalty] if name == "cost" else weighted:
+            for average in AVERAGES if name in RATES else ["one"]:
+                if average == "geometric" and name not in WITH_ZERO:
+                    continue
+                if average != "one" and RATES[name] >= kernels.LR_PLUS:
+                    continue  # sums of what has no bound cancel
+                if average == "of_means" and name != "fbeta":
+                    continue
+                spec = MetricSpec(code, AVERAGES[average], k - 1, labels=labels)
+                yield Asked(name, average, spec, listed, costs)
+
+
+def names_of(asked):
+    return f"{asked.name}-{asked.average}{'-penalty' * bool(asked.penalty.size)}"
+
+
+BIG = 2**50
+#: Counts near the largest that float64 holds, and classes of one sample in a billion.
+EXTREME = {
+    "2**53": [[BIG, 3, 5], [7, 4 * BIG, 11], [BIG // 3, 2, 2 * BIG]],
+    "rare positive": [[10**9, 3], [1, 1]],
+    "rare negative": [[1, 1], [2, 10**9]],
+    "rare negative, all right": [[1, 0], [0, 10**9]],
+    "one rare call": [[1, 10**9], [0, 1]],
+    "rare class of three": [[10**9, 2, 0], [3, 10**5, 0], [0, 1, 1]],
+    "nothing to do with the truth": [[25 * 10**7 + 1, 25 * 10**7], [25 * 10**7] * 2],
+}
+
+
+@pytest.mark.parametrize("name", EXTREME)
+@pytest.mark.parametrize("k", [2, 3])
+def test_nothing_cancels(name, k):
+    table = np.array(EXTREME[name], float)
+    if len(table) != k:
+        return
+    for asked in every_metric(k):
+        expected = asked.number(np.array(EXTREME[name], object))
+        # To some units in the last place of 1, or of the value if that is larger.
+        found = metric_value(*asked.arguments(table))
+        assert found == pytest.approx(expected, rel=2e-15, abs=2e-15, nan_ok=True), (
+            names_of(asked)
+        )
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_nothing_cancels_without_a_sample(name):
+    whole = np.array(EXTREME[name], object)
+    for asked in every_metric(len(whole)):
+        out = np.empty(whole.shape)
+        metric_leave_one_out(*asked.arguments(whole), out)
+        for t, y in zip(*np.nonzero(whole), strict=True):
+            less = whole.copy()
+            less[t, y] -= 1
+            assert out[t, y] == pytest.approx(
+                asked.number(less), rel=4e-15, abs=4e-15, nan_ok=True
+            ), (names_of(asked), t, y)
+
+
+@pytest.mark.parametrize("n", [3, 7, 11, 49, 10**6 + 3, 10**9 + 7])
+def test_the_last_sample_of_a_class_leaves_nothing(n):
+    table = np.array([[n, 0], [0, 1]], float)
+    for asked in every_metric(2):
+        if asked.name not in ("mcc", "kappa", "scott_pi"):
+            continue
+        out = np.empty((2, 2))
+        metric_leave_one_out(*asked.arguments(table), out)
+        expected = 0.0 if asked.name == "mcc" else math.nan
+        assert out[1, 1] == pytest.approx(expected, abs=0.0, nan_ok=True), asked.name
+
+
+@given(table=square_tables(max_classes=2))
+def test_two_classes_mirror_each_other(table):
+    """The sensitivity of one class is the specificity of the other, and so on."""
+    for rate, other in [
+        ("recall", "specificity"),
+        ("precision", "npv"),
+        ("informedness", "informedness"),
+        ("markedness", "markedness"),
+        ("diagnostic_odds_ratio", "diagnostic_odds_ratio"),
+    ]:
+        if len(table) < 2:
+            continue
+        first, second = (
+            metric_value(
+                table.astype(float),
+                MetricSpec(RATES[name], label=label),
+                np.ones(2, np.uint8),
+                NO_PENALTY,
+            )
+            for name, label in ((rate, 0), (other, 1))
+        )
+        assert first == close(second)
+
+
+def test_many_tables_are_each_as_alone():
+    tables = np.random.default_rng(1).integers(0, 9, (5, 3, 3)).astype(float)
+    for asked in every_metric(3):
+        rest = asked.arguments(tables[0])[1:]
+        values, psi = np.empty(5), np.empty((5, 3, 3))
+        metric_values(tables, *rest, values)
+        metric_influences(tables, *rest, psi)
+        for b, table in enumerate(tables):
+            alone = np.empty((3, 3))
+            assert metric_influence(table, *rest, alone) == close(values[b])
+            np.testing.assert_array_equal(psi[b], alone)
+
+
+def test_the_perfect_have_no_influence():
+    """Where nothing is wrong, rates and agreements do not vary."""
+    table = np.diag([7.0, 3.0, 1.0])
+    for asked in every_metric(3):
+        if asked.average in ("one", "macro", "weighted", "micro", "geometric"):
+            psi = np.empty((3, 3))
+            value = metric_influence(*asked.arguments(table), psi)
+            if value == 1.0:
+                size = abs(table * psi).max()
+                assert size < 1e-13, names_of(asked)
+
+
+RATE = MetricSpec(kernels.F_BETA, kernels.MACRO)
+ONES = np.ones(2, np.uint8)
+TABLE = np.array([[4.0, 1.0], [2.0, 3.0]])
+NONSENSE = {
+    "no samples": (np.zeros((2, 2)), RATE, ONES, NO_PENALTY),
+    "no classes": (np.empty((0, 0)), RATE, np.empty(0, np.uint8), NO_PENALTY),
+    "negative": (np.array([[4.0, -1.0], [2.0, 3.0]]), RATE, ONES, NO_PENALTY),
+    "nan": (np.array([[4.0, np.nan], [2.0, 3.0]]), RATE, ONES, NO_PENALTY),
+    "infinite": (np.array([[4.0, np.inf], [2.0, 3.0]]), RATE, ONES, NO_PENALTY),
+    "no such metric": (TABLE, MetricSpec(99), ONES, NO_PENALTY),
+    "no such rate": (TABLE, MetricSpec(13), ONES, NO_PENALTY),
+    "metric below 0": (TABLE, MetricSpec(-1), ONES, NO_PENALTY),
+    "no such average": (TABLE, RATE._replace(average=6), ONES, NO_PENALTY),
+    "no such class": (TABLE, MetricSpec(0, label=2), ONES, NO_PENALTY),
+    "class below 0": (TABLE, MetricSpec(0, label=-1), ONES, NO_PENALTY),
+    "beta below 0": (TABLE, RATE._replace(beta=-1.0), ONES, NO_PENALTY),
+    "beta nan": (TABLE, RATE._replace(beta=math.nan), ONES, NO_PENALTY),
+    "list of other length": (TABLE, RATE, np.ones(3, np.uint8), NO_PENALTY),
+    "cost without costs": (TABLE, MetricSpec(kernels.COST), ONES, NO_PENALTY),
+    "costs of other size": (TABLE, MetricSpec(kernels.COST), ONES, np.ones((3, 3))),
+    "penalty of other size": (TABLE, MetricSpec(kernels.KAPPA), ONES, np.ones((1, 1))),
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_gives_nan(name):
+    table, *rest = NONSENSE[name]
+    for kernel in (metric_influence, metric_leave_one_out):
+        out = np.zeros(table.shape)
+        kernel(table, *rest, out)
+        assert np.isnan(out).all()
+    assert math.isnan(metric_value(table, *rest))
+
+
+@pytest.mark.parametrize(
+    "sums",
+    [
+        (0.0, 0.0, 0.0, 0.0),
+        (-1.0, 4.0, 5.0, 20.0),
+        (5.0, 4.0, 5.0, 20.0),
+        (5.0, 6.0, 4.0, 20.0),
+        (3.0, 21.0, 5.0, 20.0),
+        (3.0, 4.0, 21.0, 20.0),
+        (math.nan, 4.0, 5.0, 20.0),
+        (3.0, math.nan, 5.0, 20.0),
+        (3.0, 4.0, 5.0, math.nan),
+    ],
+)
+@pytest.mark.parametrize("rate", RATES)
+def test_a_rate_of_sums_that_cannot_be(rate, sums):
+    assert math.isnan(class_rate(RATES[rate], *sums))
+
+
+def test_penalties_are_for_costs_and_kappa():
+    """Metrics that have none leave them aside."""
+    for code in (kernels.MCC, kernels.ACCURACY, kernels.SCOTT_PI, kernels.RECALL):
+        spec, found = MetricSpec(code), []
+        for penalty in (NO_PENALTY, np.ones((2, 2))):
+            psi, less = np.empty((2, 2)), np.empty((2, 2))
+            value = metric_influence(TABLE, spec, ONES, penalty, psi)
+            metric_leave_one_out(TABLE, spec, ONES, penalty, less)
+            found.append([value, *psi.ravel(), *less.ravel()])
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("weight", [0.99999, 0.1, 1 / 3])
+def test_sums_of_weights_leave_no_negatives(weight):
+    """What rounding leaves of no true negatives is none."""
+    table = np.array([[0.0, 1.0], [1.0, 1.0]]) * weight
+    for name in ("specificity", "lr_minus", "npv"):
+        expected = math.nan if name == "lr_minus" else 0.0
+        found = metric_value(table, MetricSpec(RATES[name]), ONES, NO_PENALTY)
+        assert found == pytest.approx(expected, abs=0.0, nan_ok=True), name
+    assert class_rate(kernels.SPECIFICITY, 2.0**52, 2.0**52, 2.0**52, 2.0**52 + 1) == 1

@@ -1,0 +1,348 @@
+"""Values of metrics, against scikit-learn's and values that other programs computed."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+import reference_cases
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn import metrics as sklearn
+from strategies import square_tables
+
+from fastcmp import make_metric, metric_from_counts
+from fastcmp.metrics.registry import METRICS
+
+RATES = {
+    "precision": sklearn.precision_score,
+    "recall": sklearn.recall_score,
+    "f1": sklearn.f1_score,
+    "jaccard": sklearn.jaccard_score,
+}
+WHOLE = {
+    "accuracy": sklearn.accuracy_score,
+    "balanced_accuracy": sklearn.balanced_accuracy_score,
+    "mcc": sklearn.matthews_corrcoef,
+    "kappa": sklearn.cohen_kappa_score,
+}
+zero_divisions = st.sampled_from([0.0, 1.0, math.nan])
+
+
+def bound(name, classes, **options):
+    """Bind a metric to the classes of some data."""
+    made = make_metric(name, **options)
+    return made.bind(made.classes_of(classes))
+
+
+def value(name, table, classes=None, **options):
+    """Compute a metric of a confusion matrix of some classes."""
+    classes = tuple(range(len(table)) if classes is None else classes)
+    made = make_metric(name, **options)
+    ordered = made.classes_of(classes)
+    moved = np.zeros((len(ordered), len(ordered)))
+    at = [ordered.index(label) for label in classes]
+    moved[np.ix_(at, at)] = table
+    found = [each.value(moved) for each in made.bind(ordered)]
+    return found if options.get("average", "") is None else found[0]
+
+
+def samples(table, classes=None):
+    """Turn cells into labels and weights, one sample a cell."""
+    t, y = np.nonzero(table)
+    classes = np.arange(len(table)) if classes is None else np.asarray(classes)
+    return classes[t], classes[y], np.asarray(table, float)[t, y]
+
+
+def peer(function, table, *, classes=None, **options):
+    """Call a function of scikit-learn with one sample a cell, weighted."""
+    y_true, y_pred, weights = samples(table, classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(y_true, y_pred, sample_weight=weights, **options)
+
+
+def same(found, expected):
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-13, nan_ok=True)
+
+
+#: Counts, or weights, of two to six classes, many of them without samples.
+tables = st.one_of(
+    square_tables().filter(lambda table: len(table) > 1 and table.any()),
+    st.integers(2, 6).flatmap(
+        lambda k: hnp.arrays(
+            np.float64,
+            (k, k),
+            elements=st.one_of(st.just(0.0), st.floats(0.01, 9.0)),
+        ).filter(np.any)
+    ),
+)
+
+
+@st.composite
+def label_choices(draw, table):
+    """Draw labels=, and what scikit-learn takes for it."""
+    kind = draw(st.sampled_from(["union", "truth", "list"]))
+    if kind == "union":
+        return kind, None
+    rows = np.flatnonzero(table.sum(axis=1)).tolist()
+    if kind == "truth":
+        return kind, rows
+    others = draw(st.sets(st.integers(0, len(table) + 1), max_size=4))
+    listed = draw(st.permutations([*dict.fromkeys([rows[0], *sorted(others)])]))
+    return list(listed), list(listed)
+
+
+@given(
+    table=tables,
+    name=st.sampled_from([*RATES, "fbeta"]),
+    average=st.sampled_from(["micro", "macro", "weighted"]),
+    zero=zero_divisions,
+    data=st.data(),
+)
+def test_averages_of_rates(table, name, average, zero, data):
+    ours, theirs = data.draw(label_choices(table))
+    options, beta = {"zero_division": zero, "average": average}, {}
+    if name == "fbeta":
+        beta = {"beta": data.draw(st.sampled_from([0.5, 2.0]))}
+    assume(name != "jaccard" or not math.isnan(zero))  # it refuses NaN
+    function = sklearn.fbeta_score if name == "fbeta" else RATES[name]
+    expected = peer(function, table, labels=theirs, **options, **beta)
+    same(value(name, table, labels=ours, **options, **beta), expected)
+
+
+@given(table=tables, name=st.sampled_from([*RATES]), zero=zero_divisions)
+def test_each_class_alone(table, name, zero):
+    assume(name != "jaccard" or not math.isnan(zero))  # it refuses NaN
+    k = len(table)
+    options = {"average": None, "zero_division": zero}
+    expected = peer(RATES[name], table, labels=range(k), **options)
+    found = value(name, table, **options)
+    assert len(found) == k
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@given(
+    table=tables.filter(lambda table: len(table) == 2),
+    name=st.sampled_from([*RATES]),
+    positive=st.sampled_from([None, "no", "yes"]),
+    zero=zero_divisions,
+)
+def test_two_classes(table, name, positive, zero):
+    assume(name != "jaccard" or not math.isnan(zero))  # it refuses NaN
+    options, classes = {"zero_division": zero}, ["no", "yes"]
+    numbers = positive is None
+    # Where labels are missing scikit-learn refuses a positive class without samples.
+    assume((table.sum(axis=0) + table.sum(axis=1)).all())
+    theirs = {"classes": None if numbers else classes, "pos_label": positive}
+    if numbers:
+        theirs["pos_label"] = 1
+    expected = peer(RATES[name], table, **theirs, **options)
+    ours = {"classes": theirs["classes"], "positive": positive}
+    same(value(name, table, **ours, **options), expected)
+
+
+@given(table=tables, name=st.sampled_from([*WHOLE]))
+def test_metrics_of_all_classes(table, name):
+    expected = peer(WHOLE[name], table)
+    if name == "mcc":  # theirs cancels, and is cut off near 0
+        np.testing.assert_allclose(value(name, table), expected, atol=1e-7)
+        return
+    same(value(name, table), expected)
+
+
+@given(table=tables)
+def test_balanced_accuracy_adjusted_for_chance(table):
+    assume(np.count_nonzero(table.sum(axis=1)) > 1)
+    expected = peer(sklearn.balanced_accuracy_score, table, adjusted=True)
+    same(value("adjusted_balanced_accuracy", table), expected)
+
+
+@given(
+    table=tables,
+    weights=st.sampled_from(["linear", "quadratic"]),
+    listed=st.booleans(),
+    data=st.data(),
+)
+def test_weighted_kappa(table, weights, listed, data):
+    k = len(table)
+    labels = None
+    if listed:  # an order of one's own, with a class that never occurs
+        labels = data.draw(st.permutations(range(k + 1)))
+    else:  # the order closes where a class does not occur
+        used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+        table = table[np.ix_(used, used)]
+    expected = peer(sklearn.cohen_kappa_score, table, weights=weights, labels=labels)
+    found = value("kappa", table, weights=weights, labels=labels)
+    same(found, expected)
+    same(value(f"kappa_{weights}", table, labels=labels), expected)
+    size = len(table) if labels is None else k + 1
+    apart = abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    matrix = apart ** (1 if weights == "linear" else 2)
+    if size > 1:
+        same(value("kappa", table, weights=matrix, labels=labels), expected)
+
+
+@given(table=tables.filter(lambda table: len(table) == 2))
+def test_likelihood_ratios(table):
+    assume(table.any(axis=1).all())
+    plus, minus = peer(sklearn.class_likelihood_ratios, table, labels=[0, 1])
+    same(value("lr_plus", table), plus)
+    same(value("lr_minus", table), minus)
+    if table[0, 1] * table[1, 0] > 0:
+        odds = table[0, 0] * table[1, 1] / (table[0, 1] * table[1, 0])
+        same(value("diagnostic_odds_ratio", table), odds)
+
+
+@given(table=tables)
+def test_g_mean_is_that_of_imbalanced_learn(table):
+    """The geometric mean of recalls over the classes that occur: 0 without truth."""
+    used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1)).tolist()
+    recalls = peer(sklearn.recall_score, table, labels=used, average=None)
+    expected = 0.0 if not np.all(recalls) else math.exp(np.log(recalls).mean())
+    same(value("gmean", table), expected)
+    same(value("geometric_mean", table), expected)
+
+
+@given(table=tables)
+def test_specificity_is_the_recall_of_the_others(table):
+    found = value("specificity", table, average=None)
+    others = value("npv", table, average=None)
+    for k, (own, npv) in enumerate(zip(found, others, strict=True)):
+        y_true, y_pred, weights = samples(table)
+        options = {"sample_weight": weights, "zero_division": 0, "pos_label": True}
+        same(own, sklearn.recall_score(y_true != k, y_pred != k, **options))
+        same(npv, sklearn.precision_score(y_true != k, y_pred != k, **options))
+
+
+@given(table=tables)
+def test_f1_of_means(table):
+    p = value("precision_macro", table)
+    r = value("recall_macro", table)
+    expected = 2 * p * r / (p + r) if p + r else 0.0
+    same(value("f1_of_means", table), expected)
+    assert value("f1_of_means", table) >= value("f1_macro", table) - 1e-12
+    if p + r:
+        same(value("f2_of_means", table), 5 * p * r / (4 * p + r))
+
+
+@given(table=tables, data=st.data())
+def test_other_proportions_of_classes(table, data):
+    """They are scikit-learn's weights of samples: proportion over class total."""
+    rows = table.sum(axis=1)
+    table = table[np.ix_(rows > 0, rows > 0)]
+    rows = table.sum(axis=1)
+    assume((rows > 0).all())
+    wanted = data.draw(
+        st.lists(st.floats(0.05, 1), min_size=len(rows), max_size=len(rows))
+    )
+    shares = np.array(wanted) / np.sum(wanted)
+    # Both label sets are those of samples, whatever they weigh.
+    scaled = table * (shares / rows)[:, np.newaxis]
+    for name, function, options in [
+        ("accuracy", sklearn.accuracy_score, {}),
+        ("f1_macro", sklearn.f1_score, {"average": "macro"}),
+        ("precision_weighted", sklearn.precision_score, {"average": "weighted"}),
+        ("balanced_accuracy", sklearn.balanced_accuracy_score, {}),
+        ("kappa", sklearn.cohen_kappa_score, {}),
+    ]:
+        expected = peer(function, scaled, **options)
+        same(value(name, table, prevalence=shares), expected)
+
+
+def number(x):
+    return math.nan if x == "nan" else x
+
+
+def named(name):
+    """Translate the name of a reference: "fbeta_macro_beta0.5" has a beta."""
+    matched = re.fullmatch(r"fbeta_(\w+)_beta([\d.]+)", name)
+    return f"f{matched[2]}_{matched[1]}" if matched else name
+
+
+def options_of(case):
+    options = {"zero_division": number(case["options"].get("zero_division", 0))}
+    if "prevalence" in case["options"]:
+        options["prevalence"] = case["options"]["prevalence"]
+    if isinstance(case["options"].get("labels"), list):
+        options["labels"] = case["options"]["labels"]
+    if case["options"].get("positive") is not None:
+        options["positive"] = case["options"]["positive"]
+    return options
+
+
+def check(case, name, found):
+    expected = case["expected"][name]
+    tolerance = case["tolerance"]
+    np.testing.assert_allclose(
+        found,
+        [number(x) for x in expected]
+        if isinstance(expected, list)
+        else number(expected),
+        rtol=tolerance["rtol"],
+        atol=tolerance["atol"],
+        err_msg=name,
+    )
+
+
+@reference_cases.parametrize("metric_value")
+def test_reference_values(case):
+    table = np.array(case["input"]["confusion"], float)
+    for name in case["expected"]:
+        check(case, name, value(named(name), table, **options_of(case)))
+
+
+@reference_cases.parametrize("metric_value_per_class")
+def test_reference_values_of_each_class(case):
+    table = np.array(case["input"]["confusion"], float)
+    for name in case["expected"]:
+        found = value(named(name), table, average=None, **options_of(case))
+        check(case, name, found)
+
+
+@reference_cases.parametrize("metric_value_binary")
+def test_reference_values_of_two_classes(case):
+    table = np.array(case["input"]["confusion"], float)
+    for name in case["expected"]:
+        check(case, name, value(name, table, **options_of(case)))
+    same(value("youden", table) * value("markedness", table), value("mcc", table) ** 2)
+
+
+@reference_cases.parametrize("metric_se")
+def test_reference_standard_errors(case):
+    table, options = np.array(case["input"]["confusion"], float), case["options"]
+    (estimator,) = bound(
+        named(options["metric"]), range(len(table)), positive=options["positive"]
+    )
+    check(case, "value", estimator.value(table))
+    check(case, "se", estimator.standard_errors(table[np.newaxis])[0])
+    found = metric_from_counts(
+        table,
+        metric=named(options["metric"]),
+        positive=options["positive"],
+        method="delta",
+        confidence_level=options["confidence"],
+    )
+    check(case, "se", found.standard_error)
+    check(case, "lower", found.interval.low)
+    check(case, "upper", found.interval.high)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(table=square_tables(max_classes=4).filter(np.any))
+def test_values_are_within_their_limits(name, table):
+    options = {"average": "macro"} if "macro" in METRICS[name].averages else {}
+    if name == "fbeta":
+        options["beta"] = 2.0
+    if name == "cost":
+        options["cost"] = 1.0 - np.eye(len(table))
+        if len(table) == 1:
+            return
+    if METRICS[name].averages == ("binary",) and len(table) != 2:
+        return
+    found, (low, high) = value(name, table, **options), METRICS[name].limits
+    assert math.isnan(found) or low - 1e-12 <= found <= high + 1e-12

@@ -58,7 +58,6 @@ from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import Metric as Metric
-from fastcmp.metrics.choice import make_metric as make_metric
 from fastcmp.metrics.comparison import compare_metric as compare_metric
 from fastcmp.metrics.comparison import (
     compare_metric_from_counts as compare_metric_from_counts,
@@ -70,6 +69,7 @@ from fastcmp.metrics.fleiss_result import FleissResult as FleissResult
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
 from fastcmp.metrics.kappa import cohen_kappa_from_counts as cohen_kappa_from_counts
 from fastcmp.metrics.kappa_result import KappaResult as KappaResult
+from fastcmp.metrics.make_metric import make_metric as make_metric
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.metrics.metric_result import MetricResult as MetricResult

@@ -43,6 +43,14 @@ def examples():
         "mcnemar of arrays": fastcmp.mcnemar_from_counts(
             [3, 0], [9, 0], both_right=4, both_wrong=1
         ),
+        "pairs by a metric": fastcmp.compare_all(
+            Y, {"a": A, "b": B, "c": A[::-1]}, metric="mcc"
+        ),
+        "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
+        "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
+        "metrics of tables": fastcmp.compare_metric_from_counts(
+            [[[[3, 1], [2, 1]], [[1, 0], [2, 4]]]] * 2, metric=["f1", "kappa"]
+        ),
         "mcnemar in clusters": fastcmp.mcnemar(Y, A, B, groups=[0, 1, 2] * 4),
         "mcnemar in clusters in strata": fastcmp.mcnemar(
             Y, A, B, groups=[0, 1, 2] * 4, strata=[0, 0, 1, 1] * 3

@@ -240,7 +240,11 @@ def metric_influence(
     ----------
     table : ndarray of float64, shape (K, K)
         Samples, or their weights, by true and predicted class.
-    spec, listed, penalty
+    spec : MetricSpec
+        Which metric.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
         As in `metric_value`.
     out : ndarray of float64, shape (K, K)
         Receives the influences psi: ``(table * psi**2).sum() / table.sum()**2`` is the
@@ -292,7 +296,11 @@ def metric_influences(
     ----------
     tables : ndarray of float64, shape (B, K, K)
         Samples, or their weights, by true and predicted class.
-    spec, listed, penalty
+    spec : MetricSpec
+        Which metric.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
         As in `metric_value`.
     out : ndarray of float64, shape (B, K, K)
         Receives the influences, as in `metric_influence`.

@@ -131,7 +131,11 @@ def metric_leave_one_out(
     ----------
     table : ndarray of float64, shape (K, K)
         Samples by true and predicted class.
-    spec, listed, penalty
+    spec : MetricSpec
+        Which metric.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
         As in `metric_value`.
     out : ndarray of float64, shape (K, K)
         Receives the values; NaN for cells without samples, and where the metric is not

@@ -345,7 +345,11 @@ def metric_values(
     ----------
     tables : ndarray of float64, shape (B, K, K)
         Samples, or their weights, by true and predicted class.
-    spec, listed, penalty
+    spec : MetricSpec
+        Which metric.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
         As in `metric_value`.
     out : ndarray of float64, shape (B,)
         Receives the values.

@@ -116,9 +116,13 @@ def two_class_exchange_pvalue(
     ----------
     counts : ndarray of float64, shape (2, 2, 2)
         Samples by true class, class predicted by a, and class predicted by b.
-    spec, listed, penalty
-        As in `metric_value`: a metric that rises, or falls, with the samples of a class
+    spec : MetricSpec
+        Which metric: one that rises, or falls, with the samples of a class
         that are predicted rightly.
+    listed : ndarray of uint8, shape (K,)
+        As in `metric_value`.
+    penalty : ndarray of float64, shape (K, K) or (0, 0)
+        As in `metric_value`.
     alternative : int, optional
         0 for two-sided, 1 where a has the larger metric, -1 the smaller one.
     tolerance : float, optional

@@ -114,6 +114,57 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
     )
 
 
+class _Bound(NamedTuple):
+    """Metrics that are bound to the same classes, and the cells of two models."""
+
+    classes: tuple[Any, ...]
+    cells: Cells
+    estimators: list[Estimator]
+
+
+def _bind(counted: Counted, metrics: Sequence[Metric]) -> list[_Bound]:
+    found = []
+    for metric in metrics:
+        classes = metric.classes_of(counted.classes)
+        cells = arranged(counted, classes)
+        found.append(_Bound(classes, cells, metric.bind(classes)))
+    return found
+
+
+def choose_method(
+    tables: Sequence[Counted], metrics: Sequence[Metric], options: CompareOptions
+) -> CompareOptions:
+    """Choose the test where none is named, the same for all; refuse what has no place.
+
+    Exact permutation tests where all of them soon are, else "pooled".
+    """
+    cells, method = tables[0].cells, options.method
+    default: str | None = None
+    others: tuple[str, ...] = METHODS
+    if cells.squares is not None:
+        default = "delta"
+        reason = "with sample_weight method is 'delta'"
+    elif cells.clusters is not None:
+        default, others = "delta", ("jackknife", "pooled")
+        reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
+    if default is not None and method not in (None, default) and method in others:
+        message = f"{reason}, got {method!r}"
+        raise ValueError(message)
+    if method is not None:
+        return options
+    if options.studentized:
+        message = "studentized=True needs method='exact' or 'permutation'"
+        raise ValueError(message)
+    if default is None:
+        exact = all(
+            is_exact(bound.estimators, bound.cells)
+            for counted in tables
+            for bound in _bind(counted, metrics)
+        )
+        default = "exact" if exact else "pooled"
+    return options._replace(method=default)
+
+
 def compare_counted(
     counted: Counted,
     metrics: Sequence[Metric],
@@ -121,15 +172,12 @@ def compare_counted(
     names: tuple[str, str],
     pool: ThreadPool,
 ) -> list[Compared]:
-    """Compare two models by metrics, from cells of counts."""
+    """Compare two models by metrics, from cells of counts; the method is chosen."""
     found = []
-    for metric in metrics:
-        classes = metric.classes_of(counted.classes)
-        cells = arranged(counted, classes)
-        bound = metric.bind(classes)
+    for classes, cells, estimators in _bind(counted, metrics):
         tables = cells.table(0), cells.table(1)
         cautions: list[str] = []
-        for estimator in bound:
+        for estimator in estimators:
             if isinstance(estimator, UserEstimator):
                 for table in tables:
                     estimator.check(table)
@@ -138,12 +186,11 @@ def compare_counted(
         cautions += few_samples(tables[0], classes)
         if np.array_equal(*cells.codes.T[1:]):
             cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")
-        compared = _compare_bound(bound, cells, options, pool)
         found += [
             each._replace(
                 cautions=(*cautions, *each.cautions, *_disagreement(each, options))
             )
-            for each in compared
+            for each in _compare_bound(estimators, cells, options, pool)
         ]
     return found
 
@@ -152,7 +199,7 @@ def _compare_bound(
     bound: list[Estimator], cells: Cells, options: CompareOptions, pool: ThreadPool
 ) -> list[Compared]:
     """Compare by metrics that are bound to the same classes, on the same draws."""
-    method = _method_of(bound, cells, options)
+    method = str(options.method)
     pairs = [pair_of(estimator, cells) for estimator in bound]
     if method == "bootstrap":
         return _bootstrapped(pairs, options, pool)
@@ -180,32 +227,6 @@ def _compare_bound(
         _with_interval(pair, _z(pair, method, options), method, options)
         for pair in pairs
     ]
-
-
-def _method_of(bound: list[Estimator], cells: Cells, options: CompareOptions) -> str:
-    """Choose the test where none is named; refuse what weights do not permit."""
-    method = options.method
-    if cells.squares is not None:
-        if method not in (None, "delta"):
-            message = (
-                f"method={method!r} needs whole samples: with sample_weight 'delta'"
-            )
-            raise ValueError(message)
-        return "delta"
-    if cells.clusters is not None and method in (None, "jackknife", "pooled"):
-        if method is None:
-            return "delta"
-        message = (
-            f"method={method!r} is for independent samples: with groups 'delta', "
-            "'permutation' or 'bootstrap'"
-        )
-        raise ValueError(message)
-    if method is not None:
-        return method
-    if options.studentized:
-        message = "studentized=True needs method='exact' or 'permutation'"
-        raise ValueError(message)
-    return "exact" if is_exact(bound, cells) else "pooled"
 
 
 def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:

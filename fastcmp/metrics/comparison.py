@@ -11,15 +11,16 @@ from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import cells_of_table
-from fastcmp.metrics.choice import read_metrics
 from fastcmp.metrics.compared import (
     DRAWN,
     Compared,
     CompareOptions,
+    choose_method,
     compare_counted,
     read_options,
 )
 from fastcmp.metrics.comparison_result import MetricComparison
+from fastcmp.metrics.make_metric import read_metrics
 from fastcmp.metrics.samples import (
     Counted,
     count_samples,
@@ -72,8 +73,16 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     metric : str, callable, Metric or sequence of these
         Name of a metric such as "f1_macro", a function of the confusion matrix, or what
         `make_metric` made; of several, all come from one count.
-    average, beta, positive, labels, zero_division
-        As in `make_metric`.
+    average : {"binary", "micro", "macro", "weighted"} or None
+        How rates of several classes become one, as in `make_metric`.
+    beta : float, optional
+        For "fbeta": what recall counts beside precision.
+    positive : label, optional
+        The positive class of two; of numbers or booleans the larger one by default.
+    labels : {"union", "truth"} or sequence
+        Classes that an average is over, as in `make_metric`.
+    zero_division : {0, 1, nan}
+        A rate without samples, as in `make_metric`.
     sample_weight : array-like, shape (n,), optional
         Weights of the samples.
     groups : array-like, shape (n,), optional
@@ -171,6 +180,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
         sample_weight=sample_weight,
         workers=workers,
     )
+    options = choose_method([counted], metrics, options)
     with ThreadPool(threads) as pool:
         found = compare_counted(counted, metrics, options, chosen, pool)
     several = isinstance(metric, (list, tuple)) or len(found) > 1
@@ -206,14 +216,38 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
     counts : LabelTable, fastcmp.stream.LabelCounts or array-like of int
         Of an array the last axes, shape (..., K, K, K), are true class, class
         predicted by a and class predicted by b.
-    metric, average, beta, positive, labels, zero_division
+    metric : str, callable, Metric or sequence of these
         As in `compare_metric`.
+    average : {"binary", "micro", "macro", "weighted"} or None
+        How rates of several classes become one, as in `make_metric`.
+    beta : float, optional
+        For "fbeta": what recall counts beside precision.
+    positive : label, optional
+        The positive class of two; of numbers or booleans the larger one by default.
+    labels : {"union", "truth"} or sequence
+        Classes that an average is over, as in `make_metric`.
+    zero_division : {0, 1, nan}
+        A rate without samples, as in `make_metric`.
     classes : sequence, optional
         The label of each class of an array; by default 0 to K - 1.
-    method, alternative, studentized, interval, within_classes, confidence_level
-        As in `compare_metric`.
-    n_resamples, rng, names
-        As in `compare_metric`.
+    method : str, optional
+        The test, as in `compare_metric`.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a has the higher value, also where lower is better.
+    studentized : bool
+        Whether permuted differences are divided by their standard errors.
+    interval : {"percentile", "bca", "basic", "studentized"}
+        Which interval of the bootstrap.
+    within_classes : bool
+        Whether the number of samples of each class was fixed beforehand.
+    confidence_level : float
+        In (0, 1).
+    n_resamples : int
+        Draws of the bootstrap, or of the permutation test.
+    rng : int, numpy.random.Generator or None
+        Where they come from.
+    names : sequence of str
+        What to call the two models.
     workers : int, optional
         Threads.
 
@@ -266,6 +300,7 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
             _counted(tensor, labelled, given=classes is not None)
             for tensor in tensors.reshape(-1, *tensors.shape[-3:])
         ]
+    options = choose_method(tables, metrics, options)
     with ThreadPool(threads) as pool:
         found = [compare_counted(x, metrics, options, chosen, pool) for x in tables]
     several = isinstance(metric, (list, tuple)) or len(found[0]) > 1
@@ -304,15 +339,15 @@ def _record(
 
     first, cells = tables[0], flat[0].pair.cells
     clusters = None if cells.clusters is None else cells.clusters.n
-    drawn = flat[0].method in DRAWN
-    exact = flat[0].method == "exact"
-    kinds = [_distribution(one, options) for one in flat]
+    drawn, exact = options.method in DRAWN, options.method == "exact"
+    degrees = options.degrees(cells)
+    distribution = _distribution(options.method, degrees)
     cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
     return MetricComparison(
         statistic=column([one.test.statistic for one in flat]),
         pvalue=column([one.test.pvalue for one in flat]),
-        df=float(clusters - 1) if clusters is not None and kinds[0] == "t" else None,
-        distribution=column(kinds),
+        df=degrees if distribution == "t" else None,
+        distribution=distribution,
         status=column([one.test.status for one in flat]),
         metric=column([one.pair.estimator.name for one in flat]),
         measure=column([one.pair.estimator.title for one in flat]),
@@ -323,7 +358,7 @@ def _record(
         ratio_interval=ends([one.ratio_interval for one in flat]),
         value_a=column([one.pair.value_a for one in flat]),
         value_b=column([one.pair.value_b for one in flat]),
-        method=column([one.method for one in flat]),
+        method=str(options.method),
         interval_method=column([one.interval_method for one in flat]),
         alternative=options.alternative,
         confidence_level=options.confidence_level,
@@ -344,12 +379,12 @@ def _record(
     )
 
 
-def _distribution(found: Compared, options: CompareOptions) -> str:
-    if found.method in ("exact", "permutation"):
+def _distribution(method: str | None, df: float) -> str:
+    if method in ("exact", "permutation"):
         return "permutation"
-    if found.method == "bootstrap":
+    if method == "bootstrap":
         return "bootstrap"
-    return "normal" if options.degrees(found.pair.cells) == math.inf else "t"
+    return "normal" if df == math.inf else "t"
 
 
 def _n_discordant(cells: Cells) -> Any:

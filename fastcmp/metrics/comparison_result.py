@@ -16,9 +16,9 @@ from fastcmp.metrics.metric_result import limits, number
 _TESTS = {
     "exact": "exact permutation test: both models' predictions can be exchanged",
     "permutation": "permutation test with random exchanges of predictions",
-    "pooled": "z test by the influence of each cell at the counts of both models",
-    "jackknife": "z test with the standard error of the jackknife",
-    "delta": "z test with the standard error of the delta method",
+    "pooled": "the influences of discordant samples at the counts of both models",
+    "jackknife": "the difference in standard errors of the jackknife",
+    "delta": "the difference in standard errors of the delta method",
     "bootstrap": "bootstrap of the samples",
 }
 _COLUMNS = (
@@ -42,7 +42,7 @@ class MetricComparison(Compared, Record):
     #: Degrees of freedom of t, else None.
     df: float | None
     #: "permutation", "normal", "t" or "bootstrap".
-    distribution: Any
+    distribution: str
     #: A `fastcmp.kernels.Status`.
     status: Any
     #: Such as "f1_macro", and as it is shown, such as "macro F1".
@@ -59,7 +59,7 @@ class MetricComparison(Compared, Record):
     value_a: Any
     value_b: Any
     #: "exact", "permutation", "pooled", "jackknife", "delta" or "bootstrap".
-    method: Any
+    method: str
     #: Such as "jackknife" or "newcombe".
     interval_method: Any
     alternative: str
@@ -119,7 +119,7 @@ class MetricComparison(Compared, Record):
             "less": f"the {self.measure} of {a} is not lower",
         }[self.alternative]
         text = [
-            f"{lead}: {values} on {self.n_samples} samples, of which "
+            f"{lead}: {values} on {self._drawn()}, of which "
             f"{self.n_discordant} are predicted differently.",
             f"Difference {number(self.difference, '+')}, {name} "
             f"{limits(*self.interval, sign='+')}, by {self.interval_method}.",
@@ -134,6 +134,13 @@ class MetricComparison(Compared, Record):
             *dropped_sentences(self.n_missing, self.n_excluded),
         ]
         return Section(title="Which model is better?", text=tuple(text))
+
+    def _drawn(self) -> str:
+        """Say how many samples there are."""
+        clusters = ""
+        if self.n_clusters is not None:
+            clusters = f" in {self.n_clusters} clusters"
+        return f"{self.n_samples} samples{clusters}"
 
     def _found(self) -> str:
         """Write the statistic and the p-value."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.checks import as_seed, as_whole
 from fastcmp.core.options import choose
-from fastcmp.metrics.choice import Metric, make_metric
+from fastcmp.metrics.make_metric import make_metric
 
 if TYPE_CHECKING:
+    from fastcmp.metrics.choice import Metric
     from fastcmp.paired.sample_units import Sampling
 
 #: Tests of a pair; the first is the default, with clusters the second.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.metrics.choice import Metric, make_metric
+from fastcmp.metrics.choice import Metric
+from fastcmp.metrics.make_metric import make_metric
 from fastcmp.metrics.options import read_labels, read_zero_division
 from fastcmp.metrics.registry import METRICS
 

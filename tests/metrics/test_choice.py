@@ -217,7 +217,6 @@ def test_options_of_another_type(options, message):
             "weights is 2 x 2, but classes names 3",
         ),
         (make_metric("f1_macro", prevalence=0.2), range(3), "prevalence must name 3"),
-        (make_metric("accuracy", prevalence=1.2), (0, 1), "prevalence must"),
         (make_metric("accuracy", prevalence=[0.5, 0.6]), (0, 1), "that add up to 1"),
         (make_metric("accuracy", prevalence=[1.5, -0.5]), (0, 1), "proportions"),
         (make_metric("accuracy", prevalence=[1.0]), (0, 1), r"prevalence must have s"),
@@ -636,3 +635,8 @@ def test_every_entry_says_what_it_is():
         assert entry.scale in ("identity", "logit", "atanh", "log"), name
         assert entry.limits[0] < entry.limits[1], name
         assert re.fullmatch("[a-z0-9_]+", name)
+
+
+def test_a_prevalence_is_a_proportion_before_classes_are_known():
+    with pytest.raises(ValueError, match="prevalence must"):
+        make_metric("accuracy", prevalence=1.2)

@@ -16,7 +16,6 @@ from fastcmp.pairwise.comparing import name_control, read_options, record_of
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
-from fastcmp.pairwise.metric_comparison import How, MetricTests, compare_counts
 from fastcmp.pairwise.metric_options import read_draws, read_metric
 from fastcmp.pairwise.sampled_tests import SampledTests
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from fastcmp.core.protocols import LabelledCounts, PairedCounts
     from fastcmp.metrics.choice import Metric
     from fastcmp.pairwise.engine import Options
+    from fastcmp.pairwise.metric_comparison import MetricTests
     from fastcmp.pairwise.pair_tests import PairTests
     from fastcmp.pairwise.result import PairwiseResult
 
@@ -125,6 +125,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     ):
         made: MetricTests | SampledTests
         if chosen_metric is not None:
+            from fastcmp.pairwise.metric_comparison import How, compare_counts
+
             how = How(chosen_metric, options.method, 1 - options.alpha, draws)
             made = compare_counts(cast("LabelledCounts", counts), how, pool)
         else:

@@ -6,6 +6,7 @@ from sklearn.metrics import f1_score
 
 import fastcmp
 from fastcmp import kernels
+from fastcmp.stream import ConfusionCounts
 
 
 def labels(rng, k, n, n_models):
@@ -42,6 +43,11 @@ class TestOneModel:
             return table
 
         assert benchmark(count).sum() == y_true.size
+
+    def test_counts_of_a_stream(self, benchmark, ten):
+        y_true, preds = ten
+        counts = benchmark(lambda: ConfusionCounts().update(y_true, preds))
+        assert counts.n_samples == y_true.size
 
     def test_f1_score(self, benchmark, ten):
         y_true, (pred,) = ten

@@ -94,7 +94,8 @@ class Compared(NamedTuple):
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
     """Check the options of a comparison of two models, of those that a user gave."""
-    method, studentized = given["method"], as_flag(given["studentized"], "studentized")
+    method, rng = given["method"], given["rng"]
+    studentized = as_flag(given["studentized"], "studentized")
     alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, "exact", "permutation"):
@@ -109,7 +110,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         studentized=studentized,
         within_classes=as_flag(given["within_classes"], "within_classes"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]),
+        seed=0 if method not in DRAWN and rng is None else as_seed(rng),
         df=choose(given["df"], "df", ("clusters", "normal")),
     )
 

@@ -48,6 +48,7 @@ class IntervalOptions(NamedTuple):
 def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
     """Check how an interval is to be made."""
     method = choose(given["method"], "method", (*_METHODS, None))
+    rng = given["rng"]
     scale = choose(given["scale"], "scale", (*SCALES, None))
     if scale is not None and method not in (None, "jackknife", "delta"):
         message = f"scale= is for 'jackknife' and 'delta', got method={method!r}"
@@ -59,7 +60,7 @@ def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
         within_classes=as_flag(given["within_classes"], "within_classes"),
         level=as_share(given["confidence_level"], "confidence_level"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]),
+        seed=0 if method != "bootstrap" and rng is None else as_seed(rng),
     )
 
 

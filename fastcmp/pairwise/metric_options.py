@@ -66,3 +66,13 @@ def read_metric(metric: Any, test: str, cost: Any) -> Metric:
         message = f"metric must be one metric to compare models by, got {metric!r}"
         raise TypeError(message)
     return make_metric(metric)
+
+
+def check_counted(missing: str) -> None:
+    """Refuse missing predictions where samples are counted by class."""
+    if missing != "raise":
+        message = (
+            "missing must be 'raise' where samples are counted by class in blocks: a "
+            f"missing prediction has no class, got {missing!r}"
+        )
+        raise ValueError(message)

@@ -194,39 +194,61 @@ def test_options_of_another_type(options, message):
         make_metric(**options)
 
 
+def bind_to(classes, **asked):
+    made = make_metric(**asked)
+    return made.bind(made.classes_of(tuple(classes)))
+
+
 @pytest.mark.parametrize(
-    ("made", "classes", "message"),
+    ("asked", "classes", "message"),
     [
-        (make_metric("f1"), "abc", "needs two classes, got 3: pass average='macro'"),
-        (make_metric("lr_plus"), range(3), "got 3: pass average=None for each class"),
-        (make_metric("f1"), "ab", "pass positive="),
-        (make_metric("f1", positive="c"), "ab", "positive='c' is not among"),
-        (make_metric("f1", positive=1), (0,), "the positive class does not occur"),
-        (make_metric("f1"), (0,), "the positive class does not occur"),
-        (make_metric("f1_macro", labels=[3, 4]), (0, 1), "labels must hold classes of"),
-        (make_metric("f1_macro", labels=["0"]), (0, 1), "labels must hold classes of"),
-        (make_metric("mcc", labels=[0]), (0, 1), "labels= must list all classes"),
+        ({"metric": "f1"}, "abc", "needs two classes, got 3: pass average='macro'"),
+        ({"metric": "lr_plus"}, range(3), "got 3: pass average=None for each class"),
+        ({"metric": "f1"}, "ab", "pass positive="),
+        ({"metric": "f1", "positive": "c"}, "ab", "positive='c' is not among"),
+        ({"metric": "f1", "positive": 1}, (0,), "the positive class does not occur"),
+        ({"metric": "f1"}, (0,), "the positive class does not occur"),
         (
-            make_metric("cost", cost=[[0, 1], [1, 0]]),
+            {"metric": "f1_macro", "labels": [3, 4]},
+            (0, 1),
+            "labels must hold classes of",
+        ),
+        (
+            {"metric": "f1_macro", "labels": ["0"]},
+            (0, 1),
+            "labels must hold classes of",
+        ),
+        ({"metric": "mcc", "labels": [0]}, (0, 1), "labels= must list all classes"),
+        (
+            {"metric": "cost", "cost": [[0, 1], [1, 0]]},
             (0, 1, 2),
             "cost is 2 x 2, but classes names 3",
         ),
         (
-            make_metric("kappa", weights=[[0, 1], [1, 0]]),
+            {"metric": "kappa", "weights": [[0, 1], [1, 0]]},
             (0, 1, 2),
             "weights is 2 x 2, but classes names 3",
         ),
-        (make_metric("f1_macro", prevalence=0.2), range(3), "prevalence must name 3"),
-        (make_metric("accuracy", prevalence=[0.5, 0.6]), (0, 1), "that add up to 1"),
-        (make_metric("accuracy", prevalence=[1.5, -0.5]), (0, 1), "proportions"),
-        (make_metric("accuracy", prevalence=[1.0]), (0, 1), r"prevalence must have s"),
-        (make_metric("accuracy", prevalence={2: 1.0}), (0, 1), r"prevalence names \[2"),
-        (make_metric("accuracy", prevalence=0.3), ("a", "b"), "pass positive="),
+        ({"metric": "f1_macro", "prevalence": 0.2}, range(3), "prevalence must name 3"),
+        ({"metric": "accuracy", "prevalence": 1.2}, (0, 1), "prevalence must"),
+        ({"metric": "accuracy", "prevalence": [0.5, 0.6]}, (0, 1), "that add up to 1"),
+        ({"metric": "accuracy", "prevalence": [1.5, -0.5]}, (0, 1), "proportions"),
+        (
+            {"metric": "accuracy", "prevalence": [1.0]},
+            (0, 1),
+            r"prevalence must have s",
+        ),
+        (
+            {"metric": "accuracy", "prevalence": {2: 1.0}},
+            (0, 1),
+            r"prevalence names \[2",
+        ),
+        ({"metric": "accuracy", "prevalence": 0.3}, ("a", "b"), "pass positive="),
     ],
 )
-def test_data_that_do_not_fit(made, classes, message):
+def test_data_that_do_not_fit(asked, classes, message):
     with pytest.raises(ValueError, match=message):
-        made.bind(made.classes_of(tuple(classes)))
+        bind_to(classes, **asked)
 
 
 # The record of a choice.

@@ -355,3 +355,12 @@ def test_values_are_within_their_limits(name, table):
         return
     found, (low, high) = value(name, table, **options), METRICS[name].limits
     assert math.isnan(found) or low - 1e-12 <= found <= high + 1e-12
+
+
+def test_weighted_recall_has_the_interval_of_accuracy():
+    """The same number: not as if the proportions of the classes were known."""
+    table = [[50, 0], [50, 0]]
+    found = metric_from_counts(table, metric="recall_weighted")
+    known = metric_from_counts(table, metric="accuracy")
+    assert found.value == known.value == 0.5
+    assert list(found.interval) == pytest.approx(list(known.interval), abs=0.01)

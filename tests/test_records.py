@@ -46,6 +46,9 @@ def examples():
         "pairs by a metric": fastcmp.compare_all(
             Y, {"a": A, "b": B, "c": A[::-1]}, metric="mcc"
         ),
+        "report of three": fastcmp.classification_report(
+            Y, {"a": A, "b": B, "c": A[::-1]}, control="b", overall=["mcc", "kappa"]
+        ),
         "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
         "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
         "metrics of tables": fastcmp.compare_metric_from_counts(

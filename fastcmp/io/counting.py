@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.label_check import LabelCheck
     from fastcmp.io.stream import PredictionStream, Rows
-    from fastcmp.stream import PairCounts
+    from fastcmp.stream import ConfusionCounts, PairCounts
 
-    Counts = PairCounts | LabelCounts
+    Counts = PairCounts | LabelCounts | ConfusionCounts
 
 _GATHERED = 16_000_000  # bytes of blocks that are joined, at most
 _ROW = re.compile(r" at row (\d+)")

@@ -14,9 +14,9 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels.class_exchanges import exchange_classes
-from fastcmp.metrics.choice import make_metric
 from fastcmp.metrics.estimators import KernelEstimator
 from fastcmp.metrics.intervals import estimate_table
+from fastcmp.metrics.make_metric import make_metric
 from fastcmp.metrics.proportions import Proportions, class_trials, wilson_limits
 
 if TYPE_CHECKING:

@@ -239,6 +239,8 @@ CASES = [
     called(F.cohen_kappa_from_counts, TENSOR.sum(axis=0), weights=1 - np.eye(3)),
     called(F.fleiss_kappa, PREDS),
     called(F.fleiss_kappa_from_counts, np.stack([COUNTS[0], 40 - COUNTS[0]], axis=1)),
+    called(F.classification_report, TRUTH, PREDS, control=1),
+    called(F.classification_report_from_counts, TENSOR.sum(axis=0)),
     called(F.classification_table, YES, SCORES[0]),
     called(F.classification_table, YES, (A == 1).astype(np.int16)),
     *(called(F.auc, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),

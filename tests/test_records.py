@@ -52,6 +52,9 @@ def examples():
         "equality in clusters": fastcmp.metric_equality(
             Y, {"a": A, "b": B}, metric="f1", groups=[0, 1, 2, 3] * 3
         ),
+        "report of three": fastcmp.classification_report(
+            Y, {"a": A, "b": B, "c": A[::-1]}, control="b", overall=["mcc", "kappa"]
+        ),
         "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
         "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
         "metrics of tables": fastcmp.compare_metric_from_counts(

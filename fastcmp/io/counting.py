@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.label_check import LabelCheck
     from fastcmp.io.stream import PredictionStream, Rows
-    from fastcmp.stream import PairCounts
+    from fastcmp.stream import ConfusionCounts, PairCounts
 
-    Counts = PairCounts | LabelCounts
+    Counts = PairCounts | LabelCounts | ConfusionCounts
 
 _GATHERED = 16_000_000  # bytes of blocks that are joined, at most
 _COPIES = 3  # the tables, those of some blocks, and their sum

@@ -23,7 +23,6 @@ from fastcmp.metrics.bootstrap import (
     undefined_caution,
 )
 from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
     Pair,
@@ -179,9 +178,8 @@ def compare_counted(
         tables = cells.table(0), cells.table(1)
         cautions: list[str] = []
         for estimator in estimators:
-            if isinstance(estimator, UserEstimator):
-                for table in tables:
-                    estimator.check(table)
+            for table in tables:
+                estimator.check(table)
             cautions += conventions(estimator, tables, names, classes)
             cautions += differing_labels(estimator, tables, names, classes)
         cautions += few_samples(tables[0], classes)

@@ -17,7 +17,6 @@ from fastcmp.metrics.bootstrap import (
     undefined_caution,
 )
 from fastcmp.metrics.cautions import conventions, few_samples
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, estimate
 from fastcmp.metrics.metric_result import MetricResult
 from fastcmp.metrics.samples import Counted, arranged
@@ -83,8 +82,7 @@ def measured(
         bound = each.bind(classes)
         own = cells.table()
         for estimator in bound:
-            if isinstance(estimator, UserEstimator):
-                estimator.check(own)
+            estimator.check(own)
             cautions += conventions(estimator, [own], ["the model"], classes)
         found += zip(
             bound, _estimates(bound, cells, options, threads, cautions), strict=True

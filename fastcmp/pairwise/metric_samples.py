@@ -14,7 +14,6 @@ from fastcmp.core.threads import no_step, parts
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import code_type
 from fastcmp.kernels.metric_pairs import mark_codes
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.others import with_others
 
 if TYPE_CHECKING:
@@ -127,9 +126,7 @@ class Counted(ABC):
 
     def check(self) -> None:
         """Refuse a user's metric that is no function of the counts."""
-        estimator = self.metric.estimator
-        if isinstance(estimator, UserEstimator):
-            estimator.check(self.table(self.counts(0)))
+        self.metric.estimator.check(self.table(self.counts(0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_share, as_whole
 from fastcmp.core.options import choose
+from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.scores.classification_report_result import ClassificationReport
@@ -40,6 +41,7 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     names: Sequence[str] | None = None,
     workers: int | None = None,
+    progress: bool | Progress | None = None,
 ) -> ClassificationReport:
     """Report precision, recall and F1 of each class, with intervals and differences.
 
@@ -84,6 +86,8 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
         Names of the models, where `preds` brings none.
     workers : int, optional
         Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        True draws a bar; a function is called with the models done and all models.
 
     Returns
     -------
@@ -141,7 +145,11 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
     chosen = read_chosen(metrics, overall, labels, positive, zero_division)
     options = _read_options(target_names, digits, confidence_level, adjust, alpha)
     threads = check_workers(workers)
-    counts = count_models(y_true, preds, names, control, threads)
+    with (
+        reporting(progress, "counting", unit="models") as report,
+        ThreadPool(threads, report) as pool,
+    ):
+        counts = count_models(y_true, preds, names, control, pool)
     return _report(counts, chosen, options, threads)
 
 

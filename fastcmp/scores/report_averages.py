@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.exchanges import Exchanges
 from fastcmp.metrics.intervals import estimate
 from fastcmp.metrics.pair_estimates import pair_of, pooled_test
@@ -31,8 +30,7 @@ def average_values(
     """Estimate metrics of one model, with the intervals of `metric`."""
     made = np.full((3, len(estimators)), math.nan)
     for u, estimator in enumerate(estimators):
-        if isinstance(estimator, UserEstimator):
-            estimator.check(cells.table())
+        estimator.check(cells.table())
         found = estimate(estimator, cells, level)
         made[:, u] = found.value, found.low, found.high
     return Values(*made)

@@ -9,7 +9,6 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.protocols import are_confusions, are_labelled
-from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.counts.pairs import model_index, places_of
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.inputs.labels import Labels
 
     Ints = NDArray[np.int64]
@@ -68,7 +68,7 @@ class ReportCounts(NamedTuple):
 
 
 def count_models(
-    y_true: Any, preds: Any, names: Any, control: Any, threads: int
+    y_true: Any, preds: Any, names: Any, control: Any, pool: ThreadPool
 ) -> ReportCounts:
     """Count the predictions of one model, or of several."""
     if is_one_model(preds):
@@ -86,8 +86,7 @@ def count_models(
         labels = in_order(labels)
         k = len(labels.classes)
     _check_size(k)
-    with ThreadPool(threads) as pool:
-        cells, pairs = _counted(labels, k, place, pool)
+    cells, pairs = _counted(labels, k, place, pool)
     found = ReportCounts(
         chosen,
         tuple(labels.classes[:k]),
@@ -136,6 +135,7 @@ def _counted(
     """Count each model; with a control from its counts together with it."""
     true, preds = labels.y_true, labels.preds
     places = range(len(preds))
+    pool.expect(len(preds) - (control is not None))
     if control is None:
         alone = dict(pool.answers(lambda i: _count_one(true, preds[i], k), places))
         return tuple(alone[i] for i in places), ()

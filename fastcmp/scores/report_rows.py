@@ -101,9 +101,9 @@ def read_chosen(
         raise ValueError(message)
     _refuse_twice([metric.full_name for metric in columns], "metrics")
     whole = tuple(
-        make_metric(each, positive=positive, zero_division=zero)
+        _made(each, "overall", positive=positive, zero_division=zero)
         if isinstance(each, str)
-        else make_metric(each)
+        else _made(each, "overall")
         for each in _listed(overall, "overall")
     )
     _refuse_twice([metric.full_name for metric in whole], "overall")
@@ -120,9 +120,19 @@ def _listed(raw: Any, name: str) -> list[Any]:
     return list(raw)
 
 
+def _made(given: Any, argument: str, **options: Any) -> Metric:
+    """Make a metric; an error names the argument that it came by."""
+    try:
+        return make_metric(given, **options)
+    except (ValueError, TypeError) as error:
+        text = str(error)
+        of = f"{argument} must" if text.startswith("metric must") else f"{argument}: "
+        raise type(error)(of + text.removeprefix("metric must")) from None
+
+
 def _of_classes(given: Any, zero_division: float) -> Metric:
     """Read a metric of each class."""
-    metric = make_metric(given)
+    metric = _made(given, "metrics")
     own = METRICS.get(metric.name)
     if own is None or metric.function is not None or not own.averages:
         message = (
@@ -182,7 +192,7 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
         if kind in METRICS[metric.name].averages
     )
     overall = tuple(
-        Number(metric.title, "overall", metric, counts.n_samples)
+        Number(metric.title, "overall", _whole(metric, found), counts.n_samples)
         for metric in chosen.overall
     )
     return Plan(
@@ -197,6 +207,19 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
         overall=overall,
         order=classes if whole else found,
     )
+
+
+def _whole(metric: Metric, classes: Sequence[Any]) -> Metric:
+    """Refuse a rate of one class where there are many."""
+    rate = metric.function is None and METRICS[metric.name].averages
+    if rate and metric.average in ("binary", None) and len(classes) > 2:
+        message = (
+            f"overall must be of all {len(classes)} classes, and {metric.name!r} is a "
+            f"rate of each: pass it as metrics=, or an average of it, such as "
+            f"'{metric.name}_macro'"
+        )
+        raise ValueError(message)
+    return metric
 
 
 def _sizes(counts: ReportCounts) -> dict[Any, int]:

@@ -96,7 +96,7 @@ def test_text_labels_and_each_of_several_models():
     y_true, preds = draw(np.random.default_rng(3), 200, 4, 3)
     words = np.array(["cat", "dog", "eel", "fox"])
     report = classification_report(
-        words[y_true], dict(zip("abc", words[preds], strict=False))
+        words[y_true], dict(zip("abc", words[preds], strict=True))
     )
     for name, pred in zip("abc", preds, strict=True):
         assert_equal_to_sklearn(report, name, words[y_true], words[pred])
@@ -423,7 +423,8 @@ TABLES = np.ones((2, 3, 3), int)
         (A, {"metrics": []}, "metrics must name at least one"),
         (A, {"metrics": ["f1", "dice"]}, "different metrics"),
         (A, {"metrics": 3}, "metrics must be a list"),
-        (A, {"overall": ["f1"]}, "needs two classes"),
+        (A, {"overall": ["f1"]}, "overall must be of all 3 classes"),
+        (A, {"overall": ["magic"]}, "overall must be one of"),
         (A, {"digits": 99}, "digits must be at most"),
         (A, {"adjust": "magic"}, "adjust"),
         (A, {"zero_division": 2}, "zero_division"),

@@ -167,6 +167,7 @@ GOOD = {
     "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
     "make_metric": {"metric": "f1"},
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
+    "metric_equality": {"y_true": Y, "preds": {"a": A, "b": B}, "metric": "f1"},
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "mcnemar": LABELS,

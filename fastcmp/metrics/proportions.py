@@ -141,10 +141,15 @@ def mover_limits(of: Proportions, level: float) -> tuple[float, float]:
 
 
 def are_independent(estimator: Estimator, of: Proportions) -> bool:
-    """Tell whether the proportions are of different samples: recalls of classes."""
+    """Tell whether the proportions are of different samples: recalls of classes.
+
+    Not where they are weighted by class, as these weights are estimates too.
+    """
     if isinstance(estimator, AdjustedForChance):
         estimator = estimator.base
     recalls = (kernels.RECALL, kernels.INFORMEDNESS)
     return of.trials.size == 1 or (
-        isinstance(estimator, KernelEstimator) and estimator.spec.metric in recalls
+        isinstance(estimator, KernelEstimator)
+        and estimator.spec.metric in recalls
+        and estimator.spec.average != kernels.WEIGHTED
     )

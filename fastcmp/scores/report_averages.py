@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.exchanges import Exchanges
 from fastcmp.metrics.intervals import estimate
 from fastcmp.metrics.pair_estimates import Pair, pooled_test
@@ -37,8 +36,7 @@ def average_values(
     """Estimate metrics of one model, with the intervals of `metric`."""
     made, table = np.full((3, len(estimators)), math.nan), cells.table()
     for u, estimator in enumerate(estimators):
-        if isinstance(estimator, UserEstimator):
-            estimator.check(table)
+        estimator.check(table)
         of = proportions_of(estimator, table)
         if of is not None and are_independent(estimator, of):  # no standard error
             made[:, u] = estimator.value(table), *mover_limits(of, level)

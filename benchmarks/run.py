@@ -3,6 +3,7 @@
     python benchmarks/run.py            # all
     python benchmarks/run.py scale      # many models, streams, files and clusters
     python benchmarks/run.py values     # values per item
+    python benchmarks/run.py metrics    # metrics of counts
 
 Every line is a ratio: our time beside a rival's on the same work, in the same run.
 """
@@ -30,6 +31,8 @@ SCALE = tuple(
 
 #: What `docs/benchmarks-values.md` is about.
 VALUES = (HERE / "test_items.py",)
+#: What `docs/benchmarks-metrics.md` is about.
+METRICS = (HERE / "test_metrics.py",)
 
 INTRODUCTION = """# {title}
 
@@ -98,6 +101,21 @@ VALUES_LIMITS = """
 - **Sign flips**: eight signs cost one table look-up and one addition; no product.
 - **Bootstrap**: draws are counts of items, and one product gives the means of all
   models on a draw.
+"""
+
+
+METRICS_LIMITS = """
+## What bounds them
+
+- **One model**: the counting, at a store a sample; what follows takes some tens of
+  microseconds, for any number of samples.
+- **Bootstrap**: seven binomial numbers a draw, each in constant time, and two metrics
+  of a table with four cells; draws of differences and of log ratios.
+- **Random exchanges**: two binomial numbers a draw.
+- **Exact test**: for each number of exchanges in one class a bisection in the other.
+- **All pairs**: each prediction becomes a number of its class and its true class, and
+  one product in single precision gives all variances.
+- **Many classes**: sorting the samples by their three labels.
 """
 
 
@@ -196,15 +214,19 @@ def write(page: str, title: str, files: list[Path], limits: str) -> None:
 
 def main() -> None:
     """Measure and write the pages that were asked for."""
-    asked = set(sys.argv[1:]) or {"scale", "values", "rest"}
+    asked = set(sys.argv[1:]) or {"scale", "values", "metrics", "rest"}
     if "rest" in asked:
-        others = sorted(set(HERE.glob("test_*.py")) - set(SCALE) - set(VALUES))
+        apart = {*SCALE, *VALUES, *METRICS}
+        others = sorted(set(HERE.glob("test_*.py")) - apart)
         write("benchmarks.md", "Benchmarks", others, LIMITS)
     if "scale" in asked:
         write("benchmarks-scale.md", "Benchmarks of scale", list(SCALE), SCALE_LIMITS)
     if "values" in asked:
         title = "Benchmarks of values per item"
         write("benchmarks-values.md", title, list(VALUES), VALUES_LIMITS)
+    if "metrics" in asked:
+        title = "Benchmarks of metrics of counts"
+        write("benchmarks-metrics.md", title, list(METRICS), METRICS_LIMITS)
 
 
 if __name__ == "__main__":

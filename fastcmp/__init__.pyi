@@ -119,7 +119,9 @@ from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_counts import (
     compare_all_from_counts as compare_all_from_counts,
 )
+from fastcmp.pairwise.equality_result import MetricEquality as MetricEquality
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
+from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
 from fastcmp.pairwise.ties import TieGroups as TieGroups
@@ -136,6 +138,15 @@ from fastcmp.scores.auc_test import ContrastResult as ContrastResult
 from fastcmp.scores.classification import classification_table as classification_table
 from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
+)
+from fastcmp.scores.classification_report import (
+    classification_report as classification_report,
+)
+from fastcmp.scores.classification_report import (
+    classification_report_from_counts as classification_report_from_counts,
+)
+from fastcmp.scores.classification_report_result import (
+    ClassificationReport as ClassificationReport,
 )
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,

@@ -16,6 +16,7 @@ ORDER = (
         "scores",
         "items",
         "pairwise",
+        "metrics",
         "paired",
         "stream",
         "counts",

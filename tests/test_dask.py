@@ -730,6 +730,29 @@ def test_costs(cost, method):
     assert_same(found, fastcmp.compare_all(y_true, preds, **options))
 
 
+@pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
+def test_metrics(method):
+    rng = np.random.default_rng(4)
+    y_true = rng.choice(["x", "y", "z"], 300)
+    preds = np.where(rng.random((4, 300)) < 0.7, y_true, rng.choice(["x", "y"], 300))
+    blocks = [
+        dask.delayed((y_true[part], preds[:, part]))
+        for part in (slice(0, 90), slice(90, 91), slice(91, 300))
+    ]
+    options = {"metric": "f1_macro", "method": method, "n_resamples": 50, "rng": 3}
+    found = fastcmp.dask.compare_all(blocks, names=4, **options)
+    wanted = fastcmp.compare_all(y_true, preds, **options)
+    for name in ("score", "score_interval", "pvalue", "standard_error", "interval"):
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name))
+    assert (found.metric, found.seed) == (wanted.metric, wanted.seed)
+    with pytest.raises(ValueError, match="missing must be 'raise'"):
+        fastcmp.dask.compare_all(blocks, metric="mcc", missing="wrong")
+    with pytest.raises(ValueError, match="metric must be one of"):
+        fastcmp.dask.compare_all(blocks, metric="nope")
+    with pytest.raises(ValueError, match="pass metric= or test="):
+        fastcmp.dask.compare_all(blocks, metric="mcc", test="cost")
+
+
 def test_costs_that_do_not_fit():
     blocks = [dask.delayed(([0, 1, 2], [[0, 1, 1], [0, 0, 1]]))]
     with pytest.raises(ValueError, match="needs cost=, the matrix"):

@@ -46,6 +46,15 @@ def examples():
         "pairs by a metric": fastcmp.compare_all(
             Y, {"a": A, "b": B, "c": A[::-1]}, metric="mcc"
         ),
+        "pairs by the bootstrap of a metric": fastcmp.compare_all(
+            Y, {"a": A, "b": B}, metric="lr_minus", method="bootstrap", rng=1
+        ),
+        "equality in clusters": fastcmp.metric_equality(
+            Y, {"a": A, "b": B}, metric="f1", groups=[0, 1, 2, 3] * 3
+        ),
+        "report of three": fastcmp.classification_report(
+            Y, {"a": A, "b": B, "c": A[::-1]}, control="b", overall=["mcc", "kappa"]
+        ),
         "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
         "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
         "metrics of tables": fastcmp.compare_metric_from_counts(

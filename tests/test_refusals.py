@@ -103,6 +103,8 @@ GOOD = {
     "bowker": {"pred_a": A, "pred_b": B},
     "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
     "calibrated_f": {"differences": FIVE_BY_TWO},
+    "classification_report": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "classification_report_from_counts": {"counts": LABEL_COUNTS},
     "classification_table": {"y_true": Y, "score_or_label": S},
     "classification_table_from_counts": {"tp": 9, "fp": 2, "fn": 1, "tn": 8},
     "cochrans_q": {"y_true": Y, "preds": {"a": A, "b": B}},
@@ -165,6 +167,7 @@ GOOD = {
     "variance_components": {"values": ANSWERS, "names": ["a", "b"]},
     "make_metric": {"metric": "f1"},
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
+    "metric_equality": {"y_true": Y, "preds": {"a": A, "b": B}, "metric": "f1"},
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "mcnemar": LABELS,
@@ -424,6 +427,11 @@ WRONG = {
     "criterion": _CHOICE,
     "reference": _CHOICE,
     "average": _CHOICE,
+    "metrics": {"unknown": "nope", "a number": 3, "empty": [], "of all": ["mcc"]}
+    | {"an average": "f1_macro", "one twice": ["f1", "f1"]},
+    "overall": {"unknown": "nope", "a number": 3, "None": None, "of None": [None]},
+    "target_names": {"a string": "ab", "one": ["a"], "a number": 3},
+    "digits": {k: v for k, v in _WHOLE.items() if k != "0"} | {"many": 99},
     "metric": {"unknown": "nope", "None": None, "a number": 3, "empty": []},
     "zero_division": {"a word": "nope", "a fraction": 0.5, "a list": [0]},
     "scale": _CHOICE,
@@ -578,6 +586,8 @@ TAKEN = {
     **{
         (name, "labels", "one"): "an average over one class"
         for name in (
+            "classification_report",
+            "classification_report_from_counts",
             "compare_metric",
             "compare_metric_from_counts",
             "make_metric",
@@ -585,6 +595,7 @@ TAKEN = {
             "metric_from_counts",
         )
     },
+    ("classification_report", "preds", "one dimension"): "the labels of one model",
     ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
     **{
         ("make_metric", "positive", what): "no label has come yet"

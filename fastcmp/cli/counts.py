@@ -13,6 +13,7 @@ from fastcmp.core.memory import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.data import example_path
 from fastcmp.pairwise.cost_tests import LEVELS
+from fastcmp.pairwise.metric_options import check_counted
 from fastcmp.stream import LabelCounts, PairCounts
 from fastcmp.stream.tally import is_dense
 
@@ -30,7 +31,7 @@ class Counted(NamedTuple):
     """What was counted."""
 
     #: None where the files are to be read as a whole.
-    counts: PairCounts | LabelCounts | None
+    counts: Any
     #: To be removed when the answer is written.
     checkpoint: Checkpoint | None
     #: Predictions of each model that are not labels of the truth; empty where unknown.
@@ -58,6 +59,10 @@ def count_predictions(
     size = predictions.size_in_memory()
     if len(files) > 1 and size <= memory_limit:
         return _whole(options, "files that fit into --memory-limit are joined there")
+    if options.metric is not None:
+        if size <= memory_limit and options.checkpoint is None:
+            return Counted(None, None)
+        check_counted(options.missing)
     if why := _uncountable(predictions.names, matrix, memory_limit):
         if size > memory_limit:
             message = (
@@ -128,6 +133,8 @@ def _empty(
     predictions: PredictionStream,
     matrix: CostMatrix | None,
 ) -> PairCounts | LabelCounts:
+    if options.metric is not None:
+        return LabelCounts(predictions.names)
     if matrix is None:
         return PairCounts(predictions.names, missing=options.missing)
     return LabelCounts(predictions.names, classes=matrix.classes)
@@ -142,7 +149,8 @@ def _checkpoint(
 
     if options.checkpoint is None:
         return None
-    inputs: dict[str, Any] = {"test": options.test} | predictions.inputs()
+    test = options.test if options.metric is None else "metric"
+    inputs: dict[str, Any] = {"test": test} | predictions.inputs()
     if matrix is None:
         inputs["missing"] = options.missing
     else:

@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
+from fastcmp.cli.metrics import (
+    add_metric_options,
+    draws_of,
+    has_metric,
+    metric_of,
+    try_metric,
+)
 from fastcmp.cli.output import (
     add_input,
     add_output,
@@ -49,7 +56,8 @@ def add_compare(commands: Any) -> None:
     add("--test", help="mcnemar: accuracy; cost (mcnemar)")
     add(
         "--method",
-        help="variant of the test (midp; for costs likelihood; for values t)",
+        help="variant of the test (midp; for costs likelihood; for metrics jackknife; "
+        "for values t)",
     )
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
@@ -77,6 +85,7 @@ def add_compare(commands: Any) -> None:
         "from all pairs (all)",
     )
     add_output(add)
+    add_metric_options(compare)
     add_value_options(compare)
     compare.set_defaults(run=_compare)
 
@@ -146,6 +155,7 @@ def _compare(options: argparse.Namespace) -> None:
     if has_values(options):
         compare_values(options, keep, _MEMORY)
         return
+    by_metric = has_metric(options)
     options.test = options.test or "mcnemar"
     check_places(options, keep)
     cost = _read_cost(options)
@@ -156,7 +166,11 @@ def _compare(options: argparse.Namespace) -> None:
         "alpha": options.alpha,
         "workers": options.workers,
     }
-    _try_options(options, shown)
+    if by_metric:
+        shown |= draws_of(options)
+        try_metric(options, shown)
+    else:
+        _try_options(options, shown)
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     matrix = None if cost is None else read_cost(cost)
     counted = count_predictions(options, matrix, limit)
@@ -168,10 +182,15 @@ def _compare(options: argparse.Namespace) -> None:
         "progress": sys.stderr.isatty(),
     }
     if counts is not None:
+        if by_metric:
+            shown["metric"] = metric_of(options, counts.classes)
         result = fastcmp.compare_all_from_counts(counts, **shown)
         result = replace(result, n_outside=n_outside)
     else:
         read = _read(options)
+        if by_metric:
+            labels = read.y_true.drop_null().unique().to_pylist()
+            shown["metric"] = metric_of(options, labels)
         result = fastcmp.compare_all(
             read.y_true, read.preds, test=options.test, missing=options.missing, **shown
         )

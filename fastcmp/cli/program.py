@@ -25,6 +25,7 @@ from fastcmp.cli.messages import (
     wants_traceback,
     warnings_in_lines,
 )
+from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
 from fastcmp.core.escaping import visible
@@ -56,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     for add_command in (
         add_compare,
         add_holdout,
+        add_report,
         add_roc,
         add_cutpoint,
         add_lift,

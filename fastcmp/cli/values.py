@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.cli.metrics import OF_METRIC, SHARED
 from fastcmp.cli.output import check_places, say, write
 from fastcmp.core.memory import in_words, read_size
 from fastcmp.counts.pairs import choose_pairs
@@ -24,7 +25,7 @@ _OPTIONS = {
     **dict.fromkeys(("k", "n_resamples", "seed")),
 }
 #: What belongs to labels.
-_LABELS = ("example", "target", "cost", "test", "checkpoint")
+_LABELS = ("example", "target", "cost", "test", "checkpoint", "metric", *OF_METRIC)
 
 
 def add_value_options(parser: Any) -> None:
@@ -70,9 +71,11 @@ def has_values(options: argparse.Namespace) -> bool:
         message = "pass --values or --long, not both"
         raise ValueError(message)
     if not wide and not long:
+        names = ("lower_is_better", "stratum_weights", *_ITEMS, *_LONG, *_OPTIONS)
+        allowed = () if options.metric is None else SHARED
         _refuse(
             options,
-            ("lower_is_better", "stratum_weights", *_ITEMS, *_LONG, *_OPTIONS),
+            [name for name in names if name not in allowed],
             "is for values per item: pass --values FILE or --long FILE",
         )
         return False

@@ -55,6 +55,14 @@ class TwoClassCounts(Counts, Protocol):
     ) -> tuple[dict[str, int], tuple[Any, Any]]: ...
 
 
+class ConfusionMatrices(Counts, Protocol):
+    """Confusion matrices of models, such as `fastcmp.stream.ConfusionCounts`."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]: ...  # noqa: D102
+    def matrix(self, model: str | int) -> NDArray[Any]: ...  # noqa: D102
+
+
 class ValueCounts(Counts, Protocol):
     """Moments of values, such as `fastcmp.stream.ValueMoments`."""
 
@@ -79,6 +87,11 @@ def are_labelled(counts: Any) -> TypeGuard[LabelledCounts]:
 def are_two_class(counts: Any) -> TypeGuard[TwoClassCounts]:
     """Tell whether these are counts of true and false positives and negatives."""
     return hasattr(type(counts), "two_class_counts")
+
+
+def are_confusions(counts: Any) -> TypeGuard[ConfusionMatrices]:
+    """Tell whether these are confusion matrices of models."""
+    return are_two_class(counts) and hasattr(type(counts), "matrix")
 
 
 def are_valued(counts: Any) -> TypeGuard[ValueCounts]:

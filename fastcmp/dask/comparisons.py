@@ -19,6 +19,11 @@ from fastcmp.pairwise.cochran import cochrans_q_from_counts
 from fastcmp.pairwise.compare_counts import compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method
 from fastcmp.pairwise.engine import read_keep
+from fastcmp.pairwise.metric_options import (
+    check_counted,
+    read_draws,
+    read_metric,
+)
 from fastcmp.stream.label_counts import LabelCounts as PairLabels
 from fastcmp.stream.pair_counts import PairCounts
 
@@ -38,8 +43,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     target: str | None = None,
     names: int | Sequence[str] | None = None,
     test: str = "mcnemar",
+    metric: Any = None,
     method: str | None = None,
     cost: Any = None,
+    n_resamples: int = 9999,
+    rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
@@ -66,10 +74,16 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         rows of an array.
     test : {"mcnemar", "cost"}
         What is compared: accuracies, or expected costs.
+    metric : str, callable or Metric, optional
+        Compare by a metric instead, as in `fastcmp.compare_all`.
     method : str, optional
         Variant of the test, as in `fastcmp.compare_all`.
     cost : array-like of shape (K, K), mapping or frame, optional
         For ``test="cost"``: the cost of each mistake.
+    n_resamples : int
+        For a metric: draws of permutation and bootstrap.
+    rng : int, numpy.random.Generator or None
+        Where they come from.
     adjust : str
         Adjustment for the number of pairs.
     alpha : float
@@ -88,12 +102,13 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         What the answer may take here, as in `fastcmp.compare_all`.
     split_every : int
         How many blocks' counts a task merges; each takes 8 M**2 bytes, or for costs
-        4 M**2 K**3.
+        and metrics 4 M**2 K**3.
 
     Returns
     -------
     PairwiseResult
-        To the bit what `fastcmp.compare_all` finds on the same samples.
+        To the bit what `fastcmp.compare_all` finds on the same samples; by a metric to
+        rounding.
 
     Raises
     ------
@@ -119,7 +134,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     """
     # Before anything is computed.
     test = choose(test, "test", ("mcnemar", "cost"))
-    check_method(test, method)
+    if metric is not None:
+        metric = read_metric(metric, test, cost)
+        check_counted(missing)
+    how = check_method(test if metric is None else "metric", method)
+    draws = read_draws(how, n_resamples, rng)
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     as_share(alpha, "alpha")
     read_keep(keep)
@@ -134,7 +153,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     if blocks.names is not None:
         choose_pairs(blocks.names, pairs, control)
     counts: Any
-    if matrix is None:
+    if metric is not None:
+        start = partial(PairLabels, blocks.names, classes=classes)
+        start()  # refuses classes that repeat
+        counts = count_blocks(blocks, start, split_every)
+    elif matrix is None:
         counts = _count_pairs(blocks, classes, missing, split_every)
     else:
         start = partial(PairLabels, blocks.names, classes=matrix.classes)
@@ -142,7 +165,10 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         check_fit(matrix, counts.classes, counts.n_excluded, classes)
     return compare_all_from_counts(
         counts,
+        metric=metric,
         method=method,
+        n_resamples=n_resamples,
+        rng=None if draws is None else draws.seed,
         cost=None if matrix is None else matrix.values,
         adjust=adjust,
         alpha=alpha,

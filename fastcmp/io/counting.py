@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.escaping import visible
+from fastcmp.core.memory import in_words
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.inputs.cost_matrix import check_fit, naming_cost
 from fastcmp.io.checkpoint import Checkpoint, signals_held
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.label_check import LabelCheck
     from fastcmp.io.stream import PredictionStream, Rows
-    from fastcmp.stream import PairCounts
+    from fastcmp.stream import ConfusionCounts, PairCounts
 
-    Counts = PairCounts | LabelCounts
+    Counts = PairCounts | LabelCounts | ConfusionCounts
 
 _GATHERED = 16_000_000  # bytes of blocks that are joined, at most
+_COPIES = 3  # the tables, those of some blocks, and their sum
 _ROW = re.compile(r" at row (\d+)")
 
 
@@ -59,6 +61,7 @@ def count_files(
             for rows in _gathered(predictions.rows(memory_limit, position), counts):
                 kinds.check(rows)
                 _count(counts, rows, matrix, workers, check)
+                _check_size(counts, memory_limit)
                 position = rows.position
                 done = rows.first + rows.n_rows
                 _check_covered(counts, matrix, rows)
@@ -97,6 +100,18 @@ def _check_covered(
     except ValueError as error:
         message = str(error).replace("samples", among, 1)
         raise ValueError(message) from None
+
+
+def _check_size(counts: Counts, memory_limit: int) -> None:
+    """Refuse counts by class that outgrow their memory."""
+    if isinstance(counts, LabelCounts) and _COPIES * counts.n_bytes > memory_limit:
+        message = (
+            f"counting {counts.n_pairs} pairs by {counts.n_classes} classes takes "
+            f"{in_words(_COPIES * counts.n_bytes)} (--memory-limit is "
+            f"{in_words(memory_limit)}): pass a larger --memory-limit, or compare "
+            "fewer models (--models)"
+        )
+        raise ValueError(message)
 
 
 def _check_enough(counts: Counts) -> None:

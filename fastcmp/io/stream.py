@@ -50,6 +50,7 @@ class PredictionStream:
         models: Sequence[str] | None = None,
         id_column: str | None = None,
         drop: Sequence[str] = (),
+        least: int = 2,
     ) -> None:
         self.sources = [Source(Path(path)) for path in paths]
         self._paths = [str(path) for path in paths]
@@ -57,10 +58,11 @@ class PredictionStream:
         self.plan: Plan = plan_columns(
             types, self._paths, target, models, id_column, drop=drop
         )
-        if (n := len(self.plan.models)) < 2:
+        if (n := len(self.plan.models)) < least:
             named = f": {', '.join(self.plan.models)}" if n else ""
+            wanted = "1 model" if least == 1 else f"{least} models"
             message = (
-                f"there must be at least 2 models, got {n}{named} (columns of "
+                f"there must be at least {wanted}, got {n}{named} (columns of "
                 f"{', '.join(self._paths)})"
             )
             raise ValueError(message)

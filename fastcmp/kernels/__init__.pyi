@@ -93,8 +93,6 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
-from fastcmp.kernels.metric_influence import metric_influence as metric_influence
-from fastcmp.kernels.metric_influence import metric_influences as metric_influences
 from fastcmp.kernels.metric_jackknife import (
     metric_leave_one_out as metric_leave_one_out,
 )
@@ -111,6 +109,8 @@ from fastcmp.kernels.metric_rates import PRECISION as PRECISION
 from fastcmp.kernels.metric_rates import RECALL as RECALL
 from fastcmp.kernels.metric_rates import SPECIFICITY as SPECIFICITY
 from fastcmp.kernels.metric_rates import class_rate as class_rate
+from fastcmp.kernels.metric_slopes import metric_influence as metric_influence
+from fastcmp.kernels.metric_slopes import metric_influences as metric_influences
 from fastcmp.kernels.metrics import ACCURACY as ACCURACY
 from fastcmp.kernels.metrics import COST as COST
 from fastcmp.kernels.metrics import GEOMETRIC as GEOMETRIC

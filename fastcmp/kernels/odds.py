@@ -73,8 +73,8 @@ def _odds(x: float, y: float, tail: float, midp: bool) -> float:
     if min(x, y) >= _LARGE:
         return _large_odds(x, y, tail, midp)
     if y == 0.0:
-        rate = math.log(2.0 * tail if midp else tail) / x
-        return -math.exp(rate) / math.expm1(rate)
+        other = math.expm1(-math.log(2.0 * tail if midp else tail) / x)
+        return 1.0 / other if other > 0.0 else math.inf
     step = math.sqrt(1.0 / x + 1.0 / y)
     low = high = math.log(x / y) + ndtri(tail) * step
     f_low = f_high = _excess(x, y, low, tail, midp)

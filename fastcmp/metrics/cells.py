@@ -107,6 +107,17 @@ class Cells(NamedTuple):
             clusters = clusters._replace(places=at[clusters.places])
         return Cells(codes[order], self.counts[order], n_classes, clusters, squares)
 
+    def alone(self, model: int) -> Cells:
+        """Take one model of two by itself."""
+        table = self.table(model).astype(self.counts.dtype)
+        return cells_of_table(table)
+
+    def exchanged(self) -> Cells:
+        """Call the second model the first."""
+        codes = self.codes[:, [0, 2, 1]]
+        order = np.lexsort(codes.T[::-1])
+        return self._replace(codes=codes[order], counts=self.counts[order])
+
     def mean_square(self, u: Floats, *, within_classes: bool = False) -> float:
         """Sum the squares of what samples, or clusters, contribute, over n**2.
 

@@ -23,7 +23,6 @@ from fastcmp.metrics.bootstrap import (
     undefined_caution,
 )
 from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
     Pair,
@@ -94,7 +93,8 @@ class Compared(NamedTuple):
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
     """Check the options of a comparison of two models, of those that a user gave."""
-    method, studentized = given["method"], as_flag(given["studentized"], "studentized")
+    method, rng = given["method"], given["rng"]
+    studentized = as_flag(given["studentized"], "studentized")
     alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, "exact", "permutation"):
@@ -109,7 +109,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         studentized=studentized,
         within_classes=as_flag(given["within_classes"], "within_classes"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]),
+        seed=0 if method not in DRAWN and rng is None else as_seed(rng),
         df=choose(given["df"], "df", ("clusters", "normal")),
     )
 
@@ -178,9 +178,8 @@ def compare_counted(
         tables = cells.table(0), cells.table(1)
         cautions: list[str] = []
         for estimator in estimators:
-            if isinstance(estimator, UserEstimator):
-                for table in tables:
-                    estimator.check(table)
+            for table in tables:
+                estimator.check(table)
             cautions += conventions(estimator, tables, names, classes)
             cautions += differing_labels(estimator, tables, names, classes)
         cautions += few_samples(tables[0], classes)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
-from fastcmp.metrics.estimators import Estimator, KernelEstimator
+from fastcmp.metrics.estimators import Estimator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,31 +57,6 @@ class AdjustedForChance(Estimator):
     def without_samples(self, table: Floats) -> Flags | None:
         """Mark the classes whose rate is 0/0."""
         return self.base.without_samples(table)
-
-
-#: Rates and agreements that know predictions of none of the classes.
-_WITH_OTHERS = (
-    *(kernels.RECALL, kernels.PRECISION, kernels.F_BETA, kernels.JACCARD),
-    *(kernels.FOWLKES_MALLOWS, kernels.ACCURACY, kernels.MCC, kernels.KAPPA),
-    kernels.SCOTT_PI,
-)
-
-
-def with_others(estimator: Estimator) -> Estimator:
-    """Add a last column for predictions of none of the classes, in no average."""
-    k = estimator.n_classes + 1
-    if isinstance(estimator, AdjustedForChance):
-        return replace(estimator, n_classes=k, base=with_others(estimator.base))
-    if isinstance(estimator, KernelEstimator):
-        spec = estimator.spec
-        if spec.metric in _WITH_OTHERS and not estimator.penalty.size:
-            listed = np.append(estimator.listed, np.uint8(0))
-            return replace(estimator, n_classes=k, listed=listed)
-    message = (
-        f"missing and classes: metric {estimator.name!r} has no place for predictions "
-        "that are none of the classes"
-    )
-    raise ValueError(message)
 
 
 def _n_true(tables: Floats) -> NDArray[np.int64]:

@@ -83,8 +83,10 @@ def estimate(  # the metric, the samples, and how they make an interval
     if math.isnan(value):
         return Estimate(value)
     counted = cells.clusters is None and cells.squares is None
-    of = proportions_of(estimator, table) if counted else None
     plain = method is None and scale is None and not within_classes
+    of = None
+    if counted and (method in ("wilson", "mover") or plain):
+        of = proportions_of(estimator, table)
     chosen = _method_of(estimator, of) if plain else method
     how = chosen or ("delta" if estimator.scale == "log" else "jackknife")
     by = "delta" if how == "delta" or not counted else "jackknife"

@@ -17,7 +17,6 @@ from fastcmp.metrics.bootstrap import (
     undefined_caution,
 )
 from fastcmp.metrics.cautions import conventions, few_samples
-from fastcmp.metrics.derived import UserEstimator
 from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, estimate
 from fastcmp.metrics.metric_result import MetricResult
 from fastcmp.metrics.samples import Counted, arranged
@@ -48,6 +47,7 @@ class IntervalOptions(NamedTuple):
 def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
     """Check how an interval is to be made."""
     method = choose(given["method"], "method", (*_METHODS, None))
+    rng = given["rng"]
     scale = choose(given["scale"], "scale", (*SCALES, None))
     if scale is not None and method not in (None, "jackknife", "delta"):
         message = f"scale= is for 'jackknife' and 'delta', got method={method!r}"
@@ -59,7 +59,7 @@ def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
         within_classes=as_flag(given["within_classes"], "within_classes"),
         level=as_share(given["confidence_level"], "confidence_level"),
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
-        seed=as_seed(given["rng"]),
+        seed=0 if method != "bootstrap" and rng is None else as_seed(rng),
     )
 
 
@@ -82,8 +82,7 @@ def measured(
         bound = each.bind(classes)
         own = cells.table()
         for estimator in bound:
-            if isinstance(estimator, UserEstimator):
-                estimator.check(own)
+            estimator.check(own)
             cautions += conventions(estimator, [own], ["the model"], classes)
         found += zip(
             bound, _estimates(bound, cells, options, threads, cautions), strict=True

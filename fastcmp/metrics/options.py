@@ -25,11 +25,12 @@ def parse_name(
     plain, given = _split_average(plain_name(metric))
     if matched := _BETA.fullmatch(plain):
         found = float(matched[1])
-        if beta is not None and beta != found:
+        plain = "f1" if found == 1.0 else "fbeta"
+        plain = "f1_of_means" if matched[2] else plain
+        if found != 1.0 and beta not in (None, found):
             message = f"metric={metric!r} and beta={beta} differ: pass one of them"
             raise ValueError(message)
-        plain, beta = "f1" if found == 1.0 else "fbeta", found
-        plain = "f1_of_means" if matched[2] else plain
+        beta = beta if found == 1.0 else found
     plain = _known().get(plain, plain)
     if plain not in METRICS:
         message = (

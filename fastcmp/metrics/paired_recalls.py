@@ -75,7 +75,8 @@ def _parts(estimator: KernelEstimator, cells: Cells) -> list[_Part] | None:
             found.append(_Part(_paired(cells, t == k, a != k, b != k)[0], 1.0))
         known = found and all(part.counts.sum() > 0 for part in found)
         return found if known else None
-    if spec.metric != kernels.RECALL or spec.average > kernels.WEIGHTED:
+    # Weights by class are estimates too: no fixed sum of proportions.
+    if spec.metric != kernels.RECALL or spec.average != kernels.MACRO:
         return None
     tables = cells.table(0), cells.table(1)
     averaged, other = (estimator.averaged(table) for table in tables)
@@ -84,10 +85,9 @@ def _parts(estimator: KernelEstimator, cells: Cells) -> list[_Part] | None:
     sizes = tables[0].sum(axis=1)
     if math.isnan(spec.zero_division):
         averaged = averaged & (sizes > 0)
-    weights = averaged * (sizes if spec.average == kernels.WEIGHTED else 1.0)
-    if not weights.sum() > 0:
+    if not averaged.any():
         return None
-    weights = weights / weights.sum()
+    weights = averaged / averaged.sum()
     paired = _paired(cells, t, a == t, b == t)
     used = np.flatnonzero((weights > 0) & (sizes > 0))
     return [_Part(paired[k], float(weights[k])) for k in used]

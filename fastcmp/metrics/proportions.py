@@ -53,7 +53,8 @@ def _of_rates(estimator: KernelEstimator, table: Floats) -> Proportions | None:
         return Proportions(d.sum(keepdims=True), table.sum(keepdims=True)[0])
     trials = None
     if spec.average <= kernels.WEIGHTED:
-        trials = _trials(spec, d, table)
+        r, c = table.sum(axis=1), table.sum(axis=0)
+        trials = class_trials(spec, d, r, c, table.sum())
     if trials is None:
         return None
     as_f1, k = spec.metric == kernels.F_BETA, spec.label
@@ -73,11 +74,10 @@ def _of_rates(estimator: KernelEstimator, table: Floats) -> Proportions | None:
     return _averaged(estimator, table, *trials, as_f1=as_f1)
 
 
-def _trials(
-    spec: kernels.MetricSpec, d: Floats, table: Floats
+def class_trials(
+    spec: kernels.MetricSpec, d: Floats, r: Floats, c: Floats, n: Floats | float
 ) -> tuple[Floats, Floats] | None:
-    """Give successes and trials of each class."""
-    r, c, n = table.sum(axis=1), table.sum(axis=0), table.sum()
+    """Give successes and trials of classes, from the sums of their tables."""
     rest = n - r - c + d
     if spec.metric == kernels.F_BETA and spec.beta != 1.0:
         return None
@@ -141,10 +141,15 @@ def mover_limits(of: Proportions, level: float) -> tuple[float, float]:
 
 
 def are_independent(estimator: Estimator, of: Proportions) -> bool:
-    """Tell whether the proportions are of different samples: recalls of classes."""
+    """Tell whether the proportions are of different samples: recalls of classes.
+
+    Not where they are weighted by class, as these weights are estimates too.
+    """
     if isinstance(estimator, AdjustedForChance):
         estimator = estimator.base
     recalls = (kernels.RECALL, kernels.INFORMEDNESS)
     return of.trials.size == 1 or (
-        isinstance(estimator, KernelEstimator) and estimator.spec.metric in recalls
+        isinstance(estimator, KernelEstimator)
+        and estimator.spec.metric in recalls
+        and estimator.spec.average != kernels.WEIGHTED
     )

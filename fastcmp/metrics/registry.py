@@ -199,7 +199,7 @@ METRICS = {
     "kappa_linear": Entry(
         "linearly weighted kappa",
         kernels.KAPPA,
-        "kappa, a disagreement counts |i - j|",
+        "kappa, a disagreement counts abs(i - j)",
         (),
         _SIGNED,
         "atanh",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
@@ -22,7 +22,6 @@ from fastcmp.pairwise.comparing import (
 )
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
 from fastcmp.pairwise.engine import run_tests
-from fastcmp.pairwise.metric_comparison import How, MetricTests, compare_labels
 from fastcmp.pairwise.metric_options import read_draws, read_metric
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 
@@ -30,8 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.inputs.cost_matrix import CostMatrix
+    from fastcmp.inputs.labels import Labels
+    from fastcmp.metrics.choice import Metric
+    from fastcmp.pairwise.engine import Options
+    from fastcmp.pairwise.metric_comparison import MetricTests
+    from fastcmp.pairwise.metric_options import Draws
     from fastcmp.pairwise.result import PairwiseResult
 
 
@@ -175,48 +181,75 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     """
     test = choose(test, "test", _TESTS)
     sampling = Sampling(groups, strata, stratum_weights)
-    chosen_metric = None if metric is None else read_metric(metric, test, cost)
+    by = None if metric is None else read_metric(metric, test, cost)
+    kind = test if by is None else "metric"
     options = read_options(
-        test if metric is None else "metric",
-        method,
-        adjust,
-        alpha,
-        keep,
-        memory_limit,
-        sampling=sampling,
+        kind, method, adjust, alpha, keep, memory_limit, sampling=sampling
     )
-    if chosen_metric is not None:
-        options = replace(options, lower_is_better=chosen_metric.lower_is_better)
+    if by is not None:
+        options = replace(options, lower_is_better=by.lower_is_better)
     draws = read_draws(options.method, n_resamples, rng)
-    threads, level = check_workers(workers), 1 - options.alpha
-    preds = with_names(preds, names, "preds")
+    threads = check_workers(workers)
+    preds, matrix = with_names(preds, names, "preds"), None
     if test == "cost":
         labels, matrix = encode_costs(y_true, preds, cost, classes, missing)
     else:
         refuse_cost(cost)
         labels = encode(y_true, preds, classes=classes, missing=missing)
     chosen = choose_pairs(labels.names, pairs, control)
-    n_models = len(labels.names)
-    n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
-    counted = chosen_metric is not None and n_models * labels.n_samples >= _COUNTED
-    if not (counted or threads_pay(n_pairs, labels.n_samples)):
-        threads = 1
+    asked = _Asked(labels, options, sampling, chosen, matrix, by, draws, classes)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        ThreadPool(threads, report) as pool,
+        ThreadPool(threads if asked.threads_pay else 1, report) as pool,
     ):
-        made: SampledTests | MetricTests
-        if chosen_metric is not None:
-            how = How(chosen_metric, options.method, level, draws, classes)
-            made = compare_labels(labels, y_true, sampling, how, chosen, pool)
-        elif test == "cost":
-            equal_costs = check_options(options.method)
-            tests = cost_tests(labels, matrix, equal_costs, level, n_pairs, pool)
-            made = SampledTests(tests, options.method)
-        else:
-            by = options.method or None
-            made = sampled_tests(labels, y_true, sampling, by, level, chosen, pool)
+        made = _tests(asked, y_true, pool)
         kept = run_tests(made.tests, chosen, labels.names, options, pool)
     control = name_control(chosen, control, labels)
-    more = made.of_record()
-    return record_of(made.tests, kept, labels, options, control, made.record, more)
+    return record_of(
+        *(made.tests, kept, labels, options, control, made.record),
+        more=made.of_record(),
+    )
+
+
+class _Asked(NamedTuple):
+    """What is compared, and how."""
+
+    labels: Labels
+    options: Options
+    sampling: Sampling
+    chosen: NDArray[np.int32] | None
+    matrix: CostMatrix | None
+    metric: Metric | None
+    draws: Draws | None
+    classes: Sequence[Any] | None
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs are compared."""
+        m = len(self.labels.names)
+        return m * (m - 1) // 2 if self.chosen is None else len(self.chosen)
+
+    @property
+    def threads_pay(self) -> bool:
+        """Whether several threads are faster than one."""
+        n = self.labels.n_samples
+        counted = self.metric is not None and len(self.labels.names) * n >= _COUNTED
+        counted |= self.draws is not None
+        return counted or threads_pay(self.n_pairs, n)
+
+
+def _tests(asked: _Asked, y_true: Any, pool: ThreadPool) -> SampledTests | MetricTests:
+    """Make the tests of pairs."""
+    labels, options, sampling, chosen, matrix, metric, draws, classes = asked
+    level = 1 - options.alpha
+    if metric is not None:
+        from fastcmp.pairwise.metric_comparison import How, compare_labels
+
+        how = How(metric, options.method, level, draws, classes)
+        return compare_labels(labels, y_true, sampling, how, chosen, pool)
+    if matrix is not None:
+        equal_costs = check_options(options.method)
+        tests = cost_tests(labels, matrix, equal_costs, level, asked.n_pairs, pool)
+        return SampledTests(tests, options.method)
+    method = options.method or None
+    return sampled_tests(labels, y_true, sampling, method, level, chosen, pool)

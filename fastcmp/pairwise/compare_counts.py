@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.protocols import are_paired
@@ -15,13 +16,17 @@ from fastcmp.pairwise.comparing import name_control, read_options, record_of
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.metric_options import read_draws, read_metric
+from fastcmp.pairwise.sampled_tests import SampledTests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from fastcmp.core.protocols import LabelledCounts, PairedCounts
+    from fastcmp.metrics.choice import Metric
     from fastcmp.pairwise.engine import Options
+    from fastcmp.pairwise.metric_comparison import MetricTests
     from fastcmp.pairwise.pair_tests import PairTests
     from fastcmp.pairwise.result import PairwiseResult
 
@@ -31,8 +36,11 @@ _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     counts: PairedCounts | LabelledCounts,
     *,
+    metric: Any = None,
     method: str | None = None,
     cost: Any = None,
+    n_resamples: int = 9999,
+    rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
@@ -48,11 +56,17 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     ----------
     counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
         Samples that each two models classified rightly, to compare accuracies; or those
-        of all pairs by true and predicted classes, to compare costs.
+        of all pairs by true and predicted classes, to compare costs or a metric.
+    metric : str, callable or Metric, optional
+        For `LabelCounts`: compare by a metric, as in `compare_all`.
     method : str, optional
         Variant of the test, as in `compare_all`.
     cost : array-like of shape (K, K), mapping or frame, optional
         For `LabelCounts`: the cost of each mistake, in the order of their classes.
+    n_resamples : int
+        For a metric: draws of permutation and bootstrap.
+    rng : int, numpy.random.Generator or None
+        Where they come from.
     adjust : str
         Adjustment for the number of pairs.
     alpha : float
@@ -73,8 +87,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     Returns
     -------
     PairwiseResult
-        To the bit what `compare_all` finds on the same samples; `n_outside` is empty,
-        for blocks do not know all labels of the truth.
+        To the bit what `compare_all` finds on the same samples, of a metric to
+        rounding; `n_outside` is empty, for blocks do not know all labels of the truth.
 
     Raises
     ------
@@ -94,20 +108,45 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     """
     names = check_counts(counts)
     test = "mcnemar" if are_paired(counts) else "cost"
+    chosen_metric = None
+    if metric is not None:
+        chosen_metric, test = _read_metric(counts, metric, cost), "metric"
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
+    if chosen_metric is not None:
+        options = replace(options, lower_is_better=chosen_metric.lower_is_better)
+    draws = read_draws(options.method, n_resamples, rng)
     threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
-    if len(names) ** 2 < _COUNTED_PAIRS:
+    if len(names) ** 2 < _COUNTED_PAIRS and draws is None:
         threads = 1
-    tests = _tests_of_counts(counts, cost, options)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        kept = run_tests(tests, chosen, names, options, pool)
-    return record_of(
-        tests, kept, counts, options, name_control(chosen, control, counts)
-    )
+        made: MetricTests | SampledTests
+        if chosen_metric is not None:
+            from fastcmp.pairwise.metric_comparison import How, compare_counts
+
+            how = How(chosen_metric, options.method, 1 - options.alpha, draws)
+            made = compare_counts(cast("LabelledCounts", counts), how, pool)
+        else:
+            tests = _tests_of_counts(counts, cost, options)
+            made = SampledTests(tests, options.method)
+        kept = run_tests(made.tests, chosen, names, options, pool)
+    control = name_control(chosen, control, counts)
+    more = made.of_record()
+    return record_of(made.tests, kept, counts, options, control, made.record, more)
+
+
+def _read_metric(counts: Any, metric: Any, cost: Any) -> Metric:
+    """Read the metric; refuse counts that do not know classes."""
+    if are_paired(counts):
+        message = (
+            "metric= needs counts by class, fastcmp.stream.LabelCounts; PairCounts "
+            "know only which samples are right"
+        )
+        raise ValueError(message)
+    return read_metric(metric, "mcnemar", cost)
 
 
 def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
@@ -116,7 +155,7 @@ def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
         refuse_cost(cost)
         return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
     if cost is None:
-        message = "LabelCounts need cost=, the matrix of costs"
+        message = "LabelCounts need cost=, the matrix of costs, or metric="
         raise ValueError(message)
     matrix = read_cost(cost, counts.classes)
     return cost_tests_from_counts(counts, matrix, check_options(method), level)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.clustered_result import cluster_cautions
 from fastcmp.paired.sample_units import units_of
 from fastcmp.pairwise.metric_cautions import cautions_of
+from fastcmp.pairwise.metric_counts import (
+    cells_of_counts,
+    metric_counts,
+    spread_of_counts,
+    sums_of_counts,
+)
 from fastcmp.pairwise.metric_models import MetricModels, read_models
 from fastcmp.pairwise.metric_pair_tests import (
     Bootstrap,
@@ -15,27 +22,26 @@ from fastcmp.pairwise.metric_pair_tests import (
     permutation_test,
     pooled_test,
 )
-from fastcmp.pairwise.metric_samples import (
-    MetricClasses,
-    MetricSamples,
-    metric_samples,
-)
-from fastcmp.pairwise.metric_spread import SIDE, Spread, count_tables, spread_of
+from fastcmp.pairwise.metric_samples import Counted, MetricClasses, metric_samples
+from fastcmp.pairwise.metric_spread import PairSums, Spread, spread_of, sums_of
 from fastcmp.pairwise.metric_tests import Differences, metric_tests
 from fastcmp.pairwise.metric_units import MetricUnits, single_samples, with_units
 from fastcmp.pairwise.metrics_result import MetricsResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from fastcmp.core.protocols import LabelledCounts
     from fastcmp.core.threads import ThreadPool
+    from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
     from fastcmp.paired.sample_units import Sampling
     from fastcmp.pairwise.metric_options import Draws
+    from fastcmp.pairwise.metric_pair_tests import CellsOf
     from fastcmp.pairwise.pair_tests import PairTests
 
 
@@ -43,7 +49,7 @@ class MetricTests(NamedTuple):
     """Tests of pairs by a metric, and what a record says beside them."""
 
     tests: PairTests
-    fields: dict[str, Any]
+    fields: Mapping[str, Any] = MappingProxyType({})
     #: Says what to beware of once the tests are done.
     afterwards: Callable[[], tuple[str, ...]] | None = None
     record: type[MetricsResult] = MetricsResult
@@ -51,9 +57,9 @@ class MetricTests(NamedTuple):
     def of_record(self) -> dict[str, Any]:
         """Give what the record holds, by the names of its fields."""
         if self.afterwards is None:
-            return self.fields
+            return dict(self.fields)
         cautions = (*self.fields["cautions"], *self.afterwards())
-        return self.fields | {"cautions": cautions}
+        return {**self.fields, "cautions": cautions}
 
 
 class How(NamedTuple):
@@ -65,6 +71,15 @@ class How(NamedTuple):
     #: Of permutation and bootstrap.
     draws: Draws | None
     classes: Sequence[Any] | None = None
+
+
+class PairSource(NamedTuple):
+    """Where what is known of pairs comes from."""
+
+    spread: Spread
+    #: Made ready only for tests that need it.
+    sums: Callable[[], PairSums]
+    cells: Callable[[], CellsOf]
 
 
 def compare_labels(
@@ -81,61 +96,79 @@ def compare_labels(
     if not sampling.plain:
         found = sampling.read(y_true, labels)
         samples, units = with_units(samples, found)
-        of_samples["n_strata"] = None if found.strata is None else units.sizes.size
-        if found.clusters is not None:
-            of_samples["n_clusters"] = units.n_clusters
-            of_samples["cautions"] = cluster_cautions(units_of(found).units, "cr1")
+        of_samples = fields_of_units(units, found)
     models = read_models(samples, units, how.method, how.level, pool)
-    spread = spread_of(samples, models, chosen, pool)
-    data = PairData(samples, units, models, spread)
-    tests, afterwards = _tests(data, how, chosen, pool)
-    fields = fields_of(how, samples.metric, models, labels.names)
-    cautions = (*of_samples.pop("cautions", ()), *fields["cautions"])
-    fields |= of_samples | {"cautions": cautions}
-    return MetricTests(tests, fields, afterwards)
+    m = samples.n_models
+    n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
+    source = PairSource(
+        spread_of(samples, models, chosen, pool),
+        lambda: sums_of(samples, n_pairs, pool),
+        lambda: cells_of_samples(samples, units),
+    )
+    made = _tests(samples, models, source, how, units.df)
+    fields = fields_of(how, samples.metric, models) | of_samples
+    cautions = (*of_samples.get("cautions", ()), *_cautions(samples, models, labels))
+    return made._replace(fields=fields | {"cautions": cautions})
 
 
-class PairData(NamedTuple):
-    """What is known of the samples, and of the models one by one."""
+def compare_counts(counts: LabelledCounts, how: How, pool: ThreadPool) -> MetricTests:
+    """Make the tests of pairs by counts that a stream has gathered."""
+    samples = metric_counts(counts, how.metric)
+    units = single_samples(samples.n_samples)
+    models = read_models(samples, units, how.method, how.level, pool)
+    source = PairSource(
+        spread_of_counts(samples, models),
+        lambda: sums_of_counts(samples),
+        lambda: cells_of_counts(samples),
+    )
+    made = _tests(samples, models, source, how, units.df)
+    fields = fields_of(how, samples.metric, models)
+    cautions = _cautions(samples, models, counts)
+    return made._replace(fields=fields | {"cautions": cautions})
 
-    samples: MetricSamples
-    units: MetricUnits
-    models: MetricModels
-    spread: Spread
+
+def _cautions(samples: Counted, models: MetricModels, source: Any) -> tuple[str, ...]:
+    return cautions_of(samples.metric, models, source.names)
 
 
 def _tests(
-    data: PairData, how: How, chosen: NDArray[np.int32] | None, pool: ThreadPool
-) -> tuple[PairTests, Callable[[], tuple[str, ...]] | None]:
-    """Make the tests of a method, and what says afterwards what to beware of."""
-    samples, units, models, spread = data
-    estimator, n = samples.metric.estimator, samples.n_samples
-    differences = Differences(models, estimator, spread, units.df)
-    if how.draws is None and how.method != "pooled":
-        return metric_tests(models, differences, n, how.level), None
+    samples: Counted, models: MetricModels, source: PairSource, how: How, df: float
+) -> MetricTests:
+    """Make the tests of a method."""
+    estimator, n, spread = samples.metric.estimator, samples.n_samples, source.spread
+    if how.method in ("jackknife", "delta"):
+        differences = Differences(models, estimator, spread, df)
+        return MetricTests(metric_tests(models, differences, n, how.level))
     if how.draws is None:
-        m = len(samples.preds)
-        n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
-        tables = count_tables(samples, n_pairs, pool)
-        count = None if tables is None else tables.count
-        side = SIDE if tables is None else tables.side
-        differences.side = min(differences.side, side)
-        pooled = pooled_test(samples, models, count)
-        return metric_tests(models, differences, n, how.level, pooled), None
-    cells = cells_of_samples(samples, units)
-    differences.side = TILE_ROWS
+        sums = source.sums()
+        spread = spread._replace(side=min(spread.side, sums.side))
+        differences = Differences(models, estimator, spread, df)
+        test = pooled_test(samples, models, sums)
+        return MetricTests(metric_tests(models, differences, n, how.level, test))
+    spread, cells = spread._replace(side=TILE_ROWS), source.cells()
+    differences = Differences(models, estimator, spread, df)
     if how.method == "permutation":
         test = permutation_test(estimator, cells, how.draws)
-        tests = metric_tests(models, differences, n, how.level, test, "permutation")
-        return tests, None
-    tests = metric_tests(models, differences, n, how.level)
+        return MetricTests(
+            metric_tests(models, differences, n, how.level, test, "permutation")
+        )
     bootstrap = Bootstrap(estimator, cells, how.draws, how.level)
-    return bootstrap.tests(tests), bootstrap.cautions
+    tests = bootstrap.tests(metric_tests(models, differences, n, how.level))
+    return MetricTests(tests, afterwards=bootstrap.cautions)
 
 
-def fields_of(
-    how: How, metric: MetricClasses, models: MetricModels, names: Sequence[str]
-) -> dict[str, Any]:
+def fields_of_units(units: MetricUnits, found: ItemGroups) -> dict[str, Any]:
+    """Give what the record says of clusters and strata."""
+    fields: dict[str, Any] = {}
+    if found.strata is not None:
+        fields["n_strata"] = units.sizes.size
+    if found.clusters is not None:
+        fields["n_clusters"] = units.n_clusters
+        fields["cautions"] = cluster_cautions(units_of(found).units, "cr1")
+    return fields
+
+
+def fields_of(how: How, metric: MetricClasses, models: MetricModels) -> dict[str, Any]:
     """Give what the record says of the metric."""
     estimator = metric.estimator
     scale = f"{how.method}, {estimator.scale}"
@@ -148,5 +181,4 @@ def fields_of(
         "interval_method": "; ".join(models.interval_methods) or scale,
         "n_resamples": None if how.draws is None else how.draws.n,
         "seed": None if how.draws is None else how.draws.seed,
-        "cautions": cautions_of(metric, models, names),
     }

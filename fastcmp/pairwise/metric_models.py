@@ -13,13 +13,14 @@ from fastcmp.core.threads import no_step
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.metric_pairs import add_influences, gather_influences
 from fastcmp.metrics.intervals import estimate_table, limits_on
+from fastcmp.pairwise.metric_samples import MetricSamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
     from fastcmp.metrics.estimators import Estimator
-    from fastcmp.pairwise.metric_samples import MetricSamples
+    from fastcmp.pairwise.metric_samples import Counted
     from fastcmp.pairwise.metric_units import MetricUnits
 
     Floats = NDArray[np.float64]
@@ -62,7 +63,7 @@ class _Reading:
     """Models as they are read, by several threads."""
 
     def __init__(
-        self, samples: MetricSamples, units: MetricUnits, method: str, level: float
+        self, samples: Counted, units: MetricUnits, method: str, level: float
     ) -> None:
         self.samples, self.units, self.level = samples, units, level
         self.quantile = t_quantile(units.df, level)
@@ -70,9 +71,9 @@ class _Reading:
         factors = units.factors(corrected=self.jackknife)
         self.factors = np.sqrt(factors)[:, np.newaxis, np.newaxis]
         self.estimator = samples.metric.estimator
-        m, k = len(samples.preds), samples.metric.codes.size
+        m, k = samples.n_models, samples.metric.codes.size
         n, h = samples.n_samples, samples.weights.size
-        self.small = samples.n_codes**2 * h <= max(n, 1 << 12)
+        self.small = not samples.many_classes
         self.value, self.error = np.empty((2, m))
         self.interval = np.empty((m, 2))
         self.interval_methods: set[str] = set()
@@ -155,14 +156,16 @@ class _Reading:
         if math.isnan(self.error[i]):
             self.rows[i] = 0.0
             return
-        flat = lookup.reshape(-1, lookup.shape[-1])
-        rows, pred = self.samples.rows, self.samples.preds[i]
+        flat, own = lookup.reshape(-1, lookup.shape[-1]), self.samples
+        assert isinstance(own, MetricSamples)
+        rows, pred = own.rows, own.preds[i]
         gather_influences(rows, pred, flat, np.zeros(rows.size), self.rows[i])
 
     def _add_up(self, i: int, lookup: Floats) -> None:
         """Add the influences of samples up by cluster."""
         units, own = self.units, self.samples
         assert units.clusters is not None
+        assert isinstance(own, MetricSamples)
         assert self.rows is not None
         if np.isnan(lookup).any():
             self.error[i] = math.nan
@@ -193,7 +196,7 @@ def jackknife_influence(
 
 
 def read_models(
-    samples: MetricSamples,
+    samples: Counted,
     units: MetricUnits,
     method: str,
     level: float,
@@ -203,7 +206,7 @@ def read_models(
     _check_memory(samples, units)
     samples.check()
     reading = _Reading(samples, units, method, level)
-    models = range(len(samples.preds))
+    models = range(samples.n_models)
     if reading.small:
         pool.run(reading.count, models, steps=no_step)
     # Small tables are Python's work, which threads would only pass to each other.
@@ -223,10 +226,11 @@ def read_models(
     )
 
 
-def _check_memory(samples: MetricSamples, units: MetricUnits) -> None:
+def _check_memory(samples: Counted, units: MetricUnits) -> None:
     """Refuse more models, classes or clusters than there is room for."""
-    m, k2 = len(samples.preds), float(samples.n_codes) ** 2
-    wide = min(k2 * (1 + samples.weights.size), samples.n_samples)
+    m, wide = samples.n_models, float(samples.n_samples)
+    if not samples.many_classes:
+        wide = float(samples.n_codes) ** 2 * (1 + 2 * samples.weights.size)
     if units.clusters is not None:
         wide += units.n_clusters
     check_memory(

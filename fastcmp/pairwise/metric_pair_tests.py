@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastcmp.core.tails import normal_tail
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_counts import count_cells
-from fastcmp.kernels.metric_pairs import compare_cells, compare_influences
 from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
 from fastcmp.metrics.cells import Cells, gather_cells
 from fastcmp.metrics.permutation import permutation_tests
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from fastcmp.metrics.estimators import Estimator
     from fastcmp.pairwise.metric_models import MetricModels
     from fastcmp.pairwise.metric_options import Draws
-    from fastcmp.pairwise.metric_samples import MetricSamples
+    from fastcmp.pairwise.metric_samples import Counted, MetricSamples
+    from fastcmp.pairwise.metric_spread import PairSums
     from fastcmp.pairwise.metric_tests import Test
     from fastcmp.pairwise.metric_units import MetricUnits
     from fastcmp.pairwise.pair_tests import PairTests
@@ -37,15 +37,8 @@ if TYPE_CHECKING:
 _CELLS = 1 << 20  # cells of tables whose influences are worked out together
 
 
-def pooled_test(
-    samples: MetricSamples,
-    models: MetricModels,
-    count: Callable[[Block], Any] | None,
-) -> Test:
-    """Test by the influences at the counts of both models; z, as in `compare_metric`.
-
-    `count` gives the cells of the pairs of a block, where they are counted.
-    """
+def pooled_test(samples: Counted, models: MetricModels, sums: PairSums) -> Test:
+    """Test by z from the influences at the counts of both models."""
     estimator, k = samples.metric.estimator, samples.metric.codes.size
 
     def table(i: int) -> Floats:
@@ -53,26 +46,14 @@ def pooled_test(
             return np.asarray(models.tables[i])
         return samples.table(samples.counts(i))
 
-    def sums(pairs: NDArray[np.int32], tensors: Any) -> Floats:
-        tables = np.stack([table(i) + table(j) for i, j in pairs.tolist()])
-        psi = samples.metric.lookup(estimator.influences(tables), samples.n_codes)
-        found = np.empty((len(pairs), 3))
-        if tensors is not None:
-            compare_cells(tensors, psi, psi, found)
-            return found
-        for p, (i, j) in enumerate(pairs.tolist()):
-            both = samples.preds[i], samples.preds[j]
-            found[p] = compare_influences(samples.rows, *both, psi[p], psi[p])
-        return found
-
     def test(block: Block, difference: Floats) -> tuple[Floats, Floats]:
-        tensors = None if count is None else count(block)
-        spans = parts(len(block.pairs), max(1, _CELLS // k**2))
-        found = [
-            sums(block.pairs[span], None if tensors is None else tensors[span])
-            for span in spans
-        ]
-        return z_of(np.concatenate([np.empty((0, 3)), *found]), difference)
+        add, found = sums.of(block), [np.empty((0, 3))]
+        for span in parts(len(block.pairs), max(1, _CELLS // k**2)):
+            pairs = block.pairs[span].tolist()
+            both = np.stack([table(i) + table(j) for i, j in pairs])
+            psi = samples.metric.lookup(estimator.influences(both), samples.n_codes)
+            found.append(add(span, psi))
+        return z_of(np.concatenate(found), difference)
 
     return test
 
@@ -87,19 +68,24 @@ def z_of(sums: Floats, difference: Floats) -> tuple[Floats, Floats]:
     return z, np.asarray(normal_tail(z, "two-sided"))
 
 
+def places_of_classes(samples: Counted) -> Ints:
+    """Give the place in the metric of each code."""
+    codes = samples.metric.codes
+    place = np.zeros(samples.n_codes, np.int64)
+    place[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+    return place
+
+
 def cells_of_samples(samples: MetricSamples, units: MetricUnits) -> CellsOf:
     """Count the cells of a pair, with clusters those of each."""
-    metric, n_codes = samples.metric, samples.n_codes
-    place = np.zeros(n_codes, np.int64)
-    place[metric.codes[metric.codes >= 0]] = np.flatnonzero(metric.codes >= 0)
-    k = metric.codes.size
+    place, k = places_of_classes(samples), samples.metric.codes.size
 
     def cells(i: int, j: int) -> Cells:
         columns = [samples.rows, samples.preds[i], samples.preds[j]]
         if units.clusters is None:
-            codes, counts = count_cells(columns, n_codes)
+            codes, counts = count_cells(columns, samples.n_codes)
             return gather_cells(place[codes], counts, k)
-        n = max(units.n_clusters, n_codes)
+        n = max(units.n_clusters, samples.n_codes)
         codes, counts = count_cells([units.clusters, *columns], n)
         return gather_cells(place[codes[:, 1:]], counts, k, codes[:, 0])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from fastcmp.core.threads import no_step, parts
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import code_type
 from fastcmp.kernels.metric_pairs import mark_codes
-from fastcmp.metrics.derived import UserEstimator, with_others
+from fastcmp.metrics.others import with_others
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+_FEW_CELLS = 1 << 12  # of the tables of a model, whatever the samples
 _MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
 
 
@@ -83,30 +85,25 @@ def bind(
     return MetricClasses(estimator, classes, np.array(of_class, np.int64))
 
 
-class MetricSamples(NamedTuple):
-    """Codes of all samples, below K', and the metric."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted(ABC):
+    """Samples of M models that are counted by true and predicted code, below K'."""
 
-    #: Row of the tables of each sample: its true class, or stratum and class.
-    rows: NDArray[Any]
-    preds: tuple[NDArray[Any], ...]
-    n_codes: int
     metric: MetricClasses
+    n_codes: int
+    n_models: int
+    n_samples: int
     #: What a sample of each stratum counts, of mean 1 over samples, shape (H,).
     weights: Floats
-    n_missing: int
-    n_excluded: int
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return int(self.rows.size)
-
+    @abstractmethod
     def counts(self, i: int) -> Ints:
         """Count the samples of a model, ``[stratum, true, predicted]``."""
-        k, h = self.n_codes, self.weights.size
-        counts = np.zeros((h * k, k), np.int64)
-        kernels.count_agreement(self.rows, self.preds[i], counts)
-        return counts.reshape(h, k, k)
+
+    @property
+    def many_classes(self) -> bool:
+        """Whether tables would take more than the samples."""
+        return False
 
     def table(self, counts: Ints) -> Floats:
         """Make the table of a metric of counts, weighted by stratum."""
@@ -120,9 +117,29 @@ class MetricSamples(NamedTuple):
 
     def check(self) -> None:
         """Refuse a user's metric that is no function of the counts."""
-        estimator = self.metric.estimator
-        if isinstance(estimator, UserEstimator):
-            estimator.check(self.table(self.counts(0)))
+        self.metric.estimator.check(self.table(self.counts(0)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSamples(Counted):
+    """Codes of all samples."""
+
+    #: Row of the tables of each sample: its true class, or stratum and class.
+    rows: NDArray[Any]
+    preds: tuple[NDArray[Any], ...]
+
+    @property
+    def many_classes(self) -> bool:
+        """Whether tables would take more than the samples."""
+        cells = self.n_codes**2 * self.weights.size
+        return cells > max(self.n_samples, _FEW_CELLS)
+
+    def counts(self, i: int) -> Ints:
+        """Count the samples of a model, ``[stratum, true, predicted]``."""
+        k, h = self.n_codes, self.weights.size
+        counts = np.zeros((h * k, k), np.int64)
+        kernels.count_agreement(self.rows, self.preds[i], counts)
+        return counts.reshape(h, k, k)
 
 
 def metric_samples(
@@ -136,13 +153,13 @@ def metric_samples(
         codes = sorted_codes(labels.classes, np.arange(n_classes))
     found = [labels.classes[code] for code in codes]
     return MetricSamples(
-        labels.y_true,
-        labels.preds,
-        labels.n_codes,
-        bind(metric, found, codes, n_classes if others else None),
-        np.ones(1),
-        labels.n_missing,
-        labels.n_excluded,
+        metric=bind(metric, found, codes, n_classes if others else None),
+        n_codes=labels.n_codes,
+        n_models=len(labels.preds),
+        n_samples=labels.n_samples,
+        weights=np.ones(1),
+        rows=labels.y_true,
+        preds=labels.preds,
     )
 
 

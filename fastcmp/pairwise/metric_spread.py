@@ -51,37 +51,39 @@ class Spread(NamedTuple):
     side: int = SIDE
 
 
+class PairSums(NamedTuple):
+    """How to add up influences over the samples of pairs, all with one table a pair."""
+
+    #: From a block to what takes some of its pairs and their tables, (p, R, K'), and
+    #: gives what `compare_cells` gives, (p, 3).
+    of: Callable[[Block], Callable[[slice, Floats], Floats]]
+    side: int = SIDE
+
+
 def spread_of(
     samples: MetricSamples,
     models: MetricModels,
     chosen: NDArray[np.int32] | None,
     pool: ThreadPool,
+    *,
+    exact: bool = False,
 ) -> Spread:
-    """Choose how to find the variances, and do what is done for all pairs at once."""
-    m = len(samples.preds)
+    """Choose how to find the variances, and do what is done for all pairs at once.
+
+    With `exact` always in double precision.
+    """
+    m = samples.n_models
     n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
     many = chosen is None or n_pairs > _FEW_PAIRS * m
     if models.rows is not None:
         return _by_rows(samples, models.rows, all_pairs=many)
     assert models.lookups is not None
     lookups = np.where(np.isnan(models.lookups), 0.0, models.lookups)
-    return _cheapest(samples, lookups, n_pairs, many, pool)
-
-
-def _cheapest(
-    samples: MetricSamples,
-    lookups: Floats,
-    n_pairs: int,
-    many: bool,  # noqa: FBT001
-    pool: ThreadPool,
-) -> Spread:
-    m, n, k = len(samples.preds), samples.n_samples, samples.n_codes
-    dtype: Any = np.float32 if m * m * n > _LARGE else np.float64
-    times = {"samples": n_pairs * n * _COMPARE}
-    if many:
-        times["product"] = m * n * _LOOK_UP + m * m * n * _MULTIPLY[dtype]
-    if samples.weights.size == 1 and slices_pay(m, n_pairs, n, k, k):
-        times["cells"] = slices_time(m, n_pairs, n, k, k) + n_pairs * k**3 * _CELL
+    single = m * m * samples.n_samples > _LARGE and not exact
+    dtype: Any = np.float32 if single else np.float64
+    times = _times(samples, n_pairs, dtype)
+    if not many:
+        del times["product"]
     best = min(times, key=lambda how: times[how])
     if best == "cells":
         return _by_cells(samples, lookups, n_pairs, pool)
@@ -89,6 +91,18 @@ def _cheapest(
         return _by_samples(samples, lookups)
     gram = influence_gram(samples.rows, samples.preds, lookups, dtype, pool)
     return _by_product(samples, lookups, gram, _LOST[dtype])
+
+
+def _times(samples: MetricSamples, n_pairs: int, dtype: Any) -> dict[str, float]:
+    """Estimate nanoseconds of each way, on one core."""
+    m, n, k = samples.n_models, samples.n_samples, samples.n_codes
+    times = {
+        "samples": n_pairs * n * _COMPARE,
+        "product": m * n * _LOOK_UP + m * m * n * _MULTIPLY[dtype],
+    }
+    if samples.weights.size == 1 and slices_pay(m, n_pairs, n, k, k):
+        times["cells"] = slices_time(m, n_pairs, n, k, k) + n_pairs * k**3 * _CELL
+    return times
 
 
 def _by_cells(
@@ -104,7 +118,7 @@ def count_tables(
     samples: MetricSamples, n_pairs: int, pool: ThreadPool
 ) -> PairTables | None:
     """Make ready to count the cells of pairs; None where bit slices do not pay."""
-    m, n, k = len(samples.preds), samples.n_samples, samples.n_codes
+    m, n, k = samples.n_models, samples.n_samples, samples.n_codes
     if not slices_pay(m, n_pairs, n, k, k):
         return None
     tables = PairTables(samples.preds, k, n_pairs, y_true=samples.rows)
@@ -124,6 +138,44 @@ def spread_of_cells(
         return found[:, 2].copy(), found[:, 0] == 0
 
     return Spread(spread, side)
+
+
+def sums_of_cells(count: Callable[[Block], Any], side: int) -> PairSums:
+    """Add up over the cells of pairs, ``[p, t, a, b]``."""
+
+    def of(block: Block) -> Callable[[slice, Floats], Floats]:
+        tensors = count(block)
+
+        def add(span: slice, psi: Floats) -> Floats:
+            found = np.empty((len(psi), 3))
+            compare_cells(tensors[span], psi, psi, found)
+            return found
+
+        return add
+
+    return PairSums(of, side)
+
+
+def sums_of(samples: MetricSamples, n_pairs: int, pool: ThreadPool) -> PairSums:
+    """Add up over the cells of pairs where bit slices pay, else over samples."""
+    tables = count_tables(samples, n_pairs, pool)
+    if tables is not None:
+        return sums_of_cells(tables.count, tables.side)
+
+    def of(block: Block) -> Callable[[slice, Floats], Floats]:
+        def add(span: slice, psi: Floats) -> Floats:
+            pairs = block.pairs[span].tolist()
+            found = [
+                compare_influences(
+                    samples.rows, samples.preds[i], samples.preds[j], own, own
+                )
+                for (i, j), own in zip(pairs, psi, strict=True)
+            ]
+            return np.array(found, np.float64).reshape(-1, 3)
+
+        return add
+
+    return PairSums(of)
 
 
 def _by_samples(samples: MetricSamples, lookups: Floats) -> Spread:

@@ -6,6 +6,7 @@ samples or clusters, taken about the mean of their stratum.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,7 +92,8 @@ def with_units(
         weights = per_sample(found.stratum_weights, sizes)
         rows = strata.codes * samples.n_codes + samples.rows
         n_rows = sizes.size * samples.n_codes
-        samples = samples._replace(
+        samples = replace(
+            samples,
             rows=rows.astype(code_type(n_rows)),
             weights=np.ones(sizes.size) if weights is None else weights * n,
         )

@@ -21,12 +21,15 @@ from fastcmp.kernels import (
     CR2,
     CR3,
     EXACT,
+    F_BETA,
     INVALID,
     LIKELIHOOD,
+    MACRO,
     TANGO,
     TWO_SIDED,
     YILDIZ_T,
     Interval,
+    MetricSpec,
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
@@ -65,6 +68,9 @@ def example_words():
 Y, A, B = np.random.default_rng(3).integers(0, 3, (3, 200), np.uint8)
 WORDS = example_words()
 TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+#: A metric of a confusion matrix: macro F1 of three classes.
+F1 = (MetricSpec(F_BETA, MACRO), np.ones(3, np.uint8), np.empty((0, 0)))
+CONFUSION = TABLE.astype(float)
 FOLD_TABLES = np.array([[[[9, 8], [1, 2]], [[7, 3], [6, 4]]], [[[9, 0], [0, 2]]] * 2])
 FOLDS = np.random.default_rng(7).normal(0.01, 0.03, (10, 10))
 FIVE_BY_TWO = FOLDS[0].reshape(5, 2)
@@ -158,6 +164,9 @@ EXAMPLES = {
         (np.stack([TABLE, TABLE.T + 1]),),
         (zeros(2, 2, dtype=float), zeros(2), zeros(2, dtype=np.uint8)),
     ),
+    "two_class_exchange_pvalue": Example(
+        (np.arange(8.0).reshape(2, 2, 2), F1[0], F1[1][:2].copy(), F1[2], 0, 1e-9)
+    ),
     "two_fold_many": Example(
         (FOLDS[:2].reshape(2, 5, 2), YILDIZ_T, TWO_SIDED),
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
@@ -193,6 +202,7 @@ EXAMPLES = {
     "bowker": Example((TABLE,)),
     "calibrated_f": Example((FIVE_BY_TWO,)),
     "chdtrc": Example((2.0, 7.5)),
+    "class_rate": Example((F_BETA, 3.0, 4.0, 5.0, 20.0, 1.0)),
     "cluster_bits": Example((WORDS[0], ints(3, 40, 70)), (zeros(3, dtype=float),)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
     "conservative_z": Example((FOLDS[0], FOLDS[2:8].reshape(3, 2, 10))),
@@ -244,6 +254,13 @@ EXAMPLES = {
     "jackknife_acceleration": Example((*UNITS,)),
     "kfold_t": Example((FOLDS[0],)),
     "log1pmx": Example((0.01,)),
+    "metric_influence": Example((CONFUSION, *F1), (np.empty((3, 3)),)),
+    "metric_influences": Example(
+        (np.stack([CONFUSION] * 2), *F1), (np.empty((2, 3, 3)),)
+    ),
+    "metric_leave_one_out": Example((CONFUSION, *F1), (np.empty((3, 3)),)),
+    "metric_value": Example((CONFUSION, *F1)),
+    "metric_values": Example((np.stack([CONFUSION] * 2), *F1), (np.empty(2),)),
     "mcnemar_asymptotic": Example((25, 15, 0)),
     "mcnemar_corrected": Example((25, 15, 1)),
     "mcnemar_exact": Example((25, 15, -1)),

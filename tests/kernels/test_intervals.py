@@ -267,6 +267,11 @@ def test_odds_of_nothing_are_anything(weight):
 
 
 @every_odds_ratio
+def test_odds_of_wins_alone_at_a_level_next_to_nothing(weight):
+    assert ODDS_RATIOS[weight](5, 0, 1e-17).low > 1.0
+
+
+@every_odds_ratio
 @pytest.mark.parametrize("pair", [(-1, 3), (3, -1)])
 def test_negative_counts_have_no_odds(weight, pair):
     assert np.isnan(ODDS_RATIOS[weight](*pair, 0.95)).all()

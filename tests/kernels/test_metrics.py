@@ -77,10 +77,9 @@ class Asked(NamedTuple):
     def counted(self, table):
         """List the classes that an average is over."""
         rows, columns = np.sum(table, axis=1), np.sum(table, axis=0)
-        if self.spec.labels == LISTED:
-            return np.flatnonzero(self.listed).tolist()
-        called = self.spec.labels == UNION
-        return np.flatnonzero((rows > 0) | (called & (columns > 0))).tolist()
+        called = (self.spec.labels == UNION) & (columns > 0)
+        seen = (self.spec.labels == LISTED) | (rows > 0) | called
+        return np.flatnonzero(seen & (self.listed > 0)).tolist()
 
     def value(self, table, counted, number=Fraction):
         """Compute the metric by its definition; None where it has none."""

@@ -112,6 +112,15 @@ def test_averages_of_rates(table, name, average, zero, data):
     assume(name != "jaccard" or not math.isnan(zero))  # it refuses NaN
     function = sklearn.fbeta_score if name == "fbeta" else RATES[name]
     expected = peer(function, table, labels=theirs, **options, **beta)
+    if average == "weighted" and math.isnan(zero):
+        # No weight is left: 0/0, of which they take a plain mean.
+        alone = {**options, **beta, "average": None}
+        each = peer(function, table, labels=theirs, **alone)
+        used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1)).tolist()
+        sizes = np.append(table.sum(axis=1), [0, 0])  # of unseen classes
+        rows = sizes[used if theirs is None else theirs]
+        if not rows[~np.isnan(each)].any():
+            expected = math.nan
     same(value(name, table, labels=ours, **options, **beta), expected)
 
 
@@ -346,3 +355,12 @@ def test_values_are_within_their_limits(name, table):
         return
     found, (low, high) = value(name, table, **options), METRICS[name].limits
     assert math.isnan(found) or low - 1e-12 <= found <= high + 1e-12
+
+
+def test_weighted_recall_has_the_interval_of_accuracy():
+    """The same number: not as if the proportions of the classes were known."""
+    table = [[50, 0], [50, 0]]
+    found = metric_from_counts(table, metric="recall_weighted")
+    known = metric_from_counts(table, metric="accuracy")
+    assert found.value == known.value == 0.5
+    assert list(found.interval) == pytest.approx(list(known.interval), abs=0.01)

@@ -19,7 +19,7 @@ from naive import small_if_interpreted
 from fastcmp import adjust, compare_all, load_digits, mcnemar
 from fastcmp.core import threads
 from fastcmp.counts.pairs import choose_pairs
-from fastcmp.pairwise import compare_all as batch
+from fastcmp.pairwise import comparing
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
@@ -188,7 +188,7 @@ def test_threads_really_start(big, monkeypatch):
             super().start()
 
     monkeypatch.setattr(threads, "Thread", Counted)
-    monkeypatch.setattr(batch, "_THREADS_PAY", 1)
+    monkeypatch.setattr(comparing, "_THREADS_PAY", 1)
     (y_true, preds), expect = big
     assert_same(compare_all(y_true, preds, workers=4), expect)
     assert len(started) == 4

@@ -23,8 +23,7 @@ from fastcmp import (
 )
 from fastcmp.core.render import to_latex, to_markdown
 from fastcmp.counts import pair_tables
-from fastcmp.pairwise import compare_all as all_pairs
-from fastcmp.pairwise import cost_tests
+from fastcmp.pairwise import comparing, cost_tests
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 METHODS = ("likelihood", "chi-square")
@@ -231,7 +230,7 @@ BIG = small_if_interpreted((40, 5000), (6, 200))
 @pytest.mark.parametrize("levels", [256, 1])
 @pytest.mark.parametrize("method", METHODS)
 def test_any_number_of_workers_gives_the_same_bits(monkeypatch, method, levels):
-    monkeypatch.setattr(all_pairs, "_THREADS_PAY", 1)
+    monkeypatch.setattr(comparing, "_THREADS_PAY", 1)
     monkeypatch.setattr(cost_tests, "LEVELS", levels)
     n_models, n = BIG if levels > 1 else (12, 300)
     labels = simulate(n_models, n, 4)
@@ -244,7 +243,7 @@ def test_any_number_of_workers_gives_the_same_bits(monkeypatch, method, levels):
 @pytest.mark.parametrize("workers", [1, 4])
 @pytest.mark.parametrize("chosen", [{}, {"control": 3}, {"pairs": [(0, 1), (5, 2)]}])
 def test_progress_rises_to_the_total(monkeypatch, workers, chosen):
-    monkeypatch.setattr(all_pairs, "_THREADS_PAY", 1)
+    monkeypatch.setattr(comparing, "_THREADS_PAY", 1)
     seen = []
     result = compare_costs(
         *simulate(20, 300),

@@ -22,6 +22,7 @@ from fastcmp import (
 )
 from fastcmp.counts.pairs import Block, pairs_at, tiles_of
 from fastcmp.pairwise import compare_all as all_pairs
+from fastcmp.pairwise import comparing
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.stream import LabelCounts, PairCounts
@@ -44,7 +45,7 @@ def simulate(n_models=23, n=2000, seed=0):
 
 @pytest.fixture(autouse=True)
 def threads_always(monkeypatch):
-    monkeypatch.setattr(all_pairs, "_THREADS_PAY", 1)
+    monkeypatch.setattr(comparing, "_THREADS_PAY", 1)
 
 
 @pytest.fixture(scope="module", params=TESTS, ids=["mcnemar", "cost"])

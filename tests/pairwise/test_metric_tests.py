@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from reference_cases import parametrize
 
-from fastcmp import compare_all, compare_metric, make_metric
-from fastcmp.pairwise import metric_spread
+from fastcmp import (
+    compare_all,
+    compare_all_from_counts,
+    compare_metric,
+    make_metric,
+    metric_equality,
+)
+from fastcmp.pairwise import comparing, metric_spread
+from fastcmp.stream import LabelCounts, PairCounts
 
 RNG = np.random.default_rng(5)
 N, K = 150, 3
@@ -191,3 +198,361 @@ def test_clusters_of_reference(case):
     assert result.standard_error[0] == pytest.approx(wanted["se"], rel=rtol)
     assert result.statistic[0] == pytest.approx(wanted["statistic"], rel=rtol)
     assert result.n_clusters == wanted["n_clusters"]
+
+
+# The methods that look at each pair.
+
+
+def same_as_two(result, options, metric):
+    names = list(result.names)
+    for pair, (i, j) in enumerate(result.pairs):
+        two = compare_metric(
+            Y, PREDS[names[i]], PREDS[names[j]], metric=metric, **options
+        )
+        assert result.difference[pair] == pytest.approx(two.difference, abs=1e-14)
+        assert result.statistic[pair] == pytest.approx(two.statistic, rel=1e-9)
+        assert result.pvalue[pair] == pytest.approx(two.pvalue, rel=1e-9)
+        yield two
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("sliced", [True, False])
+def test_pooled_z(metric, sliced, monkeypatch):
+    if not sliced:
+        monkeypatch.setattr(metric_spread, "slices_pay", lambda *_: False)
+    result = compare_all(Y, PREDS, metric=metric, method="pooled")
+    jackknife = compare_all(Y, PREDS, metric=metric)
+    for _ in same_as_two(result, {"method": "pooled"}, metric):
+        pass
+    np.testing.assert_allclose(result.interval, jackknife.interval, rtol=1e-12)
+    np.testing.assert_allclose(result.standard_error, jackknife.standard_error)
+    assert result.distribution == "normal"
+
+
+def test_pooled_z_of_accuracy_is_mcnemars():
+    result = compare_all(Y, PREDS, metric="accuracy", method="pooled")
+    mcnemar = compare_all(Y, PREDS, method="asymptotic")
+    np.testing.assert_allclose(result.statistic**2, mcnemar.statistic)
+    np.testing.assert_allclose(result.pvalue, mcnemar.pvalue)
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_bootstrap(groups):
+    options = {"method": "bootstrap", "n_resamples": 200, "rng": 7, "groups": groups}
+    result = compare_all(Y, PREDS, metric="mcc", control="a", **options)
+    for pair, two in enumerate(same_as_two(result, options, "mcc")):
+        assert result.interval[pair].tolist() == pytest.approx(list(two.interval))
+        assert result.standard_error[pair] == pytest.approx(two.standard_error)
+    assert (result.n_resamples, result.seed) == (200, 7)
+    assert result.distribution == "bootstrap"
+
+
+def test_permutation_draws_where_it_cannot_enumerate():
+    options = {"method": "permutation", "n_resamples": 99, "rng": 7}
+    result = compare_all(Y, PREDS, metric="f1_macro", control="d", **options)
+    two = compare_metric(Y, PREDS["d"], PREDS["a"], metric="f1_macro", **options)
+    assert result.pvalue[0] == two.pvalue
+    assert result.distribution == "permutation"
+
+
+def test_permutation_is_exact_where_it_can_be():
+    y, preds = Y > 0, {name: pred > 0 for name, pred in PREDS.items()}
+    result = compare_all(y, preds, metric="f1", method="permutation", rng=1)
+    two = compare_metric(y, preds["a"], preds["b"], metric="f1", method="exact")
+    assert result.pvalue[0] == pytest.approx(two.pvalue, rel=1e-12)
+    assert result.statistic[0] == two.statistic
+
+
+# Which pairs, and from where.
+
+
+@pytest.mark.parametrize("method", ["jackknife", "pooled"])
+def test_parts_of_all_pairs(method):
+    options = {"metric": "f1_macro", "method": method}
+    result = compare_all(Y, PREDS, **options, adjust="none")
+    some = compare_all(Y, PREDS, **options, adjust="none", pairs=[("b", "e"), (4, 0)])
+    whole = result.matrix("pvalue")
+    np.testing.assert_allclose(some.pvalue, [whole[1, 4], whole[0, 4]])
+    assert some.difference[1] == -result.difference[3]
+    control = compare_all(Y, PREDS, **options, adjust="none", control="c")
+    np.testing.assert_allclose(control.pvalue, whole[2, [0, 1, 3, 4]], rtol=1e-9)
+    best = compare_all(Y, PREDS, **options, keep=2)
+    np.testing.assert_allclose(best.pvalue, result.pvalue[1:2])
+    np.testing.assert_allclose(best.standard_error, result.standard_error[1:2])
+    significant = compare_all(Y, PREDS, **options, keep="significant")
+    kept = result.matrix("difference")[tuple(significant.pairs.T)]
+    np.testing.assert_allclose(significant.difference, kept)
+
+
+@pytest.mark.parametrize("suffix", ["npy", "parquet"])
+def test_pairs_in_a_file(tmp_path, suffix):
+    result = compare_all(Y, PREDS, metric="mcc")
+    file = compare_all(Y, PREDS, metric="mcc", keep=tmp_path / f"pairs.{suffix}")
+    assert file.best == result.best
+    if suffix == "npy":
+        np.testing.assert_array_equal(file.pvalue, result.pvalue)
+        np.testing.assert_array_equal(file.standard_error, result.standard_error)
+
+
+@pytest.mark.parametrize("method", ["jackknife", "delta", "pooled", "bootstrap"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_streams(method, sparse, monkeypatch):
+    if sparse:
+        monkeypatch.setattr("fastcmp.stream.tally._DENSE_ALL", 1)
+    options = {"metric": "f1_macro", "method": method, "rng": 3, "n_resamples": 99}
+    counts = LabelCounts()
+    for part in np.array_split(np.arange(N), 4):
+        counts.update(Y[part], {name: x[part] for name, x in PREDS.items()})
+    assert counts.is_dense is not sparse
+    whole = compare_all(Y, PREDS, **options)
+    found = compare_all_from_counts(counts, **options)
+    for name in ("difference", "statistic", "pvalue", "standard_error", "interval"):
+        np.testing.assert_allclose(getattr(found, name), getattr(whole, name))
+    np.testing.assert_array_equal(found.score, whole.score)
+    np.testing.assert_array_equal(found.score_interval, whole.score_interval)
+    assert (found.classes, found.metric) == (whole.classes, whole.metric)
+    turned = compare_all_from_counts(counts, **options, pairs=[("c", "a")])
+    np.testing.assert_allclose(turned.difference, -whole.difference[1:2])
+    near = 0.1 if method == "bootstrap" else 1e-9  # other draws
+    np.testing.assert_allclose(turned.standard_error, whole.standard_error[1:2], near)
+
+
+@pytest.mark.parametrize("workers", [4, 7])
+@pytest.mark.parametrize("way", [*WAYS, "clusters"])
+def test_any_number_of_workers_gives_the_same_bits(workers, way, monkeypatch):
+    monkeypatch.setattr(comparing, "_THREADS_PAY", 0)
+    options = {"metric": "f1_macro"}
+    if way == "clusters":
+        options["groups"] = GROUPS
+    else:
+        monkeypatch.setattr(metric_spread, *WAYS[way])
+    one = compare_all(Y, PREDS, **options, workers=1)
+    assert one == compare_all(Y, PREDS, **options, workers=workers)
+
+
+# Laws.
+
+
+def test_order_and_names_of_classes_do_not_matter():
+    order = RNG.permutation(N)
+    words = np.array(["x", "b", "m"])
+    result = compare_all(Y, PREDS, metric="f1_macro")
+    for y, preds in (
+        (Y[order], {name: x[order] for name, x in PREDS.items()}),
+        (words[Y], {name: words[x] for name, x in PREDS.items()}),
+        (7 - 3 * Y, {name: 7 - 3 * x for name, x in PREDS.items()}),
+    ):
+        other = compare_all(y, preds, metric="f1_macro")
+        np.testing.assert_allclose(other.pvalue, result.pvalue)
+        np.testing.assert_allclose(other.standard_error, result.standard_error)
+
+
+def test_models_in_another_order():
+    result = compare_all(Y, PREDS, metric="mcc")
+    turned = compare_all(Y, dict(reversed(PREDS.items())), metric="mcc")
+    np.testing.assert_allclose(
+        turned.matrix("difference")[::-1, ::-1], result.matrix("difference")
+    )
+    np.testing.assert_allclose(
+        turned.matrix("pvalue")[::-1, ::-1], result.matrix("pvalue")
+    )
+    assert turned.best == result.best
+
+
+def test_lower_is_better():
+    y, preds = Y > 0, {name: pred > 0 for name, pred in PREDS.items()}
+    result = compare_all(y, preds, metric="lr_minus")
+    assert result.names[int(np.argmin(result.score))] == result.leaderboard.names[0]
+    assert result.less_is_better
+    text = str(compare_all(y, preds, metric="lr-", control="a"))
+    assert "lower is better" in " ".join(text.split())
+    cost = [[0, 1, 2], [4, 0, 1], [3, 2, 0]]
+    by_cost = compare_all(Y, PREDS, metric=make_metric("cost", cost=cost))
+    plain = compare_all(Y, PREDS, test="cost", cost=cost)
+    np.testing.assert_allclose(by_cost.score, plain.score)
+    assert by_cost.leaderboard.names == plain.leaderboard.names
+
+
+# What is special.
+
+
+def test_equal_models_and_undefined_ones():
+    y = np.array([0, 0, 1, 1, 0, 1, 0, 1] * 4)
+    some = np.where(np.arange(32) % 5 == 0, 1 - y, y)
+    preds = {"a": some, "again": some.copy(), "never": np.zeros(32, int)}
+    result = compare_all(y, preds, metric="lr_plus")
+    assert np.isnan(result.score[2])
+    assert np.isnan(result.pvalue[1:]).all()
+    assert (result.difference[0], result.statistic[0], result.pvalue[0]) == (0, 0, 1)
+    assert result.standard_error[0] == 0
+    assert "not defined for never" in " ".join(result.cautions)
+    assert result.n_pairs == 1
+    assert "-" in str(result)
+
+
+def test_label_sets_that_differ_are_said():
+    y = np.array([0, 1] * 20)
+    b = y.copy()
+    b[0], b[3] = 2, 0
+    preds = {"a": np.where(np.arange(40) % 7 == 1, 1 - y, y), "b": b}
+    result = compare_all(y, preds, metric="f1_macro")
+    said = " ".join(result.cautions)
+    assert "only for b also over 2" in said
+    same = compare_all(y, preds, metric=make_metric("f1_macro", labels="truth"))
+    assert not any("same classes" in caution for caution in same.cautions)
+    assert same.score[1] > result.score[1]
+
+
+def test_few_samples_and_rates_without_any():
+    y = np.array([0] * 20 + [1] * 8 + [2] * 20)
+    preds = {"a": np.where(y == 1, 0, y), "b": np.roll(y, 1)}
+    result = compare_all(y, preds, metric="precision_macro")
+    said = " ".join(result.cautions)
+    assert "1 class has fewer than 10 samples: 1 (8)" in said
+    assert "of a: 0/0 for class 1" in said
+
+
+def test_missing_predictions_are_wrong():
+    preds = {name: x.astype(object) for name, x in PREDS.items()}
+    preds["a"] = preds["a"].copy()
+    preds["a"][:5] = None
+    y = Y.astype(object)
+    result = compare_all(y, preds, metric="recall_macro", missing="wrong")
+    right = np.array([x == t for x, t in zip(preds["a"], Y, strict=True)])
+    recalls = [right[k == Y].mean() for k in range(K)]
+    assert result.score[0] == pytest.approx(np.mean(recalls))
+    f1 = compare_all(y, preds, metric="f1_macro", missing="wrong")
+    calls = [sum(x == k for x in preds["a"]) for k in range(K)]
+    hits = [right[k == Y].sum() for k in range(K)]
+    own = 2 * np.array(hits) / (np.bincount(Y) + calls)
+    assert f1.score[0] == pytest.approx(own.mean())
+    with pytest.raises(ValueError, match="missing"):
+        compare_all(y, preds, metric="kappa_quadratic", missing="wrong")
+
+
+def test_chosen_classes():
+    result = compare_all(Y, PREDS, metric="recall_macro", classes=[0, 1])
+    inside = Y < 2
+    a = PREDS["a"][inside]
+    wanted = np.mean([(a[Y[inside] == k] == k).mean() for k in (0, 1)])
+    assert result.score[0] == pytest.approx(wanted)
+    assert result.classes == (0, 1)
+    assert result.n_excluded == np.count_nonzero(~inside)
+
+
+def test_a_users_metric():
+    def mean_diagonal(table):
+        return np.trace(table) / table.sum()
+
+    result = compare_all(Y, PREDS, metric=mean_diagonal, method="delta")
+    known = compare_all(Y, PREDS, metric="accuracy", method="delta")
+    np.testing.assert_allclose(result.standard_error, known.standard_error, rtol=1e-6)
+    assert result.measure == "mean_diagonal"
+    assert result.any_size
+    assert "%" not in str(result.leaderboard).replace("95%", "")
+
+
+def test_many_classes():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 90, 400)
+    preds = {
+        c: np.where(rng.random(400) < 0.7, y, rng.integers(0, 90, 400)) for c in "ab"
+    }
+    result = compare_all(y, preds, metric="mcc")
+    two = compare_metric(y, preds["a"], preds["b"], metric="mcc", method="jackknife")
+    assert result.pvalue[0] == pytest.approx(two.pvalue, rel=1e-9)
+    pooled = compare_all(y, preds, metric="mcc", method="pooled")
+    two = compare_metric(y, preds["a"], preds["b"], metric="mcc", method="pooled")
+    assert pooled.pvalue[0] == pytest.approx(two.pvalue, rel=1e-9)
+
+
+def test_single_precision_for_many_products(monkeypatch):
+    monkeypatch.setattr(metric_spread, *WAYS["product"])
+    exact = compare_all(Y, PREDS, metric="f1_macro")
+    monkeypatch.setattr(metric_spread, "_LARGE", 0)
+    monkeypatch.setattr("fastcmp.counts.influence_grams._LEAST", 16)
+    monkeypatch.setattr("fastcmp.counts.influence_grams._BLOCK", 1)
+    single = compare_all(Y, PREDS, metric="f1_macro")
+    np.testing.assert_allclose(single.standard_error, exact.standard_error, rtol=1e-5)
+    assert (single.standard_error != exact.standard_error).any()
+
+
+# Equality of all.
+
+
+@parametrize("metric_covariance")
+def test_equality_of_reference(case):
+    y, *preds = np.repeat(*_cells(case)).T
+    result = metric_equality(y, preds, metric=case["options"]["metric"], method="delta")
+    wanted, rtol = case["expected"], case["tolerance"]["rtol"]
+    assert result.values == pytest.approx(wanted["values"], rel=rtol)
+    np.testing.assert_allclose(result.covariance, wanted["covariance"], rtol=rtol)
+    assert result.statistic == pytest.approx(wanted["statistic"], rel=rtol)
+    assert result.pvalue == pytest.approx(wanted["pvalue"], rel=rtol)
+    assert result.df == wanted["df"]
+
+
+@pytest.mark.parametrize("method", ["jackknife", "delta"])
+def test_equality_of_two_models_is_the_test_of_a_pair(method):
+    two = {"a": PREDS["a"], "b": PREDS["b"]}
+    result = metric_equality(Y, two, metric="mcc", method=method)
+    pair = compare_all(Y, two, metric="mcc", method=method)
+    assert result.statistic == pytest.approx(pair.statistic[0] ** 2)
+    assert result.pvalue == pytest.approx(pair.pvalue[0])
+    groups = metric_equality(Y, two, metric="mcc", groups=GROUPS)
+    pair = compare_all(Y, two, metric="mcc", groups=GROUPS)
+    assert groups.statistic == pytest.approx(pair.statistic[0] ** 2)
+    assert groups.pvalue == pytest.approx(pair.pvalue[0])
+    assert (groups.df, groups.distribution) == ((1, 24), "F")
+
+
+def test_a_model_twice_is_no_contrast():
+    one = metric_equality(Y, PREDS, metric="mcc")
+    more = metric_equality(Y, PREDS | {"again": PREDS["b"]}, metric="mcc")
+    assert (one.df, more.df) == (4, 4)
+    assert metric_equality(Y, [Y, Y, Y], metric="mcc").pvalue == 1.0
+    np.testing.assert_allclose(more.covariance[:5, :5], one.covariance)
+
+
+def test_equality_by_contrasts():
+    result = metric_equality(Y, PREDS, metric="f1_macro")
+    contrasts = np.diff(np.eye(5), axis=0)
+    m = contrasts @ result.values
+    wanted = m @ np.linalg.solve(contrasts @ result.covariance @ contrasts.T, m)
+    assert result.statistic == pytest.approx(wanted)
+    accuracy = metric_equality(Y, PREDS, method="delta")
+    right = np.array([x == Y for x in PREDS.values()]).astype(float)
+    np.testing.assert_allclose(accuracy.covariance, np.cov(right, bias=True) / N)
+
+
+# Refused.
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"test": "cost"}, "metric= or test='cost'"),
+        ({"cost": [[0, 1], [1, 0]]}, "make_metric"),
+        ({"metric": ["mcc", "f1_macro"]}, "metric must be one metric"),
+        ({"metric": make_metric("f1", average=None)}, "metric must be one number"),
+        ({"metric": "f1"}, "needs two classes"),
+        ({"metric": "nope"}, "metric must be one of"),
+        ({"metric": 3}, "metric must be a name"),
+        ({"method": "midp"}, "method must be one of"),
+        ({"method": "jackknife", "groups": GROUPS}, "method='jackknife' does not go"),
+        ({"method": "pooled", "strata": STRATA}, "method='pooled' does not go"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"rng": "x"}, "rng"),
+        ({"metric": lambda _: np.nan}, "NaN"),
+        ({"metric": lambda table: table}, "one number"),
+    ],
+)
+def test_refused(options, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        compare_all(Y, PREDS, **{"metric": "f1_macro"} | options)
+
+
+def test_counts_that_know_no_classes():
+    counts = PairCounts().update(Y, PREDS)
+    with pytest.raises(ValueError, match="LabelCounts"):
+        compare_all_from_counts(counts, metric="mcc")

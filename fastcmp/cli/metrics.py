@@ -1,0 +1,98 @@
+"""`fastcmp compare --metric`: labels compared by a metric of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import fastcmp
+from fastcmp.inputs.cost_matrix import as_labels
+from fastcmp.metrics.make_metric import make_metric
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+
+    from fastcmp.metrics.choice import Metric
+
+#: Options that belong to a metric.
+OF_METRIC = ("positive", "labels", "zero_division")
+#: Those that it shares with values.
+SHARED = ("average", "n_resamples", "seed")
+_ZERO_DIVISION = {"0": 0.0, "1": 1.0, "nan": float("nan")}
+
+
+def add_metric_options(parser: Any) -> None:
+    """Add the options for metrics to `fastcmp compare`."""
+    add = parser.add_argument_group(
+        "metrics", "Compare labels by a metric in place of accuracy."
+    ).add_argument
+    add("--metric", metavar="NAME", help="f1_macro, mcc, balanced_accuracy, ...")
+    add("--positive", metavar="LABEL", help="the positive class of two")
+    add(
+        "--labels",
+        nargs="+",
+        metavar="LABEL",
+        help="classes that an average is over: union (of truth and predictions), "
+        "truth, or these (union)",
+    )
+    add("--zero-division", help="rates that are 0/0: 0, 1 or nan (0)")
+
+
+def has_metric(options: argparse.Namespace) -> bool:
+    """Tell whether labels are compared by a metric; refuse what does not fit."""
+    if options.metric is None:
+        for name in OF_METRIC:
+            if getattr(options, name) is not None:
+                message = f"--{name.replace('_', '-')} is for --metric NAME"
+                raise ValueError(message)
+        return False
+    for name in ("test", "cost"):
+        if getattr(options, name) is not None:
+            message = f"pass --metric or --{name}, not both"
+            raise ValueError(message)
+    return True
+
+
+def metric_of(options: argparse.Namespace, found: Iterable[Any]) -> Metric:
+    """Make the metric that the options name; `found` are the labels of the data."""
+    known = list(found)
+    given: dict[str, Any] = {"average": options.average or "binary"}
+    if options.positive is not None:
+        (given["positive"],) = _as_found([options.positive], known)
+    if options.labels is not None:
+        given["labels"] = _as_found(options.labels, known)
+        if len(options.labels) == 1 and options.labels[0] in ("union", "truth"):
+            (given["labels"],) = options.labels
+    if options.zero_division is not None:
+        word = options.zero_division.lower()
+        given["zero_division"] = _ZERO_DIVISION.get(word, options.zero_division)
+    return make_metric(options.metric, **given)
+
+
+def draws_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Give the options of random draws, by the names of arguments."""
+    found = {"n_resamples": options.n_resamples, "rng": options.seed}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def try_metric(options: argparse.Namespace, shown: dict[str, Any]) -> None:
+    """Refuse what the options do not permit before hours of reading."""
+    metric_of(options, [])
+    labels, few = (0, 1), {}
+    if "n_resamples" in shown:
+        few = {"n_resamples": min(shown["n_resamples"], 9)}
+    fastcmp.compare_all(
+        labels, {"a": labels, "b": labels}, metric="accuracy", **(shown | few)
+    )
+
+
+def _as_found(words: list[str], found: list[Any]) -> list[Any]:
+    """Turn words into the labels that they name."""
+    if not found:
+        return words
+    as_text = {str(label): label for label in found}
+    meant = as_labels(words, found)
+    return [
+        label if label in found else as_text.get(word, label)
+        for word, label in zip(words, meant, strict=True)
+    ]

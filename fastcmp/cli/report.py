@@ -1,0 +1,215 @@
+"""The command `report`: precision, recall and F1 of each class, with intervals."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import fastcmp
+from fastcmp.cli.output import (
+    add_input,
+    add_output,
+    check_places,
+    chosen_files,
+    say,
+    write,
+)
+from fastcmp.core.memory import in_words, read_size
+from fastcmp.data import EXAMPLES, example_path
+from fastcmp.inputs.cost_matrix import as_labels
+
+if TYPE_CHECKING:
+    import argparse
+
+    from fastcmp.io.predictions import Predictions
+    from fastcmp.io.stream import PredictionStream
+
+_MEMORY = "4GB"  # unless the user says otherwise
+_NUMBERS = {"0": 0.0, "1": 1.0, "nan": float("nan")}
+
+
+def add_report(commands: Any) -> None:
+    """Add `fastcmp report`."""
+    report = commands.add_parser(
+        "report",
+        help="precision, recall and F1 of each class, with intervals",
+        description="The classification report of one model or of several: precision, "
+        "recall and F1 of each class and their averages, with intervals; with "
+        "--control, marks where a model is significantly better (+) or worse (-).",
+        epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
+        "compressed (.csv.gz). One row a sample, one column a model. Files may be "
+        "larger than memory: they are read in blocks then.",
+    )
+    add = report.add_argument
+    add_input(add, EXAMPLES)
+    add("--models", nargs="+", metavar="COL", help="columns to report (all others)")
+    add("--control", metavar="COL", help="compare all other models with this one")
+    add(
+        "--metrics",
+        nargs="+",
+        metavar="NAME",
+        help="columns: rates of classes (precision recall f1)",
+    )
+    add(
+        "--overall",
+        nargs="+",
+        default=(),
+        metavar="NAME",
+        help="rows of metrics of all classes, such as mcc, kappa, balanced_accuracy",
+    )
+    add(
+        "--labels",
+        metavar="A,B",
+        help="classes to report, in this order; or union (of truth and predictions), "
+        "truth (union)",
+    )
+    add("--positive", metavar="LABEL", help="the only class that gets a row")
+    add(
+        "--zero-division",
+        choices=tuple(_NUMBERS),
+        default="0",
+        help="a rate without samples; nan leaves it out of averages (0)",
+    )
+    add("--digits", type=int, default=2, help="decimal places to print (2)")
+    add("--confidence-level", type=float, default=0.95, help="of the intervals (0.95)")
+    add("--adjust", default="holm", help="adjustment for many differences (holm)")
+    add("--alpha", type=float, default=0.05, help="error rate of the marks (0.05)")
+    add("--workers", type=int, help="threads (as many as processors)")
+    add(
+        "--memory-limit",
+        metavar="SIZE",
+        help="memory for files that are read as a whole: several, or with --control "
+        "(4GB)",
+    )
+    add_output(add)
+    report.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> None:
+    check_places(options)
+    limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
+    shown: dict[str, Any] = {
+        "metrics": options.metrics,
+        "overall": list(options.overall),
+        "zero_division": _NUMBERS[options.zero_division],
+        "digits": options.digits,
+        "confidence_level": options.confidence_level,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "workers": options.workers,
+    }
+    # What the options do not permit is refused before hours of reading.
+    fastcmp.classification_report([0, 1], [0, 1], **shown)
+    counts = _count(options, limit)
+    if counts is not None:
+        shown |= _classes(options, list(counts.classes))
+        result = fastcmp.classification_report_from_counts(
+            counts, control=options.control, **shown
+        )
+    else:
+        read = _read(options)
+        shown |= _classes(options, _distinct(read))
+        result = fastcmp.classification_report(
+            read.y_true, read.preds, control=options.control, **shown
+        )
+    write(result, options)
+
+
+def _count(options: argparse.Namespace, limit: int) -> Any:
+    """Count the files block by block; None where they are to be read as a whole.
+
+    With a control this counts all pairs of models, so only where it must.
+    """
+    from fastcmp.cli.counts import save_memory
+    from fastcmp.counts.pairs import choose_pairs
+    from fastcmp.io.counting import count_files
+    from fastcmp.io.text import LateValueError
+    from fastcmp.stream import ConfusionCounts, LabelCounts
+
+    files = chosen_files(options, example_path)
+    save_memory()
+    predictions = _stream(options, files)
+    choose_pairs(predictions.names, None, options.control)
+    size = predictions.size_in_memory()
+    if (len(files) > 1 or options.control is not None) and size <= limit:
+        return None
+    paired = options.control is not None
+    counts = (LabelCounts if paired else ConfusionCounts)(predictions.names)
+    try:
+        counts = count_files(
+            predictions,
+            counts,
+            memory_limit=limit,
+            workers=options.workers,
+            progress=sys.stderr.isatty(),
+        )
+    except LateValueError as error:
+        if size > limit:
+            message = (
+                f"{error}, or pass a larger --memory-limit: the files take "
+                f"{in_words(size)} as a whole"
+            )
+            raise ValueError(message) from None
+        return None
+    say(predictions.plan.remarks)
+    _, warning = predictions.labels.finish()
+    say((warning,) if warning else (), "warning: ")
+    return counts
+
+
+def _stream(options: argparse.Namespace, files: Any) -> PredictionStream:
+    from fastcmp.io.stream import PredictionStream
+
+    return PredictionStream(
+        files,
+        target=options.target,
+        models=options.models,
+        id_column=options.id,
+        drop=options.drop,
+        least=1 if options.control is None else 2,
+    )
+
+
+def _read(options: argparse.Namespace) -> Predictions:
+    """Read the files as a whole."""
+    from fastcmp.io.label_check import check_whole
+    from fastcmp.io.predictions import read_predictions
+
+    read = read_predictions(
+        chosen_files(options, example_path),
+        target=options.target,
+        models=options.models,
+        id_column=options.id,
+        drop=options.drop,
+    )
+    say(read.remarks)
+    check_whole(read.y_true, read.preds, options.target or "y_true")
+    return read
+
+
+def _distinct(read: Predictions) -> list[Any]:
+    """List the labels of the truth and of all models."""
+    columns = (read.y_true, *read.preds.values())
+    found = [x for column in columns for x in column.unique().to_pylist()]
+    return [x for x in dict.fromkeys(found) if x is not None]
+
+
+def _classes(options: argparse.Namespace, known: list[Any]) -> dict[str, Any]:
+    """Turn the text of --labels and --positive into labels."""
+    chosen: dict[str, Any] = {}
+    if options.positive is not None:
+        chosen["positive"] = _named([options.positive], known)[0]
+    if options.labels is not None:
+        chosen["labels"] = options.labels
+        if options.labels not in ("union", "truth"):
+            chosen["labels"] = _named(options.labels.split(","), known)
+    return chosen
+
+
+def _named(names: list[str], known: list[Any]) -> list[Any]:
+    """Find the labels that are written so."""
+    written = {str(label): label for label in known}
+    return [
+        label if label in known else written.get(name, label)
+        for name, label in zip(names, as_labels(names, known), strict=True)
+    ]

@@ -1,0 +1,216 @@
+"""The test that many models are equal by a metric of counts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.options import choose
+from fastcmp.core.progress import Progress, reporting
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.counts.pairs import Block, all_pairs
+from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import with_names
+from fastcmp.paired.sample_units import Sampling
+from fastcmp.pairwise.equality_result import MetricEquality
+from fastcmp.pairwise.metric_cautions import cautions_of
+from fastcmp.pairwise.metric_comparison import fields_of_units
+from fastcmp.pairwise.metric_models import MetricModels, read_models
+from fastcmp.pairwise.metric_options import read_metric
+from fastcmp.pairwise.metric_samples import metric_samples
+from fastcmp.pairwise.metric_spread import Spread, spread_of
+from fastcmp.pairwise.metric_units import single_samples, with_units
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+_METHODS = ("jackknife", "delta")
+_ROUNDING = 1e-10  # of the largest variance of a contrast: less is none
+_APART = 1e-6  # of a difference that has no variance
+
+
+class _Wald(NamedTuple):
+    """The statistic, and how many independent contrasts it is of."""
+
+    statistic: float
+    rank: int
+    status: int
+
+
+def metric_equality(  # noqa: PLR0913  # options, all by keyword
+    y_true: ArrayLike,
+    preds: Any,
+    *,
+    metric: Any = "accuracy",
+    method: str | None = None,
+    groups: ArrayLike | None = None,
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> MetricEquality:
+    """Test that all models are equal by a metric of their predictions.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels. Samples with a missing one are dropped and counted.
+    preds : array-like of shape (M, n), mapping or frame
+        Predicted labels of M models, as in `compare_all`.
+    metric : str, callable or Metric
+        Name of a metric such as "f1_macro", a function of the confusion matrix, or what
+        `make_metric` made.
+    method : {"jackknife", "delta"}, optional
+        Where variances come from; "jackknife" by default, with clusters "delta".
+    groups : array-like, shape (n,), optional
+        Cluster of each sample.
+    classes : sequence, optional
+        Compare only samples whose true label is one of these.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
+    workers : int, optional
+        Threads.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    MetricEquality
+        The statistic with its p-value, the metric of each model, and their covariances.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples, lengths differ, labels are
+        missing, or an option is unknown.
+    TypeError
+        If labels cannot be compared.
+
+    See Also
+    --------
+    cochrans_q : For accuracies.
+    compare_all : Which of the models differ.
+
+    Notes
+    -----
+    Wald's statistic ``(L m)' (L C L')^- (L m)`` of contrasts L of the values m with
+    covariances C, which is chi-square with as many degrees of freedom as the rank; with
+    G clusters Hotelling's, referred to F. It needs many more samples, or clusters, than
+    models. O(M**2 n + M**3).
+
+    References
+    ----------
+    .. [1] S. Vanbelle, "Comparing dependent kappa coefficients obtained on multilevel
+       data", Biometrical Journal 59 (2017) 1016-1034.
+
+    Examples
+    --------
+    >>> from fastcmp import load_digits, metric_equality
+    >>> result = metric_equality(*load_digits(), metric="f1_macro")
+    >>> result.df, result.pvalue < 1e-10
+    (9, True)
+    """
+    chosen = read_metric(metric, "mcnemar", None)
+    method = choose(method, "method", (None, *_METHODS))
+    if groups is not None and method == "jackknife":
+        message = "method='jackknife' does not go with groups=: use 'delta'"
+        raise ValueError(message)
+    by = method or _METHODS[groups is not None]
+    threads, named = check_workers(workers), with_names(preds, names, "preds")
+    labels = encode(y_true, named, classes=classes, missing=missing)
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        ThreadPool(threads, report) as pool,
+    ):
+        samples = metric_samples(labels, chosen, classes, pool)
+        units, more = single_samples(samples.n_samples), dict[str, Any]()
+        if groups is not None:
+            found = Sampling(groups).read(y_true, labels)
+            samples, units = with_units(samples, found)
+            more = fields_of_units(units, found)
+        models = read_models(samples, units, by, 0.95, pool)
+        spread = spread_of(samples, models, None, pool, exact=True)
+        covariance = _covariance(models, spread, pool)
+    wald = _wald(models.value, covariance)
+    cautions = cautions_of(samples.metric, models, labels.names)
+    more["cautions"] = (*more.get("cautions", ()), *cautions)
+    estimator = samples.metric.estimator
+    return MetricEquality(
+        **_referred(wald, more.get("n_clusters")),
+        status=wald.status,
+        metric=estimator.name,
+        measure=estimator.title,
+        names=labels.names,
+        values=models.value,
+        covariance=covariance,
+        method=by,
+        n_samples=samples.n_samples,
+        n_missing=labels.n_missing,
+        n_excluded=labels.n_excluded,
+        **more,
+    )
+
+
+def _covariance(models: MetricModels, spread: Spread, pool: ThreadPool) -> Floats:
+    """Find the covariances of all values from variances of differences, (M, M)."""
+    m = models.value.size
+    pairs, own = all_pairs(m), models.standard_error**2
+    pool.expect(len(pairs))
+    covariance = np.diag(np.where(models.known, own, np.nan))
+
+    def find(i: int) -> None:
+        start, end = (k * (2 * m - 1 - k) // 2 for k in (i, i + 1))
+        variance, same = spread.of(Block(slice(start, end), pairs[start:end]))
+        variance = np.where(same, 0.0, variance)
+        j = np.arange(i + 1, m)
+        both = 0.5 * (covariance[i, i] + covariance[j, j] - variance)
+        covariance[i, j] = covariance[j, i] = both
+
+    pool.run(find, range(m - 1), steps=lambda i: m - 1 - i)
+    return covariance
+
+
+def _wald(values: Floats, covariance: Floats) -> _Wald:
+    """Compare values with their mean; NaN where one of them is not known."""
+    m = values.size
+    if not (np.isfinite(values).all() and np.isfinite(covariance).all()):
+        return _Wald(math.nan, 0, int(kernels.UNDEFINED))
+    centre = np.eye(m) - 1.0 / m
+    # Contrasts have the variances of differences; what all models share is in none.
+    sizes, axes = np.linalg.eigh(centre @ covariance @ centre)
+    rest = axes.T @ (values - values.mean())
+    within = sizes > _ROUNDING * max(sizes[-1], 0.0)
+    rank = int(np.count_nonzero(within))
+    outside = float(np.linalg.norm(rest[~within]))
+    if outside > _APART * float(np.abs(values).max()):
+        return _Wald(math.nan, rank, int(kernels.UNDEFINED))
+    if rank == 0:
+        return _Wald(0.0, 0, int(kernels.DEGENERATE))
+    statistic = float((rest[within] ** 2 / sizes[within]).sum())
+    return _Wald(statistic, rank, int(kernels.OK))
+
+
+def _referred(wald: _Wald, n_clusters: int | None) -> dict[str, Any]:
+    """Refer the statistic to chi-square, with clusters to F."""
+    from scipy.special import chdtrc, fdtrc
+
+    statistic, k, status = wald
+    found = {"statistic": statistic, "df": k, "distribution": "chi2"}
+    if status != kernels.OK:
+        return found | {"pvalue": 1.0 if status == kernels.DEGENERATE else math.nan}
+    if n_clusters is None:
+        return found | {"pvalue": float(chdtrc(k, statistic))}
+    below = n_clusters - k
+    f = statistic * below / (k * (n_clusters - 1.0)) if below > 0 else math.nan
+    pvalue = float(fdtrc(k, below, f)) if below > 0 else math.nan
+    return {"statistic": f, "df": (k, below), "distribution": "F", "pvalue": pvalue}

@@ -1,0 +1,664 @@
+"""Which metric: names, options that do not fit, and functions that users wrote."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import re
+
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import f1_score
+from strategies import square_tables
+
+from fastcmp import Metric, make_metric, metric
+from fastcmp.metrics.registry import METRICS, SYNONYMS
+
+TABLE = np.array([[57.0, 4.0, 10.0], [3.0, 43.0, 6.0], [3.0, 2.0, 22.0]])
+TWO = np.array([[157.0, 21.0], [8.0, 14.0]])
+
+
+def bind(made, k=3):
+    return made.bind(made.classes_of(range(k)))
+
+
+def own(function, k=3):
+    """Bind a user's function to K classes."""
+    (estimator,) = bind(make_metric(function), k)
+    return estimator
+
+
+# Names.
+
+
+@pytest.mark.parametrize(
+    ("written", "full_name", "title"),
+    [
+        ("f1", "f1", "F1"),
+        ("F1", "f1", "F1"),
+        ("f1_score", "f1", "F1"),
+        ("f_1", "f1", "F1"),
+        ("f1.0", "f1", "F1"),
+        ("F-measure", "f1", "F1"),
+        ("f1_macro", "f1_macro", "macro F1"),
+        ("macro F1", "f1_macro", "macro F1"),
+        ("F1-Macro", "f1_macro", "macro F1"),
+        ("f1_score_macro", "f1_macro", "macro F1"),
+        ("f2", "f2", "F2"),
+        ("f0.5_weighted", "f0.5_weighted", "weighted F0.5"),
+        ("F 2 micro", "f2_micro", "micro F2"),
+        ("f1_of_means", "f1_of_means", "F1 of mean precision and recall"),
+        ("f2_of_means", "f2_of_means", "F2 of mean precision and recall"),
+        ("accuracy_score", "accuracy", "accuracy"),
+        ("balanced-accuracy", "balanced_accuracy", "balanced accuracy"),
+        ("balanced_accuracy_score", "balanced_accuracy", "balanced accuracy"),
+        ("matthews_corrcoef", "mcc", "MCC"),
+        ("cohen_kappa_score", "kappa", "Cohen's kappa"),
+        ("Cohen's kappa", "kappa", "Cohen's kappa"),
+        ("linearly weighted kappa", "kappa_linear", "linearly weighted kappa"),
+        ("quadratic_weighted_kappa", "kappa_quadratic", "quadratically weighted kappa"),
+        ("Scott's pi", "scott_pi", "Scott's pi"),
+        ("sensitivity", "recall", "recall"),
+        ("PPV", "precision", "precision"),
+        ("weighted sensitivity", "recall_weighted", "weighted recall"),
+        ("dor", "diagnostic_odds_ratio", "diagnostic odds ratio"),
+        ("LR+", "lr_plus", "positive likelihood ratio"),
+        ("lr-", "lr_minus", "negative likelihood ratio"),
+        ("Youden's J", "informedness", "informedness"),
+        ("iou_macro", "jaccard_macro", "macro Jaccard"),
+    ],
+)
+def test_names_are_spelled_in_many_ways(written, full_name, title):
+    made = make_metric(written)
+    assert made.full_name == full_name
+    assert made.title == title
+    assert made == make_metric(full_name)
+
+
+def options_of(name):
+    return {
+        "fbeta": {"beta": 2.0},
+        "cost": {"cost": 1 - np.eye(3)},
+    }.get(name, {})
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_what_is_shown_can_be_asked_for(name):
+    made = make_metric(name, **options_of(name))
+    again = {} if name == "fbeta" else options_of(name)
+    assert make_metric(made.title, **again) == made
+    assert make_metric(made.full_name, **again) == made
+    for average in METRICS[name].averages:
+        made = make_metric(name, average=average, **options_of(name))
+        assert make_metric(made.full_name) == made
+        assert make_metric(made.title) == made
+
+
+def test_synonyms_lead_to_metrics():
+    assert set(SYNONYMS.values()) <= METRICS.keys()
+    assert not SYNONYMS.keys() & METRICS.keys()
+    for name in SYNONYMS.keys() - {"f_beta", "weighted_kappa", "expected_cost"}:
+        assert make_metric(name).name == SYNONYMS[name]
+
+
+def test_beta_in_the_name_and_beside_it():
+    assert make_metric("fbeta", beta=2) == make_metric("f2")
+    assert make_metric("f2", beta=2) == make_metric("f2")
+    assert make_metric("f1", beta=1) == make_metric("f1")
+    assert make_metric("f1_of_means", beta=2) == make_metric("f2_of_means")
+    assert make_metric("fbeta", beta=1).full_name == "f1"
+
+
+# What does not fit.
+
+WRONG = {
+    "unknown": (
+        {"metric": "f1_makro"},
+        r"metric must be one of \('accuracy', .*'cost'",
+    ),
+    "empty": ({"metric": ""}, "metric must be one of"),
+    "two averages": ({"metric": "f1_macro_micro"}, "metric must be one of"),
+    "other average": ({"metric": "f1_macro", "average": "micro"}, "differ: pass one"),
+    "no such average": ({"metric": "f1", "average": "samples"}, "average must be one"),
+    "average of mcc": ({"metric": "mcc", "average": "macro"}, "'mcc': it is of all"),
+    "mcc of each class": ({"metric": "mcc", "average": None}, "'mcc': it is of all"),
+    "average of lr+": ({"metric": "lr+", "average": "macro"}, r"takes \('binary',\)"),
+    "fbeta": ({"metric": "fbeta"}, "'fbeta' needs beta="),
+    "beta of f1": ({"metric": "f1", "beta": 2}, "beta is for metric 'fbeta'"),
+    "two betas": ({"metric": "f2", "beta": 3}, "differ: pass one of them"),
+    "beta 0": ({"metric": "fbeta", "beta": 0}, "beta must be above 0"),
+    "beta below 0": ({"metric": "fbeta", "beta": -1.0}, "beta must be above 0"),
+    "beta nan": ({"metric": "fbeta", "beta": math.nan}, "beta must be above 0"),
+    "f0": ({"metric": "f0"}, "beta must be above 0"),
+    "zero_division x": (
+        {"metric": "f1", "zero_division": "x"},
+        "zero_division must be",
+    ),
+    "zero_division .5": ({"metric": "f1", "zero_division": 0.5}, "zero_division must"),
+    "zero_division True": ({"metric": "f1", "zero_division": True}, "zero_division mu"),
+    "zero_division None": ({"metric": "f1", "zero_division": None}, "zero_division mu"),
+    "labels word": ({"metric": "f1", "labels": "all"}, "labels must be one of"),
+    "labels repeated": ({"metric": "f1", "labels": [1, 1]}, "labels must list diff"),
+    "labels empty": ({"metric": "f1", "labels": []}, "labels must list different"),
+    "no cost": ({"metric": "cost"}, "'cost' needs cost="),
+    "cost of f1": ({"metric": "f1", "cost": [[0, 1], [1, 0]]}, "cost is for metric"),
+    "cost not square": ({"metric": "cost", "cost": [[0, 1, 2]]}, "cost must be a squ"),
+    "cost below 0": ({"metric": "cost", "cost": [[0, -1], [1, 0]]}, "not be negative"),
+    "weights of f1": ({"metric": "f1", "weights": "linear"}, "weights are for metric"),
+    "no such weights": ({"metric": "kappa", "weights": "cubic"}, "weights must be one"),
+    "no weights": ({"metric": "weighted_kappa"}, "'weighted_kappa' needs weights"),
+    "weights of agreement": (
+        {"metric": "kappa", "weights": [[1, 0.5], [0.5, 1]]},
+        "weights must be 0 where .* 0 on the diagonal",
+    ),
+    "options of a metric": (
+        {"metric": make_metric("f1"), "average": "macro"},
+        "average= has no place where metric is a Metric",
+    ),
+    "options of a function": (
+        {"metric": np.trace, "average": "macro"},
+        "average= has no place where metric is a function",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_options_that_do_not_fit(name):
+    options, message = WRONG[name]
+    with pytest.raises(ValueError, match=message):
+        make_metric(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": None}, "metric must be a name or a function, got None"),
+        ({"metric": 3}, "metric must be a name or a function, got 3"),
+        ({"metric": "fbeta", "beta": "2"}, "beta must be a number, got '2'"),
+        ({"metric": "fbeta", "beta": True}, "beta must be a number, got True"),
+        ({"metric": "f1", "beta": "x"}, "beta must be a number, got 'x'"),
+        ({"metric": "f1", "labels": 3}, "labels must be 'union', 'truth' or a seq"),
+        ({"metric": "f1", "labels": {1, 2}}, "labels must be 'union', 'truth' or a s"),
+        ({"metric": "f1", "labels": [[1], [2]]}, "labels must be 'union'"),
+        ({"metric": "cost", "cost": "much"}, "cost must be"),
+        ({"metric": "kappa", "weights": 3.5j}, "weights must be"),
+    ],
+)
+def test_options_of_another_type(options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make_metric(**options)
+
+
+def bind_to(classes, **asked):
+    made = make_metric(**asked)
+    return made.bind(made.classes_of(tuple(classes)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "classes", "message"),
+    [
+        ({"metric": "f1"}, "abc", "needs two classes, got 3: pass average='macro'"),
+        ({"metric": "lr_plus"}, range(3), "got 3: pass average=None for each class"),
+        ({"metric": "f1"}, "ab", "pass positive="),
+        ({"metric": "f1", "positive": "c"}, "ab", "positive='c' is not among"),
+        ({"metric": "f1", "positive": 1}, (0,), "the positive class does not occur"),
+        ({"metric": "f1"}, (0,), "the positive class does not occur"),
+        (
+            {"metric": "f1_macro", "labels": [3, 4]},
+            (0, 1),
+            "labels must hold classes of",
+        ),
+        (
+            {"metric": "f1_macro", "labels": ["0"]},
+            (0, 1),
+            "labels must hold classes of",
+        ),
+        ({"metric": "mcc", "labels": [0]}, (0, 1), "labels= must list all classes"),
+        (
+            {"metric": "cost", "cost": [[0, 1], [1, 0]]},
+            (0, 1, 2),
+            "cost is 2 x 2, but classes names 3",
+        ),
+        (
+            {"metric": "kappa", "weights": [[0, 1], [1, 0]]},
+            (0, 1, 2),
+            "weights is 2 x 2, but classes names 3",
+        ),
+        ({"metric": "f1_macro", "prevalence": 0.2}, range(3), "prevalence must name 3"),
+        ({"metric": "accuracy", "prevalence": 1.2}, (0, 1), "prevalence must"),
+        ({"metric": "accuracy", "prevalence": [0.5, 0.6]}, (0, 1), "that add up to 1"),
+        ({"metric": "accuracy", "prevalence": [1.5, -0.5]}, (0, 1), "proportions"),
+        (
+            {"metric": "accuracy", "prevalence": [1.0]},
+            (0, 1),
+            r"prevalence must have s",
+        ),
+        (
+            {"metric": "accuracy", "prevalence": {2: 1.0}},
+            (0, 1),
+            r"prevalence names \[2",
+        ),
+        ({"metric": "accuracy", "prevalence": 0.3}, ("a", "b"), "pass positive="),
+    ],
+)
+def test_data_that_do_not_fit(asked, classes, message):
+    with pytest.raises(ValueError, match=message):
+        bind_to(classes, **asked)
+
+
+# The record of a choice.
+
+
+def test_it_prints_what_was_asked():
+    assert repr(make_metric("f1")) == "Metric('f1')"
+    assert repr(make_metric("fbeta", beta=2, average="macro")) == "Metric('f2_macro')"
+    assert repr(make_metric("f1", average=None)) == "Metric('f1', average=None)"
+    made = make_metric("f1_macro", labels=["b", "a"], zero_division=math.nan)
+    assert repr(made) == "Metric('f1_macro', labels=('b', 'a'), zero_division=nan)"
+    assert repr(make_metric("f1", positive="yes")) == "Metric('f1', positive='yes')"
+    assert repr(make_metric(lambda _: 0.0)) == "Metric('lambda')"
+    assert repr(make_metric(np.trace)) == "Metric('trace')"
+    assert len(repr(make_metric("cost", cost=1 - np.eye(50)))) < 80
+
+
+SAME = [
+    {"metric": "f1"},
+    {"metric": "f1", "average": None},
+    {"metric": "f1", "zero_division": math.nan},
+    {"metric": "f1_macro", "labels": ["a", "b"]},
+    {"metric": "f1_macro", "labels": ["b", "a"]},
+    {"metric": "f1", "prevalence": 0.3},
+    {"metric": "f1", "prevalence": [0.7, 0.3]},
+    {"metric": "f1", "prevalence": {0: 0.7, 1: 0.3}},
+    {"metric": "cost", "cost": [[0, 1], [2, 0]]},
+    {"metric": "cost", "cost": pd.DataFrame([[0, 1], [3, 0]], [0, 1], [0, 1])},
+    {"metric": "kappa", "weights": np.array([[0.0, 1.0], [2.0, 0.0]])},
+    {"metric": np.trace},
+]
+
+
+def test_equal_where_the_same_was_asked():
+    for i, first in enumerate(SAME):
+        for j, second in enumerate(SAME):
+            made, other = make_metric(**first), make_metric(**copy.deepcopy(second))
+            assert (made == other) == (i == j), (first, second)
+            if i == j:
+                assert hash(made) == hash(other)
+        again = pickle.loads(pickle.dumps(made := make_metric(**first)))
+        assert again == made
+        assert copy.copy(made) == made
+    assert make_metric("f1") != "f1"
+    assert len({make_metric(**each) for each in SAME}) == len(SAME)
+    array = make_metric("cost", cost=np.array([[0.0, 1.0], [2.0, 0.0]]))
+    assert array == make_metric("cost", cost=[[0, 1], [2, 0]])
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        make_metric("f1").beta = 2.0
+    assert make_metric(made := make_metric("f1")) is made
+    assert isinstance(made, Metric)
+
+
+def test_estimators_tell_their_names():
+    each = bind(make_metric("f1", average=None))
+    assert [one.name for one in each] == ["f1[0]", "f1[1]", "f1[2]"]
+    assert [one.title for one in each] == ["F1[0]", "F1[1]", "F1[2]"]
+    listed = make_metric("f1", average=None, labels=[2, 0])
+    assert [one.name for one in bind(listed)] == ["f1[2]", "f1[0]"]
+    (one,) = bind(make_metric("precision_macro", prevalence=[0.2, 0.3, 0.5]))
+    assert one.title == "macro precision at the given prevalence"
+    assert make_metric("lr_minus").lower_is_better
+    assert not make_metric(np.trace).lower_is_better
+    assert make_metric("kappa", weights=1 - np.eye(3)).title == "weighted kappa"
+
+
+# Users' functions.
+
+
+def macro_recall(table):
+    return (np.diagonal(table) / table.sum(axis=1)).mean()
+
+
+def plain_recall(table):
+    total = sum(table[1][y] for y in range(len(table)))
+    return table[1][1] / total
+
+
+def real_recall(table):
+    """Take no complex numbers."""
+    return float(table[1, 1]) / float(table[1].sum())
+
+
+def with_abs(table):
+    """Ask how far false alarms and misses are apart: abs() loses complex parts."""
+    return table[0, 0] / table.sum() + abs(table[1, 2] - table[2, 1]) / table.sum()
+
+
+def best_recall(table):
+    return max(
+        (table[k, k] / table[k].sum() for k in range(len(table))),
+        key=lambda x: x.real,
+    )
+
+
+def with_real_parts(table):
+    """Lose the derivative without a word."""
+    return np.real(table[2, 2]) / np.real(table[2].sum())
+
+
+@numba.njit
+def compiled_recall(table):
+    return table[1, 1] / table[1].sum()
+
+
+compiled_for_floats = numba.njit("f8(f8[:, ::1])")(compiled_recall.py_func)
+
+FUNCTIONS = [
+    macro_recall,
+    plain_recall,
+    real_recall,
+    with_abs,
+    best_recall,
+    with_real_parts,
+    compiled_recall,
+    compiled_for_floats,
+    lambda table: np.trace(table) / table.sum(),
+    lambda table: np.array(table[0, 0] / table[0].sum()),
+]
+#: Rare classes, where steps must be small.
+RARE = np.array([[1e6, 30.0, 8.0], [7.0, 10.0, 9.0], [2.0, 4.0, 12.0]])
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("table", [TABLE, RARE], ids=["table", "rare"])
+def test_derivatives_of_functions(function, table):
+    """They are those of tiny steps in long arithmetic, less their mean."""
+    names = {
+        "with_abs": with_abs_by_hand(table),
+        "best_recall": recall_slopes(table, best_class(table)),
+    }
+    names["macro_recall"] = sum(recall_slopes(table, k) for k in range(3)) / 3
+    names["with_real_parts"] = recall_slopes(table, 2)
+    for same in ("plain_recall", "real_recall", "compiled_recall"):
+        names[same] = recall_slopes(table, 1)
+    expected = names.get(function.__name__)
+    estimator = own(function)
+    psi = estimator.influence(table)
+    if expected is not None:
+        np.testing.assert_allclose(psi, expected, rtol=2e-7, atol=1e-6)
+    assert (table * psi).sum() / table.sum() == pytest.approx(0.0, abs=1e-9)
+    assert estimator.check(table) is estimator
+
+
+def best_class(table):
+    return int(np.argmax(np.diagonal(table) / table.sum(axis=1)))
+
+
+def recall_slopes(table, k):
+    return bind(make_metric("recall", average=None))[k].influence(table)
+
+
+def with_abs_by_hand(table):
+    n = table.sum()
+    slopes = np.zeros((3, 3))
+    slopes[0, 0] = 1.0
+    slopes[1, 2] = np.sign(table[1, 2] - table[2, 1])
+    slopes[2, 1] = -slopes[1, 2]
+    return slopes - (table * slopes).sum() / n
+
+
+@pytest.mark.parametrize("name", ["mcc", "kappa", "f1_macro", "gmean", "scott_pi"])
+def test_a_function_is_as_the_registry(name):
+    """Value, influences and one sample left out of a metric written anew."""
+    (known,) = bind(make_metric(name))
+    written = own(lambda table: known.value(np.ascontiguousarray(table.real)))
+    assert written.value(TABLE) == known.value(TABLE)
+    # Steps of 0.3 % and the fourth order: nine digits.
+    np.testing.assert_allclose(
+        written.influence(TABLE), known.influence(TABLE), rtol=1e-7, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        written.leave_one_out(TABLE), known.leave_one_out(TABLE), rtol=1e-12
+    )
+
+
+def test_where_there_is_no_derivative():
+    """A step function has none; NaN, and not 0."""
+    bent = own(lambda table: float(table[0, 0] % 7.0 > 3.0) + table[1, 1] * 0.0)
+    steps = own(lambda table: np.floor(table.sum(axis=0)[0].real) / table.sum().real)
+    assert np.isnan(steps.influence(TABLE)).all()
+    assert bent.value(TABLE) in (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda table: table, r"must return one number, got shape \(2, 2\)"),
+        (lambda table: table[0], r"must return one number, got shape \(2,\)"),
+        (lambda _: None, "must return one number, got None"),
+        (lambda _: "0.5", "must return one number, got '0.5'"),
+        (lambda _: 1j, "must return one number, got 1j"),
+        (lambda table: table[0, 0] + 0j, "must return one number"),
+        (lambda _: math.nan, "is NaN for the counts of the samples"),
+        (lambda table: 1 / float(table[0, 1] * 0), "is NaN for the counts"),
+        (lambda table: table[0, 0] / (table[0, 1] * 0) * 0, "is NaN for the counts"),
+        (lambda table: table[9, 9], "must take a confusion matrix, .* IndexError"),
+        (lambda table: table["a"], "must take a confusion matrix, shape"),
+        (f1_score, r"must take a confusion matrix, shape \(2, 2\), .*y_pred"),
+        (lambda y_true, y_pred: 0.5, "must take a confusion matrix"),  # noqa: ARG005
+    ],
+)
+def test_functions_that_are_no_metrics(function, message):
+    with pytest.raises(ValueError, match=message):
+        metric([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], metric=function)
+
+
+def test_a_function_may_not_change_the_matrix():
+    def spoiling(table):
+        table[0, 0] = 0.0
+        return table[1, 1] / table.sum()
+
+    with pytest.raises(ValueError, match="must leave the confusion matrix as it is"):
+        own(spoiling).check(TABLE)
+
+
+def test_a_function_may_not_be_random():
+    generator = np.random.default_rng(1)
+    with pytest.raises(ValueError, match="must be a function of the counts alone"):
+        own(lambda table: generator.random() * table[0, 0]).check(TABLE)
+
+
+def test_division_by_zero_is_undefined():
+    """Python's numbers raise where NumPy's warn; neither stops a bootstrap."""
+    tables = np.array([[[0.0, 0.0], [1.0, 2.0]], [[1.0, 1.0], [1.0, 2.0]]])
+    for function in (
+        lambda table: float(table[0, 0]) / float(table[0].sum()),
+        lambda table: table[0, 0] / table[0].sum(),
+    ):
+        found = own(function, 2).values(tables)
+        assert math.isnan(found[0])
+        assert found[1] == 0.5
+
+
+def test_names_of_functions():
+    class Made:
+        def __call__(self, table):
+            return table[0, 0]
+
+    assert make_metric(Made()).name == "Made"
+    assert make_metric(compiled_recall).name == "compiled_recall"
+    assert make_metric(lambda _: 1.0).title == "lambda"
+
+
+# Metrics made of others.
+
+
+@given(table=square_tables(max_classes=4, largest=7))
+def test_adjusted_for_chance(table):
+    """Balanced accuracy on another scale, also without a sample."""
+    if not np.count_nonzero(table.sum(axis=1)) > 1:
+        return
+    table = table.astype(float)
+    (adjusted,) = bind(make_metric("adjusted_balanced_accuracy"), len(table))
+    (plain,) = bind(make_metric("balanced_accuracy"), len(table))
+    n_true = np.count_nonzero(table.sum(axis=1))
+    np.testing.assert_allclose(
+        adjusted.influence(table) * (1 - 1 / n_true), plain.influence(table), atol=1e-12
+    )
+    without = adjusted.leave_one_out(table)
+    for t, y in np.argwhere(table).tolist():
+        less = table.copy()
+        less[t, y] -= 1
+        k = np.count_nonzero(less.sum(axis=1))
+        expected = math.nan
+        if k > 1:
+            expected = (plain.value(less) - 1 / k) / (1 - 1 / k)
+        assert without[t, y] == pytest.approx(expected, abs=1e-13, nan_ok=True)
+        assert adjusted.value(less) == pytest.approx(expected, abs=1e-13, nan_ok=True)
+
+
+def test_chance_of_one_class_is_undefined():
+    (adjusted,) = bind(make_metric("adjusted_balanced_accuracy"), 2)
+    table = np.array([[3.0, 1.0], [0.0, 0.0]])
+    assert math.isnan(adjusted.value(table))
+    assert np.isnan(adjusted.influence(table)).all()
+    assert np.isnan(adjusted.leave_one_out(table)).all()
+
+
+SHARES = [0.2, 0.3, 0.5]
+
+
+@pytest.mark.parametrize(
+    "name", ["accuracy", "f1_macro", "kappa", "mcc", "recall_macro"]
+)
+def test_influences_at_other_proportions(name):
+    """They are those of a function that scales the classes first."""
+    (plain,) = bind(make_metric(name))
+    (scaled,) = bind(make_metric(name, prevalence=SHARES))
+
+    def written(table):
+        rows = table.sum(axis=1)
+        weights = np.array(SHARES) / rows * table.sum()
+        return plain.value(np.ascontiguousarray(table * weights[:, np.newaxis]))
+
+    by_hand = own(written)
+    assert scaled.value(TABLE) == pytest.approx(written(TABLE), rel=1e-14)
+    np.testing.assert_allclose(
+        scaled.influence(TABLE), by_hand.influence(TABLE), rtol=1e-7, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        scaled.leave_one_out(TABLE), by_hand.leave_one_out(TABLE), rtol=1e-12
+    )
+    # Within each class they add up to 0: its number of samples does not matter.
+    np.testing.assert_allclose(
+        (TABLE * scaled.influence(TABLE)).sum(axis=1), 0, atol=1e-10
+    )
+
+
+def test_proportions_of_the_data_change_nothing_in_the_value():
+    rows = TABLE.sum(axis=1)
+    for name in ("f1_macro", "mcc", "kappa_quadratic", "precision_weighted"):
+        (plain,) = bind(make_metric(name))
+        (scaled,) = bind(make_metric(name, prevalence=rows / rows.sum()))
+        assert scaled.value(TABLE) == pytest.approx(plain.value(TABLE), rel=1e-13)
+
+
+def test_a_class_that_should_occur_and_does_not():
+    table = TABLE.copy()
+    table[1] = 0.0
+    (scaled,) = bind(make_metric("accuracy", prevalence=SHARES))
+    found = scaled.values(np.stack([table, TABLE, 0 * TABLE]))
+    assert np.isnan(found).tolist() == [True, False, True]
+    assert np.isnan(scaled.influence(table)).all()
+    (other,) = bind(make_metric("accuracy", prevalence=[0.4, 0.0, 0.6]))
+    assert other.value(table) == pytest.approx(other.value(TABLE), rel=1e-15)
+
+
+def test_a_function_at_other_proportions():
+    made = make_metric(lambda table: np.trace(table) / table.sum(), prevalence=SHARES)
+    (scaled,), (known,) = bind(made), bind(make_metric("accuracy", prevalence=SHARES))
+    assert scaled.value(TABLE) == pytest.approx(known.value(TABLE), rel=1e-14)
+    np.testing.assert_allclose(
+        scaled.influence(TABLE), known.influence(TABLE), rtol=1e-9, atol=1e-12
+    )
+
+
+def test_proportions_of_two_classes():
+    for shares, positive in [(0.3, None), ([0.7, 0.3], None), ({0: 0.7, 1: 0.3}, 1)]:
+        made = make_metric("precision", prevalence=shares, positive=positive)
+        (estimator,) = bind(made, 2)
+        se, sp = 14 / 22, 157 / 178
+        bayes = 0.3 * se / (0.3 * se + 0.7 * (1 - sp))
+        assert estimator.value(TWO) == pytest.approx(bayes, rel=1e-14)
+
+
+# What is said of classes.
+
+
+def flags(made, table):
+    (estimator,) = bind(make_metric(**made), len(table))
+    marks = estimator.averaged(table), estimator.without_samples(table)
+    return [None if each is None else np.flatnonzero(each).tolist() for each in marks]
+
+
+def test_classes_that_are_averaged_and_those_without_samples():
+    table = np.array([[3.0, 1.0, 0, 0], [2, 4, 1, 0], [0] * 4, [0] * 4])
+    assert flags({"metric": "f1_macro"}, table) == [[0, 1, 2], []]
+    assert flags({"metric": "recall_macro"}, table) == [[0, 1, 2], [2]]
+    assert flags({"metric": "recall_macro", "labels": "truth"}, table) == [[0, 1], []]
+    assert flags({"metric": "f1_macro", "labels": [3, 0, 1, 2]}, table)[0] == [
+        0,
+        1,
+        2,
+        3,
+    ]
+    assert flags({"metric": "recall_micro"}, table) == [[0, 1, 2], []]
+    assert flags({"metric": "balanced_accuracy"}, table) == [[0, 1], []]
+    assert flags({"metric": "adjusted_balanced_accuracy"}, table) == [[0, 1], []]
+    assert flags({"metric": "mcc"}, table) == [None, None]
+    assert flags({"metric": np.trace}, table) == [None, None]
+    shares = [0.5, 0.5, 0.0, 0.0]
+    asked = {"metric": "precision_macro", "prevalence": shares}
+    assert flags(asked, table) == [[0, 1, 2], []]
+
+
+@given(table=square_tables(max_classes=4).filter(np.any), data=st.data())
+def test_without_samples_is_what_zero_division_moves(table, data):
+    k = len(table)
+    rate = data.draw(
+        st.sampled_from(
+            [
+                *("recall", "precision", "f1", "jaccard"),
+                *("specificity", "npv", "fowlkes_mallows"),
+            ]
+        )
+    )
+    found = {}
+    for zero in (0.0, 1.0):
+        made = make_metric(rate, average=None, zero_division=zero)
+        found[zero] = [each.value(table.astype(float)) for each in made.bind(range(k))]
+    for each, low, high in zip(
+        made.bind(range(k)), found[0.0], found[1.0], strict=True
+    ):
+        assert each.without_samples(table.astype(float)).any() == (low != high)
+
+
+def test_every_entry_says_what_it_is():
+    for name, entry in METRICS.items():
+        assert entry.title, name
+        assert entry.formula, name
+        assert entry.source, name
+        assert entry.scale in ("identity", "logit", "atanh", "log"), name
+        assert entry.limits[0] < entry.limits[1], name
+        assert re.fullmatch("[a-z0-9_]+", name)
+
+
+def test_a_prevalence_is_a_proportion_before_classes_are_known():
+    with pytest.raises(ValueError, match="prevalence must"):
+        make_metric("accuracy", prevalence=1.2)

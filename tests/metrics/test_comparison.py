@@ -1,0 +1,287 @@
+"""Two models compared by metrics of their counts."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import parametrize
+from scipy import stats
+
+from fastcmp import (
+    compare_metric,
+    compare_metric_from_counts,
+    count_labels,
+    kernels,
+    make_metric,
+    mcnemar,
+    metric,
+)
+from fastcmp.stream import LabelCounts
+
+PVALUES = {
+    "two-sided": "pvalue",
+    "greater": "pvalue_greater",
+    "less": "pvalue_less",
+}
+
+
+def tensor_of(case):
+    counts = np.zeros([case["input"]["K"]] * 3, int)
+    for *cell, n in case["input"]["cells"]:
+        counts[tuple(cell)] = n
+    return counts
+
+
+def agree(case, found):
+    """Compare what is expected with a record."""
+    expected, tolerance = case["expected"], case["tolerance"]
+    names = {
+        "difference": found.difference,
+        "value_a": found.value_a,
+        "value_b": found.value_b,
+        "statistic": found.statistic,
+        "se": found.standard_error,
+        "lower": found.interval.low,
+        "upper": found.interval.high,
+        "n_configurations": found.n_configurations,
+        "n_discordant": found.n_discordant,
+        PVALUES[found.alternative]: found.pvalue,
+    }
+    compared = set(names) & set(expected)
+    for name in compared:
+        atol = tolerance["pvalue_atol" if "pvalue" in name else "atol"]
+        assert names[name] == pytest.approx(
+            float(expected[name]), rel=tolerance["rtol"], abs=atol, nan_ok=True
+        ), name
+    assert compared
+
+
+def compare_case(case, **options):
+    """Compare the models of a case, for each alternative it knows."""
+    counts, given_options = tensor_of(case), case["options"]
+    for alternative, name in PVALUES.items():
+        if alternative != "two-sided" and name not in case["expected"]:
+            continue
+        found = compare_metric_from_counts(
+            counts,
+            metric=given_options["metric"],
+            positive=given_options.get("positive") if len(counts) == 2 else None,
+            zero_division=given_options.get("zero_division", 0),
+            alternative=alternative,
+            **options,
+        )
+        if alternative == "two-sided":
+            agree(case, found)
+        else:
+            assert found.pvalue == pytest.approx(case["expected"][name], rel=1e-9)
+
+
+# Reference.
+
+
+@parametrize("metric_difference_delta")
+def test_delta(case):
+    fixed = case["options"].get("design") == "class totals fixed"
+    compare_case(case, method="delta", within_classes=fixed)
+
+
+@parametrize("metric_difference_jackknife")
+def test_jackknife(case):
+    compare_case(case, method="jackknife")
+
+
+@parametrize("metric_difference_permutation")
+def test_permutation(case):
+    compare_case(case, method="exact", studentized="studentized" in case["options"])
+
+
+@parametrize("metric_difference_pooled")
+def test_pooled(case):
+    compare_case(case, method="pooled")
+
+
+@parametrize("metric_difference_edge")
+def test_edges(case):
+    counts, options = tensor_of(case), case["options"]
+    expected = dict(case["expected"])
+    given_options = {"metric": options["metric"], "positive": options["positive"]}
+    if len(counts) > 2:
+        given_options["positive"] = None
+    found = compare_metric_from_counts(counts, **given_options)
+    if "permutation_pvalue" in expected:
+        assert found.pvalue == expected.pop("permutation_pvalue")
+        expected.pop("pvalue", None)
+    agree({**case, "expected": expected}, found)
+    if "status" in expected:
+        assert kernels.Status(found.status).name.lower() == expected["status"]
+    if "value_b_truth_labels" in expected:
+        other = compare_metric_from_counts(counts, **given_options, labels="truth")
+        assert other.value_b == pytest.approx(expected["value_b_truth_labels"])
+        assert any("labels='truth'" in caution for caution in found.cautions)
+        assert not any("labels='truth'" in caution for caution in other.cautions)
+
+
+@parametrize("metric_difference_cluster")
+def test_clusters(case):
+    rows = np.array(
+        [row[:4] for row in case["input"]["cluster_cells"] for _ in range(row[4])]
+    )
+    groups, y_true, a, b = rows.T
+    weights = case["options"]["weights"]
+    chosen = make_metric(case["options"]["metric"], weights=weights)
+    found = compare_metric(y_true, a, b, metric=chosen, groups=groups, df="normal")
+    agree(case, found)
+    assert found.n_clusters == case["expected"]["n_clusters"]
+    as_t = compare_metric(y_true, a, b, metric=chosen, groups=groups)
+    wanted = 2 * stats.t(found.n_clusters - 1).sf(abs(found.statistic))
+    assert as_t.pvalue == pytest.approx(wanted, rel=1e-9)
+    assert (as_t.distribution, as_t.df) == ("t", found.n_clusters - 1)
+
+
+# Oracle and laws.
+
+
+@st.composite
+def labels(draw, k=3):
+    n = draw(st.integers(4, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y_true = rng.integers(0, k, n)
+    noisy = [np.where(rng.random(n) < 0.6, y_true, rng.integers(0, k, n)) for _ in "ab"]
+    return y_true, *noisy
+
+
+@given(labels(2))
+def test_accuracy_is_mcnemars(drawn):
+    for method, variant in (("exact", "exact"), ("pooled", "asymptotic")):
+        found = compare_metric(*drawn, method=method)
+        wanted = mcnemar(*drawn, method=variant)
+        assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
+        assert found.difference == pytest.approx(wanted.difference, abs=1e-15)
+
+
+@given(labels(), st.sampled_from(["f1_macro", "mcc", "balanced_accuracy", "kappa"]))
+def test_swapping_models_turns_all_signs(drawn, name):
+    y_true, a, b = drawn
+    for method in (None, "jackknife", "delta", "pooled"):
+        one = compare_metric(y_true, a, b, metric=name, method=method)
+        other = compare_metric(y_true, b, a, metric=name, method=method)
+        if math.isnan(one.difference):
+            continue
+        assert other.difference == pytest.approx(-one.difference, abs=1e-14)
+        assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9, nan_ok=True)
+        low, high = other.interval
+        assert (-high, -low) == pytest.approx(one.interval, abs=1e-12, nan_ok=True)
+        assert {one.better, other.better} in ({"a", "b"}, {None})
+
+
+@given(labels(), st.sampled_from(["f1_macro", "mcc", "precision_weighted"]))
+def test_values_are_those_of_each_model(drawn, name):
+    y_true, a, b = drawn
+    found = compare_metric(y_true, a, b, metric=name, labels="truth")
+    for pred, value in ((a, found.value_a), (b, found.value_b)):
+        alone = metric(y_true, pred, metric=name, labels="truth").value
+        assert value == pytest.approx(alone, rel=1e-12, nan_ok=True)
+
+
+def test_all_sources_of_counts_agree():
+    rng = np.random.default_rng(4)
+    y_true, a, b = rng.integers(0, 3, (3, 200))
+    a = np.where(rng.random(200) < 0.5, y_true, a)
+    options = {"metric": ["f1_macro", "mcc"]}
+    want = compare_metric(y_true, a, b, **options)
+    table = count_labels(y_true, a, b)
+    assert compare_metric_from_counts(table, **options) == want
+    stream = LabelCounts()
+    for part in np.array_split(np.arange(200), 3):
+        stream.update(y_true[part], {"a": a[part], "b": b[part]})
+    assert compare_metric_from_counts(stream, **options) == want
+    both = np.stack([table.counts, table.counts.transpose(0, 2, 1)])
+    found = compare_metric_from_counts(both, **options)
+    assert found.pvalue.shape == (2, 2)
+    assert found.pvalue[0] == pytest.approx(want.pvalue, rel=1e-12)
+    assert found.difference[1] == pytest.approx(-want.difference, rel=1e-12)
+
+
+def test_ratios_are_on_the_log_scale():
+    counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
+    found = compare_metric_from_counts(counts, metric="recall")
+    # Both fail on 3 of 22 positives; only a succeeds on 4, only b on 5.
+    a, b = 14, 15
+    error = math.sqrt((4 + 5) / (a * b))
+    assert found.ratio == pytest.approx(a / b)
+    half = stats.norm.ppf(0.975) * error
+    assert np.log(found.ratio_interval) == pytest.approx(
+        (math.log(a / b) - half, math.log(a / b) + half), rel=1e-9
+    )
+
+
+def test_lower_may_be_better():
+    y_true, a, b = [0, 0, 1, 1, 1, 0], [0, 0, 1, 1, 0, 1], [0, 1, 1, 0, 0, 1]
+    cost = make_metric("cost", cost=[[0, 1], [5, 0]])
+    found = compare_metric(y_true, a, b, metric=cost)
+    assert found.difference < 0
+    assert found.better == "a"
+    both = compare_metric(y_true, a, b, metric=["f1", cost])
+    assert both.better.tolist() == ["a", "a"]
+
+
+def test_bootstrap():
+    counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
+    options = {"metric": "f1", "method": "bootstrap", "n_resamples": 2000, "rng": 3}
+    found = compare_metric_from_counts(counts, **options)
+    assert found == compare_metric_from_counts(counts, **options, workers=4)
+    near = compare_metric_from_counts(counts, metric="f1", method="jackknife")
+    assert found.interval == pytest.approx(near.interval, abs=0.02)
+    assert found.ratio_interval == pytest.approx(near.ratio_interval, rel=0.1)
+    assert found.pvalue == pytest.approx(near.pvalue, abs=0.05)
+
+
+def test_interval_and_test_may_disagree():
+    # Of five discordant samples all are for a: the smallest p-value is 1 of 16.
+    counts = np.zeros((2, 2, 2), int)
+    counts[0, 0, 0], counts[1, 1, 1] = 30, 30
+    counts[1, 1, 0] = 5
+    found = compare_metric_from_counts(counts, metric="f1")
+    assert found.pvalue == pytest.approx(2 / 2**5)
+    assert found.interval.low > 0.0
+    assert any("disagree" in caution for caution in found.cautions)
+
+
+def test_user_metrics_of_two_classes_do_not_take_forever():
+    counts = np.array([[[4000, 500], [420, 700]], [[300, 510], [400, 1000]]])
+    found = compare_metric_from_counts(counts, metric=lambda c: c[1, 1] / c.sum())
+    assert found.method == "pooled"
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"method": "nope"}, "method must be one of"),
+        ({"studentized": True, "method": "pooled"}, "studentized=True is for"),
+        ({"sample_weight": [1.0] * 6, "method": "exact"}, "method is 'delta'"),
+        ({"groups": [0, 0, 1, 1, 2, 2], "method": "pooled"}, "groups method is"),
+        ({"names": ("a", "a")}, "two different names"),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit(options, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        compare_metric([0, 0, 1, 1, 1, 0], [0, 0, 1, 1, 0, 1], [0, 1] * 3, **options)
+
+
+def test_counts_of_wrong_shape():
+    for counts in (np.ones((2, 2), int), np.ones((2, 3, 3), int), np.zeros((2, 2, 2))):
+        with pytest.raises(ValueError, match="counts"):
+            compare_metric_from_counts(counts.astype(int))
+
+
+def test_print():
+    counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
+    found = compare_metric_from_counts(counts, metric="f1", names=("old", "new"))
+    shown = str(found)
+    assert "old has a lower F1 than new: 0.4912 and 0.5660 on 200 samples" in shown
+    assert "exact permutation test" in shown
+    several = str(compare_metric_from_counts(counts, metric=["f1", "mcc"]))
+    assert "not adjusted" in several

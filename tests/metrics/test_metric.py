@@ -1,0 +1,279 @@
+"""Metrics of one model: values, standard errors and intervals."""
+
+import math
+
+import numpy as np
+import pytest
+from reference_cases import parametrize
+from scipy import stats
+
+import fastcmp
+from fastcmp import make_metric, metric, metric_from_counts
+
+Y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
+P = np.array([0, 0, 1, 0, 1, 1, 0, 2, 2, 1, 2, 0])
+CONFUSION = np.array([[56, 5, 10], [8, 37, 7], [7, 6, 14]])
+
+
+def close(found, wanted, case):
+    tolerance = case["tolerance"]
+    rtol, atol = tolerance["rtol"], tolerance["atol"]
+    assert found == pytest.approx(float(wanted), rel=rtol, abs=atol, nan_ok=True)
+
+
+# Reference.
+
+
+@parametrize("f1_interval")
+def test_f1_intervals(case):
+    expected, level = case["expected"], case["options"]["confidence"]
+    for name in {"f1", "jaccard"} & set(expected):
+        found = metric_from_counts(
+            case["input"]["confusion"], metric=name, confidence_level=level
+        )
+        prefix = "" if name == "f1" else "jaccard_"
+        assert found.method == "wilson"
+        close(found.value, expected[name], case)
+        close(found.interval.low, expected[f"{prefix}lower"], case)
+        close(found.interval.high, expected[f"{prefix}upper"], case)
+
+
+@parametrize("balanced_accuracy_interval")
+def test_balanced_accuracy_intervals(case):
+    expected = case["expected"]
+    if "confusion" in case["input"]:
+        table = case["input"]["confusion"]
+        found = metric_from_counts(table, metric="balanced_accuracy")
+        close(found.value, expected["value"], case)
+        assert found.method == "mover"
+    else:
+        counts = np.zeros([case["input"]["K"]] * 3, int)
+        for *cell, n in case["input"]["cells"]:
+            counts[tuple(cell)] = n
+        found = fastcmp.compare_metric_from_counts(counts, metric="balanced_accuracy")
+        close(found.difference, expected["difference"], case)
+        assert found.interval_method == "newcombe"
+    close(found.interval.low, expected["lower"], case)
+    close(found.interval.high, expected["upper"], case)
+
+
+@parametrize("metric_log_interval")
+def test_log_intervals(case):
+    table, expected = case["input"]["confusion"], case["expected"]
+    for name in ("lr_plus", "lr_minus", "dor"):
+        found = metric_from_counts(table, metric=name)
+        close(found.value, expected[name], case)
+        close(found.interval.low, expected[f"{name}_lower"], case)
+        close(found.interval.high, expected[f"{name}_upper"], case)
+
+
+# Oracle.
+
+
+def samples_of(table):
+    cells = np.argwhere(table)
+    return np.repeat(cells, table[tuple(cells.T)], axis=0).T
+
+
+@pytest.mark.parametrize(
+    "name", ["f1_macro", "mcc", "kappa", "jaccard_weighted", "f1_of_means", "scott_pi"]
+)
+def test_jackknife_leaves_out_samples_one_by_one(name):
+    y_true, pred = samples_of(CONFUSION)
+    without = [
+        metric(np.delete(y_true, i), np.delete(pred, i), metric=name).value
+        for i in range(y_true.size)
+    ]
+    n = y_true.size
+    error = math.sqrt((n - 1) * np.var(without))
+    found = metric(y_true, pred, metric=name, method="jackknife", scale="identity")
+    assert found.standard_error == pytest.approx(error, rel=1e-9)
+    half = stats.norm.ppf(0.975) * error
+    assert found.interval == pytest.approx(
+        (found.value - half, found.value + half), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "to", "back"),
+    [
+        ("f1_macro", lambda x: np.log(x / (1 - x)), lambda x: 1 / (1 + np.exp(-x))),
+        ("mcc", np.arctanh, np.tanh),
+    ],
+)
+def test_intervals_are_symmetric_on_their_scale(name, to, back):
+    found = metric_from_counts(CONFUSION, metric=name)
+    slope = (to(found.value + 1e-6) - to(found.value - 1e-6)) / 2e-6
+    half = stats.norm.ppf(0.975) * found.standard_error * slope
+    middle = to(found.value)
+    assert found.interval == pytest.approx(
+        (back(middle - half), back(middle + half)), rel=1e-6
+    )
+
+
+def test_accuracy_has_wilsons_interval():
+    found = metric(Y, P)
+    wanted = stats.binomtest(8, 12).proportion_ci(method="wilson")
+    assert found.value == pytest.approx(8 / 12)
+    assert found.interval == pytest.approx((wanted.low, wanted.high), rel=1e-12)
+
+
+def test_clusters_by_their_sums():
+    groups = np.array([0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4])
+    found = metric(Y, P, metric="f1_macro", groups=groups, scale="identity")
+    (estimator,) = make_metric("f1_macro").bind((0, 1, 2))
+    table = np.zeros((3, 3))
+    np.add.at(table, (Y, P), 1)
+    psi = estimator.influence(table)[Y, P]
+    sums = np.bincount(groups, psi)
+    error = math.sqrt(5 / 4 * (sums @ sums)) / 12
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    half = stats.t(4).ppf(0.975) * error
+    assert found.interval.high - found.value == pytest.approx(half, rel=1e-9)
+    assert found.n_clusters == 5
+
+
+def test_weights_of_whole_numbers_repeat_samples():
+    weights = np.array([1, 2, 3] * 4)
+    found = metric(Y, P, metric="kappa", sample_weight=weights)
+    wanted = metric(np.repeat(Y, weights), np.repeat(P, weights), metric="kappa")
+    assert found.value == pytest.approx(wanted.value, rel=1e-12)
+    # Three copies of a sample say no more than one: their variance counts w**2.
+    assert found.standard_error > wanted.standard_error
+
+
+def test_within_classes_never_wider():
+    for name in ("f1_macro", "kappa", "mcc"):
+        free = metric_from_counts(CONFUSION, metric=name, method="delta")
+        fixed = metric_from_counts(
+            CONFUSION, metric=name, method="delta", within_classes=True
+        )
+        assert fixed.standard_error < free.standard_error
+    # The recall is of one class alone.
+    free, fixed = (
+        metric_from_counts(
+            CONFUSION, metric="balanced_accuracy", method="delta", within_classes=x
+        ).standard_error
+        for x in (False, True)
+    )
+    assert fixed == pytest.approx(free, rel=1e-12)
+
+
+# Laws.
+
+
+def test_counts_say_all():
+    by_labels = metric(Y, P, metric=["f1_macro", "mcc", "kappa"])
+    by_counts = metric_from_counts(
+        by_labels.confusion.astype(int), metric=["f1_macro", "mcc", "kappa"]
+    )
+    assert by_counts == by_labels
+
+
+def test_other_labels_change_nothing():
+    names = np.array(["x", "y", "z"])
+    for name in ("f1_macro", "mcc", "balanced_accuracy"):
+        one = metric(Y, P, metric=name)
+        other = metric(names[Y], names[P], metric=name)
+        turned = metric(names[2 - Y], names[2 - P], metric=name)
+        assert other.interval == one.interval
+        assert turned.interval == pytest.approx(one.interval, rel=1e-12)
+
+
+def test_several_metrics_are_those_alone():
+    names = ["accuracy", "f1_macro", "mcc", lambda c: c[0, 0] / c.sum()]
+    found = metric(Y, P, metric=names)
+    for i, name in enumerate(names):
+        alone = metric(Y, P, metric=name)
+        assert found.value[i] == alone.value
+        assert found.interval.low[i] == alone.interval.low
+    each = metric(Y, P, metric="f1", average=None)
+    assert each.metric.tolist() == ["f1[0]", "f1[1]", "f1[2]"]
+    assert each.value.mean() == pytest.approx(metric(Y, P, metric="f1_macro").value)
+
+
+def test_bootstraps_are_repeatable_and_near_the_jackknife():
+    options = {"metric": "f1_macro", "method": "bootstrap", "n_resamples": 2000}
+    one = metric_from_counts(CONFUSION, **options, rng=5, workers=1)
+    assert one == metric_from_counts(CONFUSION, **options, rng=5, workers=3)
+    assert one.seed == 5
+    near = metric_from_counts(CONFUSION, metric="f1_macro")
+    assert one.standard_error == pytest.approx(near.standard_error, rel=0.1)
+    for kind in ("bca", "basic", "studentized"):
+        other = metric_from_counts(CONFUSION, **options, rng=5, interval=kind)
+        assert other.interval.low == pytest.approx(near.interval.low, abs=0.02)
+    abc = metric_from_counts(CONFUSION, metric="f1_macro", method="abc")
+    assert abc.interval.high == pytest.approx(near.interval.high, abs=0.01)
+
+
+# Edge cases.
+
+
+def test_perfect_models():
+    table = [[40, 0], [0, 6]]
+    for name in ("f1", "f1_macro", "precision_weighted", "balanced_accuracy"):
+        found = metric_from_counts(table, metric=name)
+        assert found.value == found.interval.high == 1.0
+        assert 0.5 < found.interval.low < 1.0
+    found = metric_from_counts(table, metric="mcc")
+    assert found.value == 1.0
+    assert math.isnan(found.interval.low)
+    assert found.status == fastcmp.kernels.UNDEFINED
+    assert "No interval for MCC" in str(found).replace("\n", " ")
+
+
+def test_what_is_undefined_is_said():
+    found = metric([0, 0, 0, 1, 1], [0, 0, 0, 0, 0], metric="precision")
+    assert found.value == 0.0
+    assert math.isnan(found.interval.low)
+    assert any("0/0 for class 1" in caution for caution in found.cautions)
+    lr = metric([0, 0, 0, 1, 1], [0, 0, 0, 1, 0], metric="lr_plus")
+    assert math.isnan(lr.value)
+    assert lr.status == fastcmp.kernels.UNDEFINED
+    kappa = metric([1, 1, 1], [1, 1, 1], metric="kappa")
+    assert math.isnan(kappa.value)
+
+
+def test_few_samples_are_said():
+    (caution,) = metric(Y, P, metric="f1_macro").cautions
+    assert caution.startswith("3 classes have fewer than 10 samples: 0 (4), 1 (3), 2")
+    many = metric_from_counts(CONFUSION, metric="f1_macro")
+    assert many.cautions == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"metric": "f1"}, "needs two classes, got 3"),
+        ({"metric": "f1", "positive": 7, "labels": [0, 1]}, "positive|two classes"),
+        ({"metric": "mcc", "average": "macro"}, "does not fit metric 'mcc'"),
+        ({"metric": "f1_macro", "method": "bca"}, "method must be one of"),
+        ({"metric": "f1_macro", "method": "wilson", "scale": "log"}, "scale= is for"),
+        ({"metric": ["f1_macro", "nope"]}, "metric must be one of"),
+        ({"metric": "mcc", "labels": [0, 1]}, "labels= must list all classes"),
+        ({"metric": "f1_macro", "groups": [0] * 12, "sample_weight": [1] * 12}, "one"),
+        ({"metric": "f1_macro", "groups": [0] * 12}, "at least 2 clusters"),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit(options, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        metric(Y, P, **options)
+
+
+def test_scores_are_no_labels():
+    with pytest.raises((ValueError, TypeError), match="score"):
+        metric([0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4], metric="f1")
+
+
+def test_tables_that_are_none():
+    for table in ([[1, 2]], [[-1, 2], [3, 4]], [[0.5, 1], [1, 1]], [[0, 0], [0, 0]]):
+        with pytest.raises((ValueError, TypeError), match="table"):
+            metric_from_counts(table, metric="mcc")
+
+
+def test_print():
+    shown = str(metric_from_counts(CONFUSION, metric=["f1_macro", "mcc"]))
+    assert "150 samples of 3 classes." in shown
+    assert "macro F1  0.6705  [0.58" in shown
+    assert "jackknife, atanh" in shown

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.inputs.cost_matrix import as_labels
-from fastcmp.metrics.make_metric import make_metric
 
 if TYPE_CHECKING:
     import argparse
@@ -55,6 +54,8 @@ def has_metric(options: argparse.Namespace) -> bool:
 
 def metric_of(options: argparse.Namespace, found: Iterable[Any]) -> Metric:
     """Make the metric that the options name; `found` are the labels of the data."""
+    from fastcmp.metrics.make_metric import make_metric
+
     known = list(found)
     given: dict[str, Any] = {"average": options.average or "binary"}
     if options.positive is not None:

@@ -119,7 +119,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         intervals are then of the same standard errors as the tests. "durkalski" and
         "cluster-weighted" rank models by their mean accuracy over clusters.
     strata : array-like, shape (n,), optional
-        Stratum of each sample, such as its task.
+        Stratum of each sample, such as its task. The variance of a metric is then that
+        within strata.
     stratum_weights : {"items", "equal"} or mapping, optional
         What strata count in the accuracies: by their samples, equally, or a weight for
         each. A metric is then that of the weighted counts.
@@ -164,8 +165,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     -----
     O(M n) to encode and pack, M**2 n / 128 popcounts, O(P log P) to adjust. Memory:
     n / 8 bytes a model, 72 bytes a pair that is kept and 44 while it is adjusted. By a
-    metric O(M**2 n) for one matrix product, in single precision beyond 8e9 products,
-    which gives 5 digits of a p-value; less for few classes.
+    metric O(M n + M**2 n) for one matrix product; beyond 8e9 products these are in
+    single precision, and standard errors have 4 digits at least. For few classes, or
+    few pairs, pairs are counted instead.
 
     References
     ----------

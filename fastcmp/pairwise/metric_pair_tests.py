@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastcmp import kernels
 from fastcmp.core.tails import normal_tail
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
 from fastcmp.metrics.cells import Cells, gather_cells
-from fastcmp.metrics.permutation import permutation_tests
+from fastcmp.metrics.permutation import is_exact, permutation_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     #: From two models to the cells of their samples, in the order of the metric.
     CellsOf = Callable[[int, int], Cells]
 
+_FEW_CLASSES = 64  # whose cells are counted in a table, not sorted
 _CELLS = 1 << 20  # cells of tables whose influences are worked out together
 
 
@@ -41,18 +43,19 @@ def pooled_test(samples: Counted, models: MetricModels, sums: PairSums) -> Test:
     """Test by z from the influences at the counts of both models."""
     estimator, k = samples.metric.estimator, samples.metric.codes.size
 
-    def table(i: int) -> Floats:
+    def both(pairs: NDArray[np.int32]) -> Floats:
+        """Add the tables of both models."""
         if models.tables is not None:
-            return np.asarray(models.tables[i])
-        return samples.table(samples.counts(i))
+            i, j = pairs.T
+            return np.asarray(models.tables[i] + models.tables[j])
+        tables = [[samples.table(samples.counts(x)) for x in pair] for pair in pairs]
+        return np.stack([a + b for a, b in tables])
 
     def test(block: Block, difference: Floats) -> tuple[Floats, Floats]:
         add, found = sums.of(block), [np.empty((0, 3))]
         for span in parts(len(block.pairs), max(1, _CELLS // k**2)):
-            pairs = block.pairs[span].tolist()
-            both = np.stack([table(i) + table(j) for i, j in pairs])
-            psi = samples.metric.lookup(estimator.influences(both), samples.n_codes)
-            found.append(add(span, psi))
+            psi = estimator.influences(both(block.pairs[span]))
+            found.append(add(span, samples.metric.lookup(psi, samples.n_codes)))
         return z_of(np.concatenate(found), difference)
 
     return test
@@ -81,7 +84,12 @@ def cells_of_samples(samples: MetricSamples, units: MetricUnits) -> CellsOf:
     place, k = places_of_classes(samples), samples.metric.codes.size
 
     def cells(i: int, j: int) -> Cells:
-        columns = [samples.rows, samples.preds[i], samples.preds[j]]
+        y_true, a, b = columns = samples.rows, samples.preds[i], samples.preds[j]
+        if units.clusters is None and samples.n_codes <= _FEW_CLASSES:
+            tensor = np.zeros((samples.n_codes,) * 3, np.int64)
+            kernels.count_labels(y_true, a, b, tensor)
+            codes = np.argwhere(tensor)
+            return gather_cells(place[codes], tensor[tuple(codes.T)], k)
         if units.clusters is None:
             codes, counts = count_cells(columns, samples.n_codes)
             return gather_cells(place[codes], counts, k)
@@ -99,8 +107,13 @@ def permutation_test(estimator: Estimator, cells: CellsOf, draws: Draws) -> Test
         pvalues = np.full(difference.size, np.nan)
         for p, (i, j) in enumerate(block.pairs.tolist()):
             if not np.isnan(difference[p]):
+                own = cells(i, j)
                 (found,) = permutation_tests(
-                    [estimator], cells(i, j), n_resamples=draws.n, seed=draws.seed
+                    [estimator],
+                    own,
+                    exact=is_exact([estimator], own),
+                    n_resamples=draws.n,
+                    seed=draws.seed,
                 )
                 pvalues[p] = found.pvalue
         return difference.copy(), pvalues

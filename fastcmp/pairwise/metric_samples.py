@@ -43,8 +43,15 @@ class MetricClasses(NamedTuple):
     #: of predictions that are none of the classes.
     codes: Ints
 
+    @property
+    def in_order(self) -> bool:
+        """Whether codes are in the order of the metric."""
+        return bool((self.codes == np.arange(self.codes.size)).all())
+
     def table(self, counts: NDArray[Any]) -> Floats:
         """Order counts ``[..., t, p]`` by codes as the metric wants them."""
+        if self.in_order and counts.shape[-1] == self.codes.size:
+            return counts.astype(np.float64)
         known = np.flatnonzero(self.codes >= 0)
         own = self.codes[known]
         table = np.zeros((*counts.shape[:-2], self.codes.size, self.codes.size))
@@ -53,6 +60,8 @@ class MetricClasses(NamedTuple):
 
     def lookup(self, influences: Floats, n_codes: int) -> Floats:
         """Order influences ``[..., t, p]`` of the metric by codes."""
+        if self.in_order and n_codes == self.codes.size:
+            return influences
         known = np.flatnonzero(self.codes >= 0)
         own = self.codes[known]
         found = np.zeros((*influences.shape[:-2], n_codes, n_codes))

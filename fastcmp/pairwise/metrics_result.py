@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.plain import readable
@@ -84,9 +84,14 @@ class MetricsResult(PairwiseResult):
         Returns
         -------
         list of Section
-            As `PairwiseResult`, and what to beware of.
+            As `PairwiseResult`.
         """
-        return describe(self, self._test_name(), self.interval_method)
+        sections = describe(self, self._test_name(), self.interval_method)
+        if self.lower_is_better and self.control is None:
+            first = sections[0]
+            text = (*first.text, f"Less {self.measure} is better.")
+            sections[0] = replace(first, text=text)
+        return sections
 
     def _test_name(self) -> str:
         """Name the test of a pair."""

@@ -179,13 +179,23 @@ def classification_report_from_counts(  # noqa: PLR0913  # options, all by keywo
         Counts of `fastcmp.stream`, of two models, or confusion matrices by true (rows)
         and predicted class, (K, K) or (M, K, K). Differences from a control need
         `LabelCounts` or a `LabelTable`.
-    control, metrics, overall, labels, positive, target_names, zero_division
+    control : str or int, optional
+        The model with which all others are compared.
+    metrics, overall : list of str or Metric
         As in `classification_report`.
-    digits, confidence_level, adjust, alpha, names
+    labels, positive, target_names : optional
         As in `classification_report`.
+    zero_division, digits, confidence_level : float
+        As in `classification_report`.
+    adjust : str
+        How p-values are adjusted.
+    alpha : float
+        Error rate of the marks.
     classes : sequence, optional
         The label of each class of an array; by default 0 to K - 1, without those that
         never occur.
+    names : sequence of str, optional
+        Names of the models.
     workers : int, optional
         Threads.
 

@@ -285,3 +285,15 @@ def test_print():
     assert "exact permutation test" in shown
     several = str(compare_metric_from_counts(counts, metric=["f1", "mcc"]))
     assert "not adjusted" in several
+
+
+@pytest.mark.parametrize("method", [None, "jackknife", "delta", "pooled", "bootstrap"])
+def test_identical_models_do_not_differ_whatever_the_metric(method):
+    # Without false positives the likelihood ratio of both is undefined.
+    y_true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 1, 0]
+    options = {"metric": "lr_plus", "method": method, "rng": 1, "n_resamples": 50}
+    found = compare_metric(y_true, pred, pred, **options)
+    assert math.isnan(found.value_a)
+    assert (found.difference, found.statistic, found.pvalue) == (0.0, 0.0, 1.0)
+    assert found.status == kernels.DEGENERATE
+    assert any("predict the same" in caution for caution in found.cautions)

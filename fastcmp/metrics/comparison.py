@@ -157,7 +157,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     ...     y_true, preds["svm_rbf"], preds["knn_3"], metric="f1_macro"
     ... )
     >>> round(result.difference, 5), round(result.pvalue, 4)
-    (0.00222, 0.4528)
+    (0.00105, 0.901)
     """
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     options = read_options(

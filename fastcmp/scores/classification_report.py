@@ -137,7 +137,7 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
       1             0.80 [0.38, 0.96]  0.80 [0.38, 0.96]  0.80 [0.46, 0.95]        5
       accuracy                                            0.83 [0.55, 0.95]       12
       macro avg     0.83 [0.45, 0.97]  0.83 [0.55, 0.93]  0.83 [0.49, 0.96]       12
-      weighted avg  0.83 [0.44, 0.97]  0.83 [0.55, 0.93]  0.83 [0.51, 0.96]       12
+      weighted avg  0.83 [0.44, 0.97]  0.83 [0.51, 0.96]  0.83 [0.51, 0.96]       12
     <BLANKLINE>
     Beware
     2 classes have fewer than 10 samples: 0 (7), 1 (5). Intervals may be too short.

@@ -42,16 +42,21 @@ def mark_codes(codes: CodeArray, marks: CodeArray) -> None:
 
 @kernel
 def gather_influences(
-    rows: CodeArray, pred: CodeArray, lookup: FloatArray, pilot: FloatArray, out: Any
+    starts: IntArray, pred: CodeArray, lookup: Any, pilot: Any, out: Any
 ) -> None:
     """Look up the influence of each sample, less that of the pilot.
 
-    `lookup` has a row for each code of `rows`, and a column for each of `pred`.
+    `lookup` is a table written row by row, and `starts` where the row of each sample
+    begins, from `table_starts`.
     """
     wide_vectors()
-    flat, k = lookup.ravel(), np.uint32(lookup.shape[1])
-    for i in range(rows.size):
-        out[i] = flat[np.uint32(rows[i]) * k + np.uint32(pred[i])] - pilot[i]
+    for i in range(starts.size):
+        out[i] = lookup[starts[i] + np.uint32(pred[i])] - pilot[i]
+
+
+def table_starts(rows: CodeArray, n_codes: int) -> CodeArray:
+    """Give the places where the rows of samples begin in a table of K' columns."""
+    return rows.astype(np.uint32) * np.uint32(n_codes)
 
 
 @kernel

@@ -12,7 +12,11 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.kernels.metric_pairs import add_influences, gather_influences
+from fastcmp.kernels.metric_pairs import (
+    add_influences,
+    gather_influences,
+    table_starts,
+)
 from fastcmp.metrics.intervals import estimate_table, limits_on
 from fastcmp.metrics.proportions import are_independent, proportions_of
 from fastcmp.pairwise.metric_samples import MetricSamples
@@ -99,10 +103,11 @@ class _Reading:
         size = max(1, _CELLS // self.samples.n_codes**2) if self.small else 1
         return parts(self.samples.n_models, size)
 
-    def count(self, i: int) -> None:
-        """Count a model."""
+    def count(self, span: slice) -> None:
+        """Count some models."""
         assert self.counted is not None
-        self.counted[i] = self.samples.counts(i)
+        for i in range(span.start, span.stop):
+            self.counted[i] = self.samples.counts(i)
 
     def read(self, span: slice) -> None:
         """Find out all about some models."""
@@ -118,16 +123,30 @@ class _Reading:
         lookups[np.isnan(self.value[span])] = np.nan
         if self.units.clusters is None:
             self._keep(span, lookups, counts)
+        self._mark(span, tables)
         for place, table in enumerate(tables):
             i = span.start + place
             if self.units.clusters is not None:
                 self._add_up(i, lookups[place])
-            for flags, found in (
-                (self.averaged, self.estimator.averaged(table)),
-                (self.without, self.estimator.without_samples(table)),
-            ):
-                flags[i] = False if found is None else found
             self.interval[i] = self._interval(i, table)
+
+    def _mark(self, span: slice, tables: Floats) -> None:
+        """Mark classes that a metric is over, and those with a rate of 0/0."""
+        marks, full = (self.averaged, self.without), np.ones_like(tables[0])
+        calls, truths = (np.asarray(tables.any(axis=axis)) for axis in (1, 2))
+        seen = np.asarray((calls & truths).all(axis=1))
+        # All tables without an empty row or column are alike.
+        for places, table in (
+            (np.flatnonzero(seen), full),
+            *((place, tables[place]) for place in np.flatnonzero(~seen)),
+        ):
+            found = (
+                self.estimator.averaged(table),
+                self.estimator.without_samples(table),
+            )
+            for flags, own in zip(marks, found, strict=True):
+                if own is not None:
+                    flags[span.start + places] = own
 
     def _interval(self, i: int, table: Floats) -> tuple[float, float]:
         """Give the interval of a model alone."""
@@ -185,7 +204,8 @@ class _Reading:
         if not math.isnan(self.error[i]):
             assert isinstance(own, MetricSamples)
             none = np.zeros(own.n_samples)
-            gather_influences(own.rows, own.preds[i], flat[0], none, self.rows[i])
+            base = table_starts(own.rows, own.n_codes)
+            gather_influences(base, own.preds[i], flat[0].ravel(), none, self.rows[i])
 
     def _add_up(self, i: int, lookup: Floats) -> None:
         """Add the influences of samples up by cluster."""
@@ -236,7 +256,9 @@ def read_models(
     samples.check()
     reading = _Reading(samples, units, method, level)
     if reading.small:
-        pool.run(reading.count, range(samples.n_models), steps=no_step)
+        # To hand over a task takes as long as to count a hundred thousand samples.
+        several = parts(samples.n_models, -(-samples.n_models // (8 * pool.threads)))
+        pool.run(reading.count, several, steps=no_step)
     # Small tables are Python's work, which threads would only pass to each other.
     here = reading.small and units.clusters is None
     pool.run(reading.read, reading.spans, steps=no_step, here=here)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.threads import no_step, parts
-from fastcmp.kernels.metric_pairs import gather_influences
+from fastcmp.kernels.metric_pairs import gather_influences, table_starts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_BLOCK = 1 << 24  # influences of a block: 64 MB in single precision
+_BLOCK = 1 << 25  # influences of a block: 128 MB in single precision
 _LEAST = 1024  # samples of a block
 _PILOTS = 8  # models whose average is subtracted
 
@@ -44,22 +44,24 @@ def influence_gram(
     width = min(n, max(_LEAST, _BLOCK // n_models))
     buffer = np.empty(n_models * width, dtype)
     total = np.zeros((n_models, n_models))
+    tables = lookups.reshape(n_models, -1).astype(dtype)
+    starts = table_starts(rows, lookups.shape[2])
     chosen = range(0, n_models, -(-n_models // _PILOTS))
     some = parts(n_models, max(1, -(-n_models // (4 * pool.threads))))
     for part in parts(n, width):
-        own = rows[part]
+        own = starts[part]
         out = buffer[: n_models * own.size].reshape(n_models, own.size)
-        pilot = _average(own, [preds[i][part] for i in chosen], lookups[chosen])
+        pilot = _average(own, [preds[i][part] for i in chosen], tables[chosen])
 
         def gather(
             models: slice,
             part: slice = part,
             own: NDArray[Any] = own,
             out: NDArray[Any] = out,
-            pilot: Floats = pilot,
+            pilot: NDArray[Any] = pilot,
         ) -> None:
             for i in range(models.start, models.stop):
-                gather_influences(own, preds[i][part], lookups[i], pilot, out[i])
+                gather_influences(own, preds[i][part], tables[i], pilot, out[i])
 
         pool.run(gather, some, steps=no_step)
         total += out @ out.T
@@ -67,12 +69,12 @@ def influence_gram(
 
 
 def _average(
-    rows: NDArray[Any], preds: Sequence[NDArray[Any]], lookups: Floats
-) -> Floats:
+    starts: NDArray[Any], preds: Sequence[NDArray[Any]], tables: NDArray[Any]
+) -> NDArray[Any]:
     """Average the influences of a few models on some samples."""
-    total, none = np.zeros(rows.size), np.zeros(rows.size)
-    one = np.empty(rows.size)
-    for pred, lookup in zip(preds, lookups, strict=True):
-        gather_influences(rows, pred, lookup, none, one)
+    total, none = np.zeros((2, starts.size), tables.dtype)
+    one = np.empty_like(total)
+    for pred, table in zip(preds, tables, strict=True):
+        gather_influences(starts, pred, table, none, one)
         total += one
-    return total / len(preds)
+    return np.asarray(total / tables.dtype.type(len(preds)))

@@ -15,28 +15,48 @@ from fastcmp._jit import kernel, wide_vectors
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
 
+_BITS = 64  # codes that a word has a bit for
 _CHUNK = 4096  # samples whose squares are added up before they meet the total
 
 
 @kernel
 def mark_codes(codes: CodeArray, marks: CodeArray) -> None:
     """Write 1 to each entry of `marks` whose code occurs."""
-    for i in range(codes.size):
-        marks[codes[i]] = 1
+    wide_vectors()
+    for start in range(0, codes.size, _CHUNK):
+        part = codes[start : start + _CHUNK]
+        largest = part[0]
+        for i in range(part.size):
+            largest = max(largest, part[i])
+        if largest >= _BITS:
+            for i in range(part.size):
+                marks[part[i]] = 1
+            continue
+        found = np.uint64(0)  # a bit a code: no entry waits for another
+        for i in range(part.size):
+            found |= np.uint64(1) << np.uint64(part[i])
+        for code in range(largest + 1):
+            if (found >> np.uint64(code)) & np.uint64(1):
+                marks[code] = 1
 
 
 @kernel
 def gather_influences(
-    rows: CodeArray, pred: CodeArray, lookup: FloatArray, pilot: FloatArray, out: Any
+    starts: IntArray, pred: CodeArray, lookup: Any, pilot: Any, out: Any
 ) -> None:
     """Look up the influence of each sample, less that of the pilot.
 
-    `lookup` has a row for each code of `rows`, and a column for each of `pred`.
+    `lookup` is a table written row by row, and `starts` where the row of each sample
+    begins, from `table_starts`.
     """
     wide_vectors()
-    flat, k = lookup.ravel(), np.uint32(lookup.shape[1])
-    for i in range(rows.size):
-        out[i] = flat[np.uint32(rows[i]) * k + np.uint32(pred[i])] - pilot[i]
+    for i in range(starts.size):
+        out[i] = lookup[starts[i] + np.uint32(pred[i])] - pilot[i]
+
+
+def table_starts(rows: CodeArray, n_codes: int) -> CodeArray:
+    """Give the places where the rows of samples begin in a table of K' columns."""
+    return rows.astype(np.uint32) * np.uint32(n_codes)
 
 
 @kernel

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastcmp.core.memory import check_memory
-from fastcmp.core.threads import no_step
+from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.kernels.metric_pairs import add_influences, gather_influences
+from fastcmp.kernels.metric_pairs import (
+    add_influences,
+    gather_influences,
+    table_starts,
+)
 from fastcmp.metrics.intervals import estimate_table, limits_on
+from fastcmp.metrics.proportions import are_independent, proportions_of
 from fastcmp.pairwise.metric_samples import MetricSamples
 
 if TYPE_CHECKING:
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
+
+_CELLS = 1 << 18  # cells of tables that are worked out together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +68,7 @@ class MetricModels:
 
 
 class _Reading:
-    """Models as they are read, by several threads."""
+    """Models as they are read, some at a time, by several threads."""
 
     def __init__(
         self, samples: Counted, units: MetricUnits, method: str, level: float
@@ -72,94 +80,132 @@ class _Reading:
         self.factors = np.sqrt(factors)[:, np.newaxis, np.newaxis]
         self.estimator = samples.metric.estimator
         m, k = samples.n_models, samples.metric.codes.size
-        n, h = samples.n_samples, samples.weights.size
+        h, codes = samples.weights.size, samples.n_codes
         self.small = not samples.many_classes
         self.value, self.error = np.empty((2, m))
         self.interval = np.empty((m, 2))
         self.interval_methods: set[str] = set()
         self.averaged, self.without = np.zeros((2, m, k), np.bool_)
-        self.sizes = np.zeros(k)
+        self.sizes = samples.metric.table(samples.counts(0).sum(axis=0)).sum(axis=1)
         self.tables = np.empty((m, k, k)) if self.small else None
-        shape = (m, h, samples.n_codes, samples.n_codes)
-        self.counted = np.empty(shape, np.int64) if self.small else None
+        self.counted = np.empty((m, h, codes, codes), np.int64) if self.small else None
         self.lookups = self.rows = None
         if units.clusters is not None:
             self.rows = np.zeros((m, units.n_clusters))
         elif self.small:
-            self.lookups = np.empty((m, h * samples.n_codes, samples.n_codes))
+            self.lookups = np.empty((m, h * codes, codes))
         else:
-            self.rows = np.empty((m, n))
+            self.rows = np.zeros((m, samples.n_samples))
 
-    def count(self, i: int) -> None:
-        """Count a model."""
+    @property
+    def spans(self) -> list[slice]:
+        """The models that are read together."""
+        size = max(1, _CELLS // self.samples.n_codes**2) if self.small else 1
+        return parts(self.samples.n_models, size)
+
+    def count(self, span: slice) -> None:
+        """Count some models."""
         assert self.counted is not None
-        self.counted[i] = self.samples.counts(i)
+        for i in range(span.start, span.stop):
+            self.counted[i] = self.samples.counts(i)
 
-    def read(self, i: int) -> None:
-        """Find out all about a model."""
-        counts = self.samples.counts(i) if self.counted is None else self.counted[i]
-        table = self.samples.table(counts)
-        self.value[i] = self.estimator.value(table)
-        if i == 0:
-            self.sizes = self.samples.metric.table(counts.sum(axis=0)).sum(axis=1)
-        for flags, found in (
-            (self.averaged, self.estimator.averaged(table)),
-            (self.without, self.estimator.without_samples(table)),
-        ):
-            flags[i] = False if found is None else found
-        if self.tables is not None:
-            self.tables[i] = table
-        lookup = np.full((1, 1, 1), np.nan)
-        if not math.isnan(self.value[i]):
-            lookup = self._lookup(table, counts)
-        if self.units.clusters is None:
-            self._keep(i, lookup, counts)
+    def read(self, span: slice) -> None:
+        """Find out all about some models."""
+        if self.counted is not None:
+            counts = self.counted[span]
         else:
-            self._add_up(i, lookup)
-        self.interval[i] = self._interval(i, table)
+            counts = self.samples.counts(span.start)[np.newaxis]
+        tables = self.samples.table(counts)
+        self.value[span] = self.estimator.values(tables)
+        if self.tables is not None:
+            self.tables[span] = tables
+        lookups = self._lookups(tables, counts)
+        lookups[np.isnan(self.value[span])] = np.nan
+        if self.units.clusters is None:
+            self._keep(span, lookups, counts)
+        self._mark(span, tables)
+        for place, table in enumerate(tables):
+            i = span.start + place
+            if self.units.clusters is not None:
+                self._add_up(i, lookups[place])
+            self.interval[i] = self._interval(i, table)
+
+    def _mark(self, span: slice, tables: Floats) -> None:
+        """Mark classes that a metric is over, and those with a rate of 0/0."""
+        marks, full = (self.averaged, self.without), np.ones_like(tables[0])
+        calls, truths = (np.asarray(tables.any(axis=axis)) for axis in (1, 2))
+        seen = np.asarray((calls & truths).all(axis=1))
+        # All tables without an empty row or column are alike.
+        for places, table in (
+            (np.flatnonzero(seen), full),
+            *((place, tables[place]) for place in np.flatnonzero(~seen)),
+        ):
+            found = (
+                self.estimator.averaged(table),
+                self.estimator.without_samples(table),
+            )
+            for flags, own in zip(marks, found, strict=True):
+                if own is not None:
+                    flags[span.start + places] = own
 
     def _interval(self, i: int, table: Floats) -> tuple[float, float]:
         """Give the interval of a model alone."""
-        if not self.units.stratified and self.units.clusters is None:
-            found = estimate_table(self.estimator, table, self.level)
-            self.interval_methods.add(found.method)
-            return found.low, found.high
         scale, value = self.estimator.scale, float(self.value[i])
-        return limits_on(scale, value, float(self.error[i]), self.quantile)
+        error = float(self.error[i])
+        if self.units.stratified or self.units.clusters is not None:
+            return limits_on(scale, value, error, self.quantile)
+        by = "delta" if scale == "log" else "jackknife"
+        inside = self.estimator.limits[0] < value < self.estimator.limits[1]
+        if inside and self.jackknife == (by == "jackknife") and self.by_scale:
+            self.interval_methods.add(by if scale == "identity" else f"{by}, {scale}")
+            return limits_on(scale, value, error, self.quantile)
+        found = estimate_table(self.estimator, table, self.level)
+        self.interval_methods.add(found.method)
+        return found.low, found.high
 
-    def _lookup(self, table: Floats, counts: Ints) -> Floats:
-        """Look up what a sample adds to the metric, to first order, (H, K', K')."""
+    @cached_property
+    def by_scale(self) -> bool:
+        """Whether intervals are symmetric on a scale, as those of `estimate_table`."""
+        of = proportions_of(self.estimator, np.ones((self.estimator.n_classes,) * 2))
+        return of is None or not are_independent(self.estimator, of)
+
+    def _lookups(self, tables: Floats, counts: Ints) -> Floats:
+        """Look up what samples add to the metric, to first order, (b, H, K', K')."""
         samples, weights = self.samples, self.samples.weights
         if not self.jackknife:
-            own = self.estimator.influence(table)[np.newaxis]
+            own = self.estimator.influences(tables)[:, np.newaxis]
         else:
-            each = weights[weights > 0] if samples.weighted else weights[:1]
-            own = np.zeros((*weights.shape, *table.shape))
-            own[weights > 0] = np.stack(
-                [jackknife_influence(self.estimator, table, x) for x in each.tolist()]
+            each = weights if samples.weighted else weights[:1]
+            own = np.stack(
+                [
+                    jackknife_influences(self.estimator, tables, weight or 1.0)
+                    for weight in each.tolist()
+                ],
+                axis=1,
             )
-        scaled = own * (weights / table.sum())[:, np.newaxis, np.newaxis]
-        lookup = samples.metric.lookup(scaled, samples.n_codes)
+        n = tables.sum(axis=(1, 2))[:, np.newaxis, np.newaxis, np.newaxis]
+        scaled = own * weights[:, np.newaxis, np.newaxis] / n
+        lookups = samples.metric.lookup(scaled, samples.n_codes)
         if self.units.centred:
             sizes = self.units.sizes[:, np.newaxis, np.newaxis]
-            lookup -= (counts * lookup).sum(axis=(1, 2), keepdims=True) / sizes
-        return lookup
+            lookups -= (counts * lookups).sum(axis=(2, 3), keepdims=True) / sizes
+        return lookups
 
-    def _keep(self, i: int, lookup: Floats, counts: Ints) -> None:
+    def _keep(self, span: slice, lookups: Floats, counts: Ints) -> None:
         """Keep the influences of samples that are units by themselves."""
-        lookup = lookup * self.factors
-        self.error[i] = math.sqrt((counts * lookup**2).sum())
+        lookups *= self.factors
+        self.error[span] = np.sqrt((counts * lookups**2).sum(axis=(1, 2, 3)))
+        flat = lookups.reshape(len(lookups), -1, lookups.shape[-1])
         if self.lookups is not None:
-            self.lookups[i] = lookup.reshape(-1, lookup.shape[-1])
+            self.lookups[span] = flat
             return
         assert self.rows is not None
-        if math.isnan(self.error[i]):
-            self.rows[i] = 0.0
-            return
-        flat, own = lookup.reshape(-1, lookup.shape[-1]), self.samples
-        assert isinstance(own, MetricSamples)
-        rows, pred = own.rows, own.preds[i]
-        gather_influences(rows, pred, flat, np.zeros(rows.size), self.rows[i])
+        i, own = span.start, self.samples
+        if not math.isnan(self.error[i]):
+            assert isinstance(own, MetricSamples)
+            none = np.zeros(own.n_samples)
+            base = table_starts(own.rows, own.n_codes)
+            gather_influences(base, own.preds[i], flat[0].ravel(), none, self.rows[i])
 
     def _add_up(self, i: int, lookup: Floats) -> None:
         """Add the influences of samples up by cluster."""
@@ -176,23 +222,26 @@ class _Reading:
         self.error[i] = math.sqrt(self.rows[i] @ self.rows[i])
 
 
-def jackknife_influence(
-    estimator: Estimator, table: Floats, weight: float = 1.0
+def jackknife_influences(
+    estimator: Estimator, tables: Floats, weight: float = 1.0
 ) -> Floats:
     """Compute how each cell moves a metric, from the metric without a sample of it.
 
-    ``(n - 1) (mean - without)``: the sum of squares over samples, divided by n (n - 1),
-    is the jackknife variance. NaN in cells without which the metric is not defined.
-    `weight` is what a sample counts; cells that weigh less are 0.
+    ``(n - 1) (mean - without)``, (b, K, K): the sum of squares over samples, divided by
+    n (n - 1), is the jackknife variance. NaN in cells without which the metric is not
+    defined. `weight` is what a sample counts; cells that weigh less are 0.
     """
     # The metric does not change where all counts are divided by one number.
-    scaled = table / weight
-    n, cells = float(scaled.sum()), scaled >= 1.0
-    left, samples = estimator.leave_one_out(scaled)[cells], scaled[cells]
-    middle = (samples @ left) / samples.sum()
-    influence = np.zeros(table.shape)
-    influence[cells] = (n - 1.0) * (middle - left)
-    return influence
+    scaled = tables / weight
+    cells = scaled >= 1.0
+    left = np.stack([estimator.leave_one_out(table) for table in scaled])
+    left[~cells] = 0.0
+    samples = np.where(cells, scaled, 0.0)
+    with np.errstate(invalid="ignore"):  # a stratum without any of the samples
+        middle = (samples * left).sum(axis=(1, 2)) / samples.sum(axis=(1, 2))
+    rest = scaled.sum(axis=(1, 2)) - 1.0
+    apart = middle[:, np.newaxis, np.newaxis] - left
+    return np.where(cells, rest[:, np.newaxis, np.newaxis] * apart, 0.0)
 
 
 def read_models(
@@ -206,12 +255,13 @@ def read_models(
     _check_memory(samples, units)
     samples.check()
     reading = _Reading(samples, units, method, level)
-    models = range(samples.n_models)
     if reading.small:
-        pool.run(reading.count, models, steps=no_step)
+        # To hand over a task takes as long as to count a hundred thousand samples.
+        several = parts(samples.n_models, -(-samples.n_models // (8 * pool.threads)))
+        pool.run(reading.count, several, steps=no_step)
     # Small tables are Python's work, which threads would only pass to each other.
     here = reading.small and units.clusters is None
-    pool.run(reading.read, models, steps=no_step, here=here)
+    pool.run(reading.read, reading.spans, steps=no_step, here=here)
     return MetricModels(
         value=reading.value,
         standard_error=reading.error,

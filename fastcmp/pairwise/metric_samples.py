@@ -117,9 +117,11 @@ class Counted(ABC):
         return False
 
     def table(self, counts: Ints) -> Floats:
-        """Make the table of a metric of counts, weighted by stratum."""
-        weighted = np.tensordot(self.weights, counts, 1) if self.weighted else counts
-        return self.metric.table(weighted.reshape(-1, *counts.shape[1:]).sum(axis=0))
+        """Make tables of a metric of counts ``[..., stratum, true, predicted]``."""
+        if self.weighted:
+            weights = self.weights[:, np.newaxis, np.newaxis]
+            return self.metric.table((weights * counts).sum(axis=-3))
+        return self.metric.table(counts.sum(axis=-3))
 
     @property
     def weighted(self) -> bool:

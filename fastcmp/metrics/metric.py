@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.protocols import are_confusions
 from fastcmp.metrics.cells import cells_of_table
 from fastcmp.metrics.make_metric import read_metrics
 from fastcmp.metrics.measured import measured, read_interval_options
@@ -164,9 +165,9 @@ def metric_from_counts(  # noqa: PLR0913  # options, all by keyword
 
     Parameters
     ----------
-    table : array-like of int, shape (K, K)
-        Samples by true class (rows) and predicted class, such as
-        ``ConfusionCounts.matrix("a")``.
+    table : array-like of int, shape (K, K), or fastcmp.stream.ConfusionCounts
+        Samples by true class (rows) and predicted class; counts of a stream must be of
+        one model, or ``counts.matrix("a")``.
     metric : str, callable, Metric or sequence of these
         As in `metric`.
     average : {"binary", "micro", "macro", "weighted"} or None
@@ -230,14 +231,33 @@ def metric_from_counts(  # noqa: PLR0913  # options, all by keyword
         }
     )
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
-    counts = read_square(table, "table", 2)
-    names = read_classes(classes, len(counts))
-    n = int(counts.sum())
-    # A class that never occurs is no class of the data, as with labels.
-    used = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1))
-    if classes is None:
-        counts = np.ascontiguousarray(counts[np.ix_(used, used)])
-        names = tuple(names[code] for code in used.tolist())
-    counted = Counted(cells_of_table(counts), names, n)
+    counted = _of_confusion(table, classes)
     several = isinstance(metric, (list, tuple))
     return measured(counted, metrics, options, several=several, workers=workers)
+
+
+def _of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
+    """Take a confusion matrix, as an array or from a stream."""
+    if are_confusions(table):
+        if len(table.names or ()) != 1:
+            message = (
+                f"table is of {len(table.names or ())} models: pass counts.matrix(model) "
+                "and classes=counts.classes"
+            )
+            raise ValueError(message)
+        if classes is not None:
+            message = (
+                "classes are those of the counts: pass classes= to ConfusionCounts"
+            )
+            raise ValueError(message)
+        cells = cells_of_table(table.matrix(0))
+        dropped = (table.n_samples, table.n_missing, table.n_excluded)
+        return Counted(cells, tuple(table.classes), *dropped)
+    counts = read_square(table, "table", 2)
+    names = read_classes(classes, len(counts))
+    if classes is None:
+        # A class that never occurs is no class of the data, as with labels.
+        used = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1))
+        counts = np.ascontiguousarray(counts[np.ix_(used, used)])
+        names = tuple(names[code] for code in used.tolist())
+    return Counted(cells_of_table(counts), names, int(counts.sum()))

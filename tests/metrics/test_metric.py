@@ -9,6 +9,7 @@ from scipy import stats
 
 import fastcmp
 from fastcmp import make_metric, metric, metric_from_counts
+from fastcmp.stream import ConfusionCounts
 
 Y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
 P = np.array([0, 0, 1, 0, 1, 1, 0, 2, 2, 1, 2, 0])
@@ -289,3 +290,16 @@ def test_ids_are_no_classes():
     ):
         with pytest.raises(ValueError, match="20000 different labels"):
             call()
+
+
+def test_counts_of_a_stream():
+    counts = ConfusionCounts()
+    for part in np.array_split(np.arange(12), 3):
+        counts.update(Y[part], {"a": P[part]})
+    names = ["f1_macro", "mcc"]
+    assert metric_from_counts(counts, metric=names) == metric(Y, P, metric=names)
+    two = ConfusionCounts().update(Y, {"a": P, "b": Y})
+    with pytest.raises(ValueError, match=r"pass counts.matrix"):
+        metric_from_counts(two, metric="mcc")
+    one = metric_from_counts(two.matrix("a"), metric="mcc", classes=two.classes)
+    assert one == metric(Y, P, metric="mcc")

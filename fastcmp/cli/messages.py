@@ -24,6 +24,8 @@ _POSITIVE = re.compile(r"^positive=(?=[\w.+-])")
 _TRUTH = re.compile(r"^y_true(?= must)|(?<=and )y_true(?= \w+ labels)|(?<=of )y_true\b")
 _PREDS = re.compile(r"^preds must hold (?=at least)")
 _CLASSES = re.compile(r": pass classes= to .*")
+#: What only Python can name.
+_FUNCTION = ", or a function of the confusion matrix"
 _CHOICES = re.compile(r"(?<= must be one of )\((?:None, )?'([^()]*?)',?\)")
 _ALL_RIGHT = re.compile(r"; where [^;]*, pass classes= with all(?: labels)?$")
 _MEMORY = (
@@ -74,6 +76,7 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     if given.get("target"):
         line = _TRUTH.sub(lambda _: given["target"], line)
     line = _POSITIVE.sub("--positive ", line)
+    line = line.replace(_FUNCTION, "")
     line = _CHOICES.sub(lambda found: found[1].replace("', '", ", "), line)
     return _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
 

@@ -54,7 +54,7 @@ def _mean(
     heap = _unit_of(n)
     for i in range(values.size):
         w = float(weights[i])
-        if not (w >= 0.0 and abs(values[i]) <= largest):
+        if not (0.0 <= w <= n and abs(values[i]) <= largest):
             return math.nan, math.nan
         if w > 0.0:
             total += w

@@ -14,8 +14,8 @@ from fastcmp.core.sentences import dropped_sentences
 from fastcmp.metrics.metric_result import limits, number
 
 _TESTS = {
-    "exact": "exact permutation test: both models' predictions can be exchanged",
-    "permutation": "permutation test with random exchanges of predictions",
+    "exact": "permutation test, all exchanges of predictions",
+    "permutation": "permutation test, random exchanges of predictions",
     "pooled": "the influences of discordant samples at the counts of both models",
     "jackknife": "the difference in standard errors of the jackknife",
     "delta": "the difference in standard errors of the delta method",
@@ -113,11 +113,9 @@ class MetricComparison(Compared, Record):
             which = "higher" if self.difference > 0 else "lower"
             lead = f"{a} has a {which} {self.measure} than {b}"
         values = f"{number(self.value_a)} and {number(self.value_b)}"
-        hypothesis = {
-            "two-sided": f"{a} and {b} have the same {self.measure}",
-            "greater": f"the {self.measure} of {a} is not higher",
-            "less": f"the {self.measure} of {a} is not lower",
-        }[self.alternative]
+        hypothesis = f"the predictions of {a} and {b} can be exchanged"
+        if self.distribution != "permutation":
+            hypothesis = self._equality()
         text = [
             f"{lead}: {values} on {self._drawn()}, of which "
             f"{self.n_discordant} are predicted differently.",
@@ -134,6 +132,15 @@ class MetricComparison(Compared, Record):
             *dropped_sentences(self.n_missing, self.n_excluded),
         ]
         return Section(title="Which model is better?", text=tuple(text))
+
+    def _equality(self) -> str:
+        """Say what the null hypothesis is."""
+        a, b = self.names
+        return {
+            "two-sided": f"{a} and {b} have the same {self.measure}",
+            "greater": f"the {self.measure} of {a} is not higher",
+            "less": f"the {self.measure} of {a} is not lower",
+        }[self.alternative]
 
     def _drawn(self) -> str:
         """Say how many samples there are."""

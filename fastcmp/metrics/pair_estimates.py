@@ -127,7 +127,12 @@ def _tested(statistic: float, alternative: str, df: float) -> Tested:
 def difference_interval(
     pair: Pair, error: float, level: float, df: float
 ) -> tuple[float, float]:
-    """Give the interval that is symmetric about the difference."""
+    """Give the interval that is symmetric about the difference.
+
+    None where nothing tells how the difference varies: all of a right, of b wrong.
+    """
+    if error == 0.0 and not pair.same:
+        return math.nan, math.nan
     half = t_quantile(df, level) * error
     return pair.difference - half, pair.difference + half
 

@@ -39,7 +39,9 @@ def choose_penalties(
     matrix = cost if weights is None else weights
     if matrix is not None:
         with _naming(name):
-            read_cost(matrix)
+            read = read_cost(matrix)
+        if read.classes is None:
+            matrix = read.values  # a copy
     return name, matrix
 
 

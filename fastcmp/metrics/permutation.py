@@ -130,13 +130,15 @@ def _outcome(
 ) -> PermutationOutcome:
     n_resamples, n_undefined = n
     status = OK
-    if math.isnan(statistic.observed):
-        pvalue, status = math.nan, UNDEFINED
-    elif exchanges.n_discordant == 0:
+    observed, difference = statistic.observed, statistic.difference
+    if exchanges.n_discordant == 0:  # also where the metric of both is undefined
+        observed = difference = 0.0
         pvalue, status = 1.0, DEGENERATE
+    elif math.isnan(observed):
+        pvalue, status = math.nan, UNDEFINED
     return PermutationOutcome(
-        difference=statistic.difference,
-        statistic=statistic.observed,
+        difference=difference,
+        statistic=observed,
         pvalue=pvalue,
         standard_error=math.sqrt(pvalue * (1.0 - pvalue) / (n_resamples or math.inf)),
         status=status,

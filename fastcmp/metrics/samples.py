@@ -15,6 +15,7 @@ from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.scores import read_weights
 from fastcmp.metrics.cells import Cells, cells_of_table, gather_cells
+from fastcmp.metrics.tables import check_classes_fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,7 @@ def count_samples(
     labels = in_order(labels)
     codes = [labels.y_true, *labels.preds]
     classes, k = tuple(labels.classes), len(labels.classes)
+    check_classes_fit(k)
     if sample_weight is not None:
         read = _Weighted(labels.y_true, labels.kept, y_true)
         weights = read_weights(sample_weight, read)
@@ -91,6 +93,7 @@ def _confusion(labels: Labels) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
         labels = in_order(labels)
         columns, names = (labels.y_true, labels.preds[0]), labels.classes
         k = len(names)
+        check_classes_fit(k)
     table = np.zeros((k, k), np.int64)
     kernels.count_agreement(*columns, table)
     used = sorted_codes(names, np.flatnonzero(table.any(axis=0) | table.any(axis=1)))
@@ -118,6 +121,7 @@ def _weigh(
 
 def of_label_table(table: LabelTable) -> Counted:
     """Take the cells of counts of two models."""
+    check_classes_fit(len(table.classes))
     *codes, counts = table.nonzero()
     cells = Cells(np.stack(codes, axis=1).astype(np.int64), counts, len(table.classes))
     dropped = (table.n_samples, table.n_missing, table.n_excluded)

@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+#: A confusion matrix is then 0.5 GB, and a metric takes some of that size.
+MOST_CLASSES = 8192
+
+
+def check_classes_fit(k: int) -> None:
+    """Refuse so many classes that they are hardly classes."""
+    if k > MOST_CLASSES:
+        message = (
+            f"y_true and predictions hold {k} different labels, and metrics take at "
+            f"most {MOST_CLASSES} classes: are these labels?"
+        )
+        raise ValueError(message)
+
+
 def read_square(raw: Any, name: str, n_axes: int) -> Any:
     """Read counts of K classes, with leading axes; refuse other shapes."""
     counts = as_counts(raw, name)

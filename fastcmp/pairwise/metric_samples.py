@@ -15,6 +15,7 @@ from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import code_type
 from fastcmp.kernels.metric_pairs import mark_codes
 from fastcmp.metrics.others import with_others
+from fastcmp.metrics.tables import check_classes_fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +80,7 @@ def bind(
     `others` is the code of predictions that are none of them, where there are any.
     """
     classes = metric.classes_of(tuple(found))
+    check_classes_fit(len(classes))
     known = dict(zip(found, codes, strict=True))
     made = metric.bind(classes)
     if len(made) > 1 or metric.average is None:

@@ -137,7 +137,7 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
       1             0.80 [0.38, 0.96]  0.80 [0.38, 0.96]  0.80 [0.46, 0.95]        5
       accuracy                                            0.83 [0.55, 0.95]       12
       macro avg     0.83 [0.45, 0.97]  0.83 [0.55, 0.93]  0.83 [0.49, 0.96]       12
-      weighted avg  0.83 [0.44, 0.97]  0.83 [0.55, 0.93]  0.83 [0.51, 0.96]       12
+      weighted avg  0.83 [0.44, 0.97]  0.83 [0.51, 0.96]  0.83 [0.51, 0.96]       12
     <BLANKLINE>
     Beware
     2 classes have fewer than 10 samples: 0 (7), 1 (5). Intervals may be too short.
@@ -179,13 +179,23 @@ def classification_report_from_counts(  # noqa: PLR0913  # options, all by keywo
         Counts of `fastcmp.stream`, of two models, or confusion matrices by true (rows)
         and predicted class, (K, K) or (M, K, K). Differences from a control need
         `LabelCounts` or a `LabelTable`.
-    control, metrics, overall, labels, positive, target_names, zero_division
+    control : str or int, optional
+        The model with which all others are compared.
+    metrics, overall : list of str or Metric
         As in `classification_report`.
-    digits, confidence_level, adjust, alpha, names
+    labels, positive, target_names : optional
         As in `classification_report`.
+    zero_division, digits, confidence_level : float
+        As in `classification_report`.
+    adjust : str
+        How p-values are adjusted.
+    alpha : float
+        Error rate of the marks.
     classes : sequence, optional
         The label of each class of an array; by default 0 to K - 1, without those that
         never occur.
+    names : sequence of str, optional
+        Names of the models.
     workers : int, optional
         Threads.
 

@@ -16,7 +16,7 @@ from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import check_distinct_names, has_names, with_names
 from fastcmp.metrics.cells import Cells, cells_of_table
-from fastcmp.metrics.tables import read_classes
+from fastcmp.metrics.tables import check_classes_fit, read_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _FEW = 16  # codes for which tables with empty classes are cheaper than new codes
 _TABLED = 1 << 12  # classes up to which a matrix is counted at once
 _CUBED = 1 << 7  # the same of the counts of two models
-_LARGEST = 1 << 14  # classes: a matrix of 2 GB
 _ONE_NAME = "model"  # of a model without a name, and what an error calls it
 
 
@@ -85,7 +84,7 @@ def count_models(
     if k > _FEW:
         labels = in_order(labels)
         k = len(labels.classes)
-    _check_size(k)
+    check_classes_fit(k)
     cells, pairs = _counted(labels, k, place, pool)
     found = ReportCounts(
         chosen,
@@ -118,15 +117,6 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
         message = f"control= needs at least 2 models, got {list(names)}"
         raise ValueError(message)
     return model_index(control, names, "control")
-
-
-def _check_size(k: int) -> None:
-    if k > _LARGEST:
-        message = (
-            f"a report of {k} classes needs tables of {8 * k**2 / 1e9:.3g} GB: are "
-            "these labels? At most 16384 different ones are supported"
-        )
-        raise ValueError(message)
 
 
 def _counted(
@@ -233,7 +223,7 @@ def _of_pairs(counts: Any, names: Any, control: Any) -> ReportCounts:
         known = counts.names or ()
         pairs = None
     chosen, k = _named(names, known), len(counts.classes)
-    _check_size(k)
+    check_classes_fit(k)
     place = _place_of(control, chosen)
     by, m = place or 0, len(known)
 
@@ -262,7 +252,7 @@ def _of_pairs(counts: Any, names: Any, control: Any) -> ReportCounts:
 def _of_confusions(counts: Any, names: Any) -> ReportCounts:
     """Take confusion matrices of a stream."""
     known = counts.names or ()
-    _check_size(len(counts.classes))
+    check_classes_fit(len(counts.classes))
     return ReportCounts(
         _named(names, known),
         tuple(counts.classes),

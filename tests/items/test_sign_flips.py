@@ -81,7 +81,7 @@ def all_columns(units, threads=1, size=7, **options):
     assert (tests.distribution, tests.df) == ("permutation", None)
     return [
         np.concatenate(column)
-        for column in zip(*map(found.get, sorted(found)), strict=True)
+        for column in zip(*(found[i][:7] for i in sorted(found)), strict=True)
     ]
 
 

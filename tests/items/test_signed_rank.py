@@ -258,7 +258,7 @@ def test_all_pairs_are_those_of_two(kind, n, zero_method):
             continuity=n > 50,
             confidence_level=0.9,
         )
-        found = [x[p] for x in kept.columns[2:]]
+        found = [x[p] for x in kept.columns[2:7]]
         wanted = [one.estimate, *one.interval, one.statistic, one.pvalue]
         assert found == pytest.approx(wanted, rel=1e-11, abs=1e-12)
     assert tests.distribution == one.distribution

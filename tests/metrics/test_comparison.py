@@ -197,6 +197,8 @@ def test_all_sources_of_counts_agree():
     for part in np.array_split(np.arange(200), 3):
         stream.update(y_true[part], {"a": a[part], "b": b[part]})
     assert compare_metric_from_counts(stream, **options) == want
+    other = LabelCounts(["old", "new"]).update([0, 1, 1], [[0, 1, 0], [0, 1, 1]])
+    assert compare_metric_from_counts(other).names == ("old", "new")
     both = np.stack([table.counts, table.counts.transpose(0, 2, 1)])
     found = compare_metric_from_counts(both, **options)
     assert found.pvalue.shape == (2, 2)
@@ -277,11 +279,35 @@ def test_counts_of_wrong_shape():
             compare_metric_from_counts(counts.astype(int))
 
 
+def test_all_of_one_right_and_all_of_the_other_wrong():
+    y_true = np.array([0, 1] * 10)
+    found = compare_metric(y_true, y_true, 1 - y_true, metric="mcc", method="jackknife")
+    assert found.difference == 2.0
+    assert math.isnan(found.pvalue)
+    assert math.isnan(found.interval.low)
+    exact = compare_metric(y_true, y_true, 1 - y_true, metric="accuracy")
+    assert exact.pvalue == pytest.approx(2 / 2**20, rel=1e-9)
+    assert exact.interval.low > 0.5
+
+
 def test_print():
     counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
     found = compare_metric_from_counts(counts, metric="f1", names=("old", "new"))
     shown = str(found)
     assert "old has a lower F1 than new: 0.4912 and 0.5660 on 200 samples" in shown
-    assert "exact permutation test" in shown
+    assert "H0: the predictions of old and new can be exchanged" in shown
+    assert "Test: permutation test, all exchanges of predictions." in shown
     several = str(compare_metric_from_counts(counts, metric=["f1", "mcc"]))
     assert "not adjusted" in several
+
+
+@pytest.mark.parametrize("method", [None, "jackknife", "delta", "pooled", "bootstrap"])
+def test_identical_models_do_not_differ_whatever_the_metric(method):
+    # Without false positives the likelihood ratio of both is undefined.
+    y_true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 1, 0]
+    options = {"metric": "lr_plus", "method": method, "rng": 1, "n_resamples": 50}
+    found = compare_metric(y_true, pred, pred, **options)
+    assert math.isnan(found.value_a)
+    assert (found.difference, found.statistic, found.pvalue) == (0.0, 0.0, 1.0)
+    assert found.status == kernels.DEGENERATE
+    assert any("predict the same" in caution for caution in found.cautions)

@@ -277,3 +277,15 @@ def test_print():
     assert "150 samples of 3 classes." in shown
     assert "macro F1  0.6705  [0.58" in shown
     assert "jackknife, atanh" in shown
+
+
+def test_ids_are_no_classes():
+    ids = np.arange(20_000)
+    for call in (
+        lambda: metric(ids, ids[::-1], metric="f1_macro"),
+        lambda: metric(ids, ids, metric="mcc", groups=ids // 10),
+        lambda: fastcmp.compare_metric(ids, ids, ids[::-1], metric="f1_macro"),
+        lambda: fastcmp.classification_report(ids, ids),
+    ):
+        with pytest.raises(ValueError, match="20000 different labels"):
+            call()

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_BLOCK = 1 << 22  # influences of a block: 16 MB in single precision
-_JOINED = 8  # blocks that are added up in their own precision
+_BLOCK = 1 << 24  # influences of a block: 64 MB in single precision
+_JOINED = 2  # blocks that are added up in their own precision
 _LEAST = 1024  # samples of a block
 _PILOTS = 8  # models whose average is subtracted
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_BLOCK = 1 << 25  # influences of a block: 128 MB in single precision
+_BLOCK = 1 << 24  # influences of a block: 64 MB in single precision
+_JOINED = 2  # blocks that are added up in their own precision
 _LEAST = 1024  # samples of a block
 _PILOTS = 8  # models whose average is subtracted
 
@@ -35,20 +36,27 @@ def influence_gram(
     dtype: Any,
     pool: ThreadPool,
 ) -> Floats:
-    """Multiply the influences of M models on n samples, less their pilot, (M, M).
+    """Multiply the influences of M models on n samples, less their pilot.
+
+    Of the matrix, (M, M), the lower half; the rest is 0.
 
     `lookups`, (M, R, K), have the influences by the row of a sample and the prediction.
-    Blocks are multiplied in `dtype`, and added up in double precision.
+    Blocks are multiplied in `dtype`; several are added up in double precision.
     """
+    from scipy.linalg.blas import dsyrk, ssyrk
+
+    multiply = ssyrk if dtype == np.float32 else dsyrk
     n_models, n = len(preds), rows.size
     width = min(n, max(_LEAST, _BLOCK // n_models))
     buffer = np.empty(n_models * width, dtype)
     total = np.zeros((n_models, n_models))
+    sums = np.zeros_like(total, dtype, order="F")
     tables = lookups.reshape(n_models, -1).astype(dtype)
     starts = table_starts(rows, lookups.shape[2])
     chosen = range(0, n_models, -(-n_models // _PILOTS))
     some = parts(n_models, max(1, -(-n_models // (4 * pool.threads))))
-    for part in parts(n, width):
+    blocks = parts(n, width)
+    for number, part in enumerate(blocks, 1):
         own = starts[part]
         out = buffer[: n_models * own.size].reshape(n_models, own.size)
         pilot = _average(own, [preds[i][part] for i in chosen], tables[chosen])
@@ -64,7 +72,10 @@ def influence_gram(
                 gather_influences(own, preds[i][part], tables[i], pilot, out[i])
 
         pool.run(gather, some, steps=no_step)
-        total += out @ out.T
+        sums = multiply(1.0, out.T, beta=1.0, c=sums, trans=1, overwrite_c=1)
+        if number % _JOINED == 0 or number == len(blocks):
+            total += sums.T
+            sums[...] = 0.0
     return total
 
 

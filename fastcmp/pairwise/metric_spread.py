@@ -199,13 +199,13 @@ def _compared(
 def _by_product(
     samples: MetricSamples, lookups: Floats, gram: Floats, lost: float
 ) -> Spread:
-    """Take variances from a matrix product; what cancels is compared by sample."""
+    """Take variances from the lower half of a product; what cancels, by sample."""
     own = np.diagonal(gram).copy()
 
     def spread(block: Block) -> tuple[Floats, Flags]:
         i, j = block.pairs.T
         both = own[i] + own[j]
-        variance = both - 2.0 * gram[i, j]
+        variance = both - 2.0 * gram[np.maximum(i, j), np.minimum(i, j)]
         same = np.zeros(i.size, np.bool_)
         for p in np.flatnonzero(variance <= lost * both):
             found = _compared(samples, lookups, int(i[p]), int(j[p]))

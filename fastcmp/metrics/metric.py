@@ -241,8 +241,8 @@ def _of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
     if are_confusions(table):
         if len(table.names or ()) != 1:
             message = (
-                f"table is of {len(table.names or ())} models: pass counts.matrix(model) "
-                "and classes=counts.classes"
+                f"table is of {len(table.names or ())} models: pass "
+                "counts.matrix(model) and classes=counts.classes"
             )
             raise ValueError(message)
         if classes is not None:

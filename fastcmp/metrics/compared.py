@@ -25,10 +25,11 @@ from fastcmp.metrics.bootstrap import (
 from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
+    Errors,
     Pair,
     Tested,
     difference_interval,
-    pair_error,
+    pair_errors,
     pair_of,
     pooled_test,
     ratio_error,
@@ -82,7 +83,7 @@ class Compared(NamedTuple):
     pair: Pair
     test: Tested
     method: str
-    error: float
+    errors: Errors
     interval: tuple[float, float]
     interval_method: str
     ratio: float
@@ -232,8 +233,10 @@ def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:
     """Test by a normal statistic."""
     if method == "pooled":
         return pooled_test(pair, options.alternative)
-    error = pair_error(pair, method, within_classes=options.within_classes)
-    return z_test(pair, error, options.alternative, options.degrees(pair.cells))
+    errors = pair_errors(pair, method, within_classes=options.within_classes)
+    return z_test(
+        pair, errors.difference, options.alternative, options.degrees(pair.cells)
+    )
 
 
 def _with_interval(
@@ -243,9 +246,9 @@ def _with_interval(
     cells = pair.cells
     counted = cells.clusters is None and cells.squares is None
     how = "delta" if method == "delta" or not counted else "jackknife"
-    error = pair_error(pair, how, within_classes=options.within_classes)
+    errors = pair_errors(pair, how, within_classes=options.within_classes)
     df = options.degrees(cells)
-    ends = difference_interval(pair, error, options.level, df)
+    ends = difference_interval(pair, errors.difference, options.level, df)
     shown = how
     if how == "jackknife" and method != "jackknife" and not options.within_classes:
         better = newcombe_limits(pair.estimator, cells, options.level)
@@ -258,7 +261,7 @@ def _with_interval(
         pair,
         test,
         method,
-        error,
+        errors,
         _one_sided(ends, options, (-math.inf, math.inf)),
         shown,
         ratio,
@@ -302,7 +305,7 @@ def _bootstrapped(
                 pair,
                 test,
                 "bootstrap",
-                one.standard_error,
+                pair_errors(pair, "delta")._replace(difference=one.standard_error),
                 (one.low, one.high),
                 f"bootstrap, {options.interval}",
                 math.exp(log.estimate) if log.estimate == log.estimate else math.nan,

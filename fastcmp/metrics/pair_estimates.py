@@ -52,6 +52,14 @@ class Tested(NamedTuple):
     status: int
 
 
+class Errors(NamedTuple):
+    """Standard errors of a difference, and of the two values."""
+
+    difference: float
+    a: float
+    b: float
+
+
 def pair_of(estimator: Estimator, cells: Cells) -> Pair:
     """Evaluate a metric of two models."""
     tables = cells.table(0), cells.table(1)
@@ -59,17 +67,22 @@ def pair_of(estimator: Estimator, cells: Cells) -> Pair:
     return Pair(estimator, cells, tables, value_a, value_b)
 
 
-def pair_error(pair: Pair, how: str, *, within_classes: bool = False) -> float:
-    """Find the standard error of the difference, by the jackknife or delta method."""
+def pair_errors(pair: Pair, how: str, *, within_classes: bool = False) -> Errors:
+    """Find standard errors by the jackknife or delta method; NaN where undefined."""
     cells = pair.cells
     psi = np.stack([contributions(pair.estimator, x, how) for x in pair.tables])
-    u = cells.pick(psi[np.newaxis])[0]
-    if not np.isfinite(u).all() or math.isnan(pair.value_a + pair.value_b):
-        return math.nan
-    square = cells.mean_square(u, within_classes=within_classes)
-    if how == "jackknife" and cells.n > 1:
-        square *= cells.n / (cells.n - 1.0)
-    return math.sqrt(square)
+    both = cells.pick(psi[np.newaxis])[0]
+    own = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
+
+    def error(u: Floats) -> float:
+        if not np.isfinite(u).all():
+            return math.nan
+        square = cells.mean_square(u, within_classes=within_classes)
+        if how == "jackknife" and cells.n > 1:
+            square *= cells.n / (cells.n - 1.0)
+        return math.sqrt(square)
+
+    return Errors(*map(error, (both, *own)))
 
 
 def ratio_error(pair: Pair) -> float:

@@ -43,6 +43,14 @@ def agree(case, found):
         "value_b": found.value_b,
         "statistic": found.statistic,
         "se": found.standard_error,
+        "se_a": found.standard_error_a,
+        "se_b": found.standard_error_b,
+        "covariance": 0.5
+        * (
+            found.standard_error_a**2
+            + found.standard_error_b**2
+            - found.standard_error**2
+        ),
         "lower": found.interval.low,
         "upper": found.interval.high,
         "n_configurations": found.n_configurations,

@@ -58,7 +58,7 @@ class MetricComparison(Compared, Record):
     ratio_interval: ConfidenceInterval
     value_a: Any
     value_b: Any
-    #: Of each value alone; with clusters, weights and the bootstrap by the delta method.
+    #: Of each value alone; of the bootstrap, clusters and weights by the delta method.
     standard_error_a: Any
     standard_error_b: Any
     #: "exact", "permutation", "pooled", "jackknife", "delta" or "bootstrap".

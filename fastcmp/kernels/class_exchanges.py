@@ -144,7 +144,8 @@ def _pvalue(
     bound = observed - _EQUAL * max(1.0, observed)
     if not bound > 0.0:
         return 1.0
-    if spec.metric <= INFORMEDNESS and not math.isnan(spec.zero_division):
+    # Another value of 0/0 is a jump, which no staircase knows.
+    if spec.metric <= INFORMEDNESS and spec.zero_division == 0.0:
         return min(1.0, _staircase(spec, of, bound, rows, sums))
     if (of.only_in + 1.0) * (of.only_out + 1.0) > _MOST:
         return math.nan

@@ -553,12 +553,35 @@ FORMS = {
 }
 
 
+#: Kernels that take a MetricSpec: numba passes no tuple of several types into the body
+#: of a parallel loop, so there it is made.
+WITH_SPEC = {
+    *("metric_value", "metric_values", "metric_influence", "metric_influences"),
+    *("metric_leave_one_out", "two_class_exchange_pvalue"),
+}
+
+
+@numba.njit(parallel=True)
+def metrics_in_parallel(table, listed, penalty, out):
+    for i in numba.prange(out.size):
+        spec = kernels.MetricSpec(4, 1, 0, 1.0, 0.0, 0)  # macro F1
+        out[i] = kernels.metric_value(table, spec, listed, penalty)
+
+
+@pytest.mark.full
+def test_metrics_in_a_users_prange():
+    table, out = np.array([[4.0, 1.0], [2.0, 3.0]]), np.zeros(7)
+    metrics_in_parallel(table, np.ones(2, np.uint8), np.empty((0, 0)), out)
+    assert out == pytest.approx(np.full(7, 23 / 33), rel=1e-14)
+
+
 @pytest.mark.parametrize(
     "name",
     [
         pytest.param(name, marks=() if name in FORMS else pytest.mark.full)
         for name in EXAMPLES
         if not name.endswith("_many")  # those take many tests in one call
+        and name not in WITH_SPEC
     ],
 )
 def test_callable_from_a_users_prange(name):

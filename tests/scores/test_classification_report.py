@@ -63,10 +63,10 @@ def assert_equal_to_sklearn(report, model, y_true, pred, **options):
         if row == "accuracy":
             assert found[row] == pytest.approx(entries)
             continue
-        if row == "weighted avg" and math.isnan(options.get("zero_division", 0.0)):
-            # Where all weights are 0 scikit-learn takes a plain mean, and we nothing.
-            undefined = [name for name, x in found[row].items() if math.isnan(x)]
-            wanted[row] |= dict.fromkeys(undefined, math.nan)
+        if row == "weighted avg" and (zero := options.get("zero_division", 0.0)):
+            # Where all weights are 0 scikit-learn takes a plain mean, and we 0/0.
+            undefined = [k for k, x in found[row].items() if x == zero or math.isnan(x)]
+            wanted[row] |= dict.fromkeys(undefined, zero)
         assert found[row] == pytest.approx(wanted[row], nan_ok=True), row
 
 

@@ -223,31 +223,26 @@ def _compare_bound(
             )._replace(n_configurations=outcome.n_configurations)
             for pair, outcome in zip(pairs, outcomes, strict=True)
         ]
-    return [
-        _with_interval(pair, _z(pair, method, options), method, options)
-        for pair in pairs
-    ]
-
-
-def _z(pair: Pair, method: str, options: CompareOptions) -> Tested:
-    """Test by a normal statistic."""
     if method == "pooled":
-        return pooled_test(pair, options.alternative)
-    errors = pair_errors(pair, method, within_classes=options.within_classes)
-    return z_test(
-        pair, errors.difference, options.alternative, options.degrees(pair.cells)
-    )
+        tests = [pooled_test(pair, options.alternative) for pair in pairs]
+        return [
+            _with_interval(pair, test, method, options)
+            for pair, test in zip(pairs, tests, strict=True)
+        ]
+    return [_with_interval(pair, None, method, options) for pair in pairs]
 
 
 def _with_interval(
-    pair: Pair, test: Tested, method: str, options: CompareOptions
+    pair: Pair, test: Tested | None, method: str, options: CompareOptions
 ) -> Compared:
-    """Add intervals of the difference and the ratio."""
+    """Add intervals of the difference and the ratio; without a test z of the former."""
     cells = pair.cells
     counted = cells.clusters is None and cells.squares is None
     how = "delta" if method == "delta" or not counted else "jackknife"
     errors = pair_errors(pair, how, within_classes=options.within_classes)
     df = options.degrees(cells)
+    if test is None:
+        test = z_test(pair, errors.difference, options.alternative, df)
     ends = difference_interval(pair, errors.difference, options.level, df)
     shown = how
     if how == "jackknife" and method != "jackknife" and not options.within_classes:

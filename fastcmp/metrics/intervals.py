@@ -46,14 +46,6 @@ class Estimate(NamedTuple):
     status: int = int(kernels.UNDEFINED)
 
 
-class Spread(NamedTuple):
-    """How an estimate varies."""
-
-    #: What a sample of each cell contributes; NaN where it is not known.
-    contributions: Floats
-    standard_error: float
-
-
 def estimate_table(
     estimator: Estimator,
     table: Floats,
@@ -90,8 +82,8 @@ def estimate(  # the metric, the samples, and how they make an interval
     chosen = _method_of(estimator, of) if plain else method
     how = chosen or ("delta" if estimator.scale == "log" else "jackknife")
     by = "delta" if how == "delta" or not counted else "jackknife"
-    spread = spread_of(estimator, table, cells, by, within_classes=within_classes)
-    error = spread.standard_error
+    u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
+    error = standard_error(cells, u, by, within_classes=within_classes)
     if plain and chosen is None and value in estimator.limits and of is not None:
         chosen = "mover"  # no scale has the ends of the range
     if chosen in ("wilson", "mover"):
@@ -128,37 +120,45 @@ def degrees_of(cells: Cells) -> float:
     return math.inf if cells.clusters is None else float(max(cells.clusters.n - 1, 1))
 
 
-def spread_of(
-    estimator: Estimator,
-    table: Floats,
-    cells: Cells,
-    how: str,
-    *,
-    within_classes: bool = False,
-) -> Spread:
-    """Find the standard error of a metric of one model."""
-    u = cells.pick(contributions(estimator, table, how)[np.newaxis, np.newaxis])[0]
-    if not np.isfinite(u).all():
-        return Spread(u, math.nan)
-    return Spread(u, _error(cells, u, how, within_classes=within_classes))
-
-
 def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
-    """Compute what a sample of each cell contributes, (K, K): pseudo-values less mean.
+    """Compute what a sample of each cell contributes, (K, K), of mean 0.
 
-    By the delta method the influences, by the jackknife (n - 1) times the mean of all
-    values without one sample less that value.
+    By the delta method the influences, by the jackknife pseudo-values less their mean.
     """
     if how == "delta":
         return estimator.influence(table)
-    n = table.sum()
-    without = estimator.leave_one_out(table)
-    mean = (table[table > 0] @ without[table > 0]) / n
-    return np.asarray((n - 1.0) * (mean - without))
+    found: Floats = jackknife_influences(estimator, table[np.newaxis])[0]
+    return found
 
 
-def _error(cells: Cells, u: Floats, how: str, *, within_classes: bool) -> float:
-    """Turn contributions into a standard error."""
+def jackknife_influences(
+    estimator: Estimator, tables: Floats, weight: float = 1.0
+) -> Floats:
+    """Compute how each cell moves a metric, from the metric without a sample of it.
+
+    ``(n - 1) (mean - without)``, (b, K, K): the sum of squares over samples, divided by
+    n (n - 1), is the jackknife variance. NaN in cells without which the metric is not
+    defined. `weight` is what a sample counts; cells that weigh less are 0.
+    """
+    # The metric does not change where all counts are divided by one number.
+    scaled = tables / weight
+    cells = scaled >= 1.0
+    left = np.stack([estimator.leave_one_out(table) for table in scaled])
+    left[~cells] = 0.0
+    samples = np.where(cells, scaled, 0.0)
+    with np.errstate(invalid="ignore"):  # a stratum without any of the samples
+        middle = (samples * left).sum(axis=(1, 2)) / samples.sum(axis=(1, 2))
+    rest = scaled.sum(axis=(1, 2)) - 1.0
+    apart = middle[:, np.newaxis, np.newaxis] - left
+    return np.where(cells, rest[:, np.newaxis, np.newaxis] * apart, 0.0)
+
+
+def standard_error(
+    cells: Cells, u: Floats, how: str, *, within_classes: bool = False
+) -> float:
+    """Turn what a sample of each cell contributes into a standard error."""
+    if not np.isfinite(u).all():
+        return math.nan
     square = cells.mean_square(u, within_classes=within_classes)
     if how == "jackknife" and cells.n > 1:
         square *= cells.n / (cells.n - 1.0)

@@ -11,7 +11,7 @@ from scipy.special import stdtr
 from fastcmp import kernels
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.metrics.intervals import contributions
+from fastcmp.metrics.intervals import contributions, standard_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,15 +74,11 @@ def pair_errors(pair: Pair, how: str, *, within_classes: bool = False) -> Errors
     both = cells.pick(psi[np.newaxis])[0]
     own = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
 
-    def error(u: Floats) -> float:
-        if not np.isfinite(u).all():
-            return math.nan
-        square = cells.mean_square(u, within_classes=within_classes)
-        if how == "jackknife" and cells.n > 1:
-            square *= cells.n / (cells.n - 1.0)
-        return math.sqrt(square)
-
-    return Errors(*map(error, (both, *own)))
+    errors = [
+        standard_error(cells, u, how, within_classes=within_classes)
+        for u in (both, *own)
+    ]
+    return Errors(*errors)
 
 
 def ratio_error(pair: Pair) -> float:

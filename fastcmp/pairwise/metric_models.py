@@ -17,7 +17,7 @@ from fastcmp.kernels.metric_pairs import (
     gather_influences,
     table_starts,
 )
-from fastcmp.metrics.intervals import estimate_table, limits_on
+from fastcmp.metrics.intervals import estimate_table, jackknife_influences, limits_on
 from fastcmp.metrics.proportions import are_independent, proportions_of
 from fastcmp.pairwise.metric_samples import MetricSamples
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
-    from fastcmp.metrics.estimators import Estimator
     from fastcmp.pairwise.metric_samples import Counted
     from fastcmp.pairwise.metric_units import MetricUnits
 
@@ -220,28 +219,6 @@ class _Reading:
         add_influences(own.rows, own.preds[i], flat, units.clusters, self.rows[i])
         self.rows[i] = units.about_means(self.rows[i])
         self.error[i] = math.sqrt(self.rows[i] @ self.rows[i])
-
-
-def jackknife_influences(
-    estimator: Estimator, tables: Floats, weight: float = 1.0
-) -> Floats:
-    """Compute how each cell moves a metric, from the metric without a sample of it.
-
-    ``(n - 1) (mean - without)``, (b, K, K): the sum of squares over samples, divided by
-    n (n - 1), is the jackknife variance. NaN in cells without which the metric is not
-    defined. `weight` is what a sample counts; cells that weigh less are 0.
-    """
-    # The metric does not change where all counts are divided by one number.
-    scaled = tables / weight
-    cells = scaled >= 1.0
-    left = np.stack([estimator.leave_one_out(table) for table in scaled])
-    left[~cells] = 0.0
-    samples = np.where(cells, scaled, 0.0)
-    with np.errstate(invalid="ignore"):  # a stratum without any of the samples
-        middle = (samples * left).sum(axis=(1, 2)) / samples.sum(axis=(1, 2))
-    rest = scaled.sum(axis=(1, 2)) - 1.0
-    apart = middle[:, np.newaxis, np.newaxis] - left
-    return np.where(cells, rest[:, np.newaxis, np.newaxis] * apart, 0.0)
 
 
 def read_models(

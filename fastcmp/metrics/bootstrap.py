@@ -84,15 +84,16 @@ def bootstrap_intervals(  # noqa: PLR0913  # options, all by keyword
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     within_classes: bool = False,
-    log: bool = False,
+    log: bool | Sequence[bool] = False,
     n_resamples: int = 9999,
     seed: int = 0,
     pool: ThreadPool | None = None,
 ) -> list[BootstrapOutcome]:
     """Bootstrap several metrics on the same draws.
 
-    Of one model its value, of two the difference; with `log` of the logarithms. With
-    `within_classes` the number of samples of each true class stays as it is.
+    Of one model its value, of two the difference; with `log` of the logarithms, which
+    may be said of each metric. With `within_classes` the number of samples of each true
+    class stays as it is.
     """
     level = as_level(confidence_level, alternative)
     kind = INTERVALS[choose(interval, "interval", tuple(INTERVALS))]
@@ -108,15 +109,15 @@ def bootstrap_intervals(  # noqa: PLR0913  # options, all by keyword
         pool=pool,
     )
     found = []
-    for e, estimator in enumerate(estimators):
+    for e, (estimator, as_log) in enumerate(_with_logs(estimators, log=log)):
         values = replicates.values[e]
         data = cells.as_drawn()
-        estimate = float(measure(estimator, data.tables, log=log)[0])
+        estimate = float(measure(estimator, data.tables, log=as_log)[0])
         scale = 0.0
         if kind == kinds.BCA:
-            scale = acceleration(estimator, cells, strata, log=log, pool=pool)
+            scale = acceleration(estimator, cells, strata, log=as_log, pool=pool)
         elif kind == kinds.STUDENTIZED:
-            error = standard_errors(estimator, cells, data, log=log, strata=strata)
+            error = standard_errors(estimator, cells, data, log=as_log, strata=strata)
             scale = float(error[0])
         errors = None if replicates.errors is None else replicates.errors[e]
         outcome = _outcome(
@@ -136,7 +137,7 @@ def bootstrap_replicates(  # noqa: PLR0913  # options, all by keyword
     cells: Cells,
     *,
     within_classes: bool = False,
-    log: bool = False,
+    log: bool | Sequence[bool] = False,
     errors: bool = False,
     n_resamples: int = 9999,
     seed: int = 0,
@@ -151,16 +152,24 @@ def bootstrap_replicates(  # noqa: PLR0913  # options, all by keyword
     error = np.empty_like(values) if errors else None
 
     def take(part: slice, drawn: Drawn) -> None:
-        for e, estimator in enumerate(estimators):
-            values[e, part] = measure(estimator, drawn.tables, log=log)
+        for e, (estimator, as_log) in enumerate(_with_logs(estimators, log=log)):
+            values[e, part] = measure(estimator, drawn.tables, log=as_log)
             if error is not None:
                 error[e, part] = standard_errors(
-                    estimator, cells, drawn, log=log, strata=strata
+                    estimator, cells, drawn, log=as_log, strata=strata
                 )
 
     evaluate_draws(cells, n_resamples, _random(cells, strata, seed), take, pool)
     values[~np.isfinite(values)] = np.nan
     return Replicates(values, error)
+
+
+def _with_logs(
+    estimators: Sequence[Estimator], *, log: bool | Sequence[bool]
+) -> list[tuple[Estimator, bool]]:
+    """Tell of each metric whether its logarithm is meant."""
+    logs = [log] * len(estimators) if isinstance(log, bool) else log
+    return list(zip(estimators, logs, strict=True))
 
 
 def undefined_caution(n_undefined: int, n_resamples: int) -> str | None:

@@ -223,13 +223,13 @@ def _compare_bound(
             )._replace(n_configurations=outcome.n_configurations)
             for pair, outcome in zip(pairs, outcomes, strict=True)
         ]
+    tests: list[Tested | None] = [None] * len(pairs)
     if method == "pooled":
         tests = [pooled_test(pair, options.alternative) for pair in pairs]
-        return [
-            _with_interval(pair, test, method, options)
-            for pair, test in zip(pairs, tests, strict=True)
-        ]
-    return [_with_interval(pair, None, method, options) for pair in pairs]
+    return [
+        _with_interval(pair, test, method, options)
+        for pair, test in zip(pairs, tests, strict=True)
+    ]
 
 
 def _with_interval(
@@ -286,8 +286,9 @@ def _bootstrapped(
         "pool": pool,
     }
     bound, cells = [pair.estimator for pair in pairs], pairs[0].cells
-    differences = bootstrap_intervals(bound, cells, **drawn)
-    ratios = bootstrap_intervals(bound, cells, log=True, **drawn)
+    logs = [False] * len(bound) + [True] * len(bound)
+    outcomes = bootstrap_intervals([*bound, *bound], cells, log=logs, **drawn)
+    differences, ratios = outcomes[: len(bound)], outcomes[len(bound) :]
     found = []
     for pair, one, log in zip(pairs, differences, ratios, strict=True):
         told = undefined_caution(one.n_undefined, options.n_resamples)

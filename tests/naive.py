@@ -845,7 +845,7 @@ def agreement(table, metric, penalty=None):
 def influence_by_digits(table, function):
     """Return how each cell moves a metric, from differences in 60 digits.
 
-    The derivative by the share of a cell's samples; `function` is of a table of
+    The derivative by the proportion of a cell's samples; `function` is of a table of
     mpmath's numbers, in which it must not change under a common factor.
     """
     with mpmath.workdps(60):

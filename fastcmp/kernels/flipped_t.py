@@ -70,8 +70,8 @@ class _Pair(NamedTuple):
     size_squares: float
 
 
-class _Room(NamedTuple):
-    """Weights of strata, and room to work in for each draw."""
+class _Workspace(NamedTuple):
+    """Weights of strata, and arrays to work in for each draw."""
 
     weights: FloatArray
     totals: FloatArray
@@ -124,11 +124,11 @@ def _weigh_strata(units: Units) -> FloatArray:
 
 
 @kernel
-def _make_room(units: Units, draws: StudentDraws) -> _Room:
+def _make_workspace(units: Units, draws: StudentDraws) -> _Workspace:
     n = draws.sums.shape[3]
     inside, flags = np.empty(n, np.uint8), np.empty(n, np.uint8)
-    room = np.empty(n), np.empty(n), inside, flags, np.empty(n, np.int64)
-    return _Room(_weigh_strata(units), *room)
+    work = np.empty(n), np.empty(n), inside, flags, np.empty(n, np.int64)
+    return _Workspace(_weigh_strata(units), *work)
 
 
 @kernel
@@ -165,11 +165,11 @@ def student_test_pairs(
 
     `out` (P, 2) gets the observed t and the p-value.
     """
-    room = _make_room(units, draws)
+    work = _make_workspace(units, draws)
     n = draws.sums.shape[3]
     for p in range(pairs.shape[0]):
         pair = _measure_pair(units, pairs[p, 0], pairs[p, 1])
-        count = _count_all(draws, pair, 0.0, room, room.flags)
+        count = _count_all(draws, pair, 0.0, work, work.flags)
         out[p, 0] = _ratio(pair.total, pair.variance)
         out[p, 1] = (count + draws.added) / float(n + draws.added)
 
@@ -214,7 +214,7 @@ def student_pair_limits(
     units: Units, draws: StudentDraws, pairs: OrderArray, out: FloatArray
 ) -> None:
     """Write the differences of means, (P, 2), between which pairs are not rejected."""
-    room = _make_room(units, draws)
+    work = _make_workspace(units, draws)
     always = _count_unchanged(units, draws)
     for p in range(pairs.shape[0]):
         pair = _measure_pair(units, pairs[p, 0], pairs[p, 1])
@@ -222,7 +222,7 @@ def student_pair_limits(
             side = 2.0 * k - 1.0
             out[p, k] = side * math.inf
             if draws.alternative * side <= 0.0 and always < draws.rank:
-                out[p, k] = _limit(draws, pair, side, room)
+                out[p, k] = _limit(draws, pair, side, work)
 
 
 @kernel
@@ -241,12 +241,12 @@ def _count_unchanged(units: Units, draws: StudentDraws) -> int:
 
 @kernel
 def _count_all(
-    draws: StudentDraws, pair: _Pair, shift: float, room: _Room, out: CodeArray
+    draws: StudentDraws, pair: _Pair, shift: float, work: _Workspace, out: CodeArray
 ) -> int:
     """Mark and count the draws that are as extreme after a shift."""
     wide_vectors()
-    totals, squares = room.totals, room.squares
-    weights = room.weights
+    totals, squares = work.totals, work.squares
+    weights = work.weights
     a, b = pair.a, pair.b
     seen, all_squares = _shift(pair, shift)
     n, last = totals.size, draws.sums.shape[2] - 1
@@ -320,7 +320,7 @@ def _begin(draws: StudentDraws) -> float:
 
 
 @kernel
-def _limit(draws: StudentDraws, pair: _Pair, side: float, room: _Room) -> float:
+def _limit(draws: StudentDraws, pair: _Pair, side: float, work: _Workspace) -> float:
     """Bisect for the shift at which fewer draws than the rank are as extreme.
 
     Draws that are equally extreme at both ends of the bracket are not looked at again.
@@ -328,15 +328,15 @@ def _limit(draws: StudentDraws, pair: _Pair, side: float, room: _Room) -> float:
     middle = pair.total / pair.size
     if pair.variance == 0.0:
         return middle
-    inside, flags, active = room.inside, room.flags, room.active
+    inside, flags, active = work.inside, work.flags, work.active
     # What a normal distribution would give is where to begin.
     step = side * _begin(draws) * math.sqrt(pair.variance) / pair.size
     inner, outer = middle + 0.85 * step, middle + 1.2 * step
-    if _count_all(draws, pair, inner, room, inside) < draws.rank:
+    if _count_all(draws, pair, inner, work, inside) < draws.rank:
         inner, outer = middle, inner
-        _count_all(draws, pair, inner, room, inside)
+        _count_all(draws, pair, inner, work, inside)
     for _ in range(64):
-        count = _count_all(draws, pair, outer, room, flags)
+        count = _count_all(draws, pair, outer, work, flags)
         if count < draws.rank:
             break
         inner, outer = outer, middle + 2.0 * (outer - middle)
@@ -350,7 +350,7 @@ def _limit(draws: StudentDraws, pair: _Pair, side: float, room: _Room) -> float:
         if n == 0 or shift in (inner, outer):
             break
         some = active[:n]
-        count = base + _find_extreme(draws, pair, room.weights, shift, some, flags)
+        count = base + _find_extreme(draws, pair, work.weights, shift, some, flags)
         further = count >= draws.rank
         if further:
             inner = shift

@@ -1,8 +1,9 @@
 """How a metric changes with each cell of the confusion matrix.
 
-The influence of a cell is the derivative of the metric by the share of its samples.
-Metrics do not change where all counts are multiplied by one number, so the influences
-of all samples add up to 0, and their mean square over n is the variance of the metric.
+The influence of a cell is the derivative of the metric by the proportion of its
+samples. Metrics do not change where all counts are multiplied by one number, so the
+influences of all samples add up to 0, and their mean square over n is the variance of
+the metric.
 """
 
 from __future__ import annotations

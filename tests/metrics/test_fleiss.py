@@ -44,7 +44,7 @@ def counts_of(codes, k):
 
 
 def naive(weights, counts):
-    """Kappa from the share of agreeing pairs of raters, items weighted."""
+    """Kappa from the proportion of agreeing pairs of raters, items weighted."""
     m = counts[0].sum()
     agreed = [sum(c * (c - 1) for c in row.tolist()) / (m * (m - 1)) for row in counts]
     p = weights @ counts / (m * weights.sum())

@@ -204,7 +204,7 @@ def test_epsilon_tables_of_a_data_set_depend_on_its_number_alone():
 
 
 def test_shuffles_of_designs_and_data_sets_differ():
-    """Which records are tested is read off data whose records are all told apart."""
+    """Which records are tested is read off data whose records all differ."""
     pattern = kfold(2).pattern(64)
     seen = set()
     for replicate in range(3):

@@ -6,6 +6,8 @@ from fastcmp import (  # noqa: F401  # loaded on use, not by `import *`
 )
 from fastcmp import designs as designs
 from fastcmp import kernels as kernels
+from fastcmp import planning as planning
+from fastcmp import sequential as sequential
 from fastcmp import stream as stream
 from fastcmp.core.records import ConfidenceInterval as ConfidenceInterval
 from fastcmp.core.records import from_dict as from_dict

@@ -10,6 +10,8 @@ MODULES = (
     "fastcmp",
     "fastcmp.kernels",
     "fastcmp.stream",
+    "fastcmp.planning",
+    "fastcmp.sequential",
     "fastcmp.studies",
     "fastcmp.designs",
     "fastcmp.plot",

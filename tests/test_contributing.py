@@ -12,9 +12,11 @@ PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
 ORDER = (
     *("__main__", "cli", "studies", "io", "dask", "plot", "compat", "designs"),
     *(
+        "planning",
         "crossval",
         "scores",
         "items",
+        "sequential",
         "pairwise",
         "metrics",
         "paired",

@@ -1,0 +1,1 @@
+# The public names, and where each is loaded from.

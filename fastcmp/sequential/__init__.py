@@ -1,0 +1,5 @@
+"""Tests that stay valid however often one looks: e-values and confidence sequences."""
+
+from fastcmp._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

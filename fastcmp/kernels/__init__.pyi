@@ -141,6 +141,7 @@ from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
 from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_many as mcnemar_many
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
+from fastcmp.kernels.rank_maxima import difference_maxima as difference_maxima
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance

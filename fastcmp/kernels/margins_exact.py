@@ -148,7 +148,7 @@ def _nuisance(angle: float, difference: float) -> _Nuisance:
 
 @inlined
 def _angle(discordant: float, difference: float) -> float:
-    """The angle at which so many samples are discordant."""
+    """Find the angle at which so many samples are discordant."""
     left = 1.0 - abs(difference)
     part = (discordant - abs(difference)) / left
     return math.asin(math.sqrt(min(max(part, 0.0), 1.0)))
@@ -182,11 +182,11 @@ def _largest(most: IntArray, difference: float, low: float, high: float) -> floa
     # A probability cannot bend on a scale of angles below 1 / (2 sqrt(n)).
     cells = 8 * math.ceil(0.5 * math.pi * math.sqrt(n)) + 64
     step = (high - low) / cells
-    grid = np.empty(cells + 1)
+    grid: FloatArray = np.empty(cells + 1)
     for k in range(cells + 1):
         angle = high if k == cells else low + k * step
         grid[k] = _probability(most, _nuisance(angle, difference))
-    best = grid.max()
+    best = float(grid.max())
     near = 0.9 * best  # a maximum between two points of the grid is hardly higher
     for k in range(cells + 1):
         before, after = max(k - 1, 0), min(k + 1, cells)
@@ -273,7 +273,7 @@ def tango_exact(
 def _exact_limit(
     only_a: int, only_b: int, n: int, alpha: float, options: tuple[float, float, float]
 ) -> float:
-    """The lower limit: up to it all differences are rejected at alpha, or near it.
+    """Find the lower limit: the differences below it are rejected at alpha.
 
     `options` are gamma, a difference that was tested, and its p-value: whether the
     limit lies above that difference follows from the p-value, and cannot contradict it.
@@ -337,7 +337,7 @@ def tango_exact_margins(
     upper = tango_exact(only_a, only_b, n, margin, gamma)
     lower = tango_exact(only_a, only_b, n, -margin, gamma)
     turned = tango_exact(only_b, only_a, n, -margin, gamma)
-    if lower.status == INVALID or not (0.0 < margin and 0.0 < alpha < 0.5):
+    if lower.status == INVALID or not (margin > 0.0 and 0.0 < alpha < 0.5):
         found[:] = math.nan
         return
     found[0] = lower.statistic

@@ -75,6 +75,9 @@ from fastcmp.metrics.make_metric import make_metric as make_metric
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.metrics.metric_result import MetricResult as MetricResult
+from fastcmp.paired.accuracy_margins import (
+    margin_tests_from_counts as margin_tests_from_counts,
+)
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )

@@ -93,6 +93,9 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
+from fastcmp.kernels.logical import bergmann_hommel as bergmann_hommel
+from fastcmp.kernels.logical import fewest_models as fewest_models
+from fastcmp.kernels.max_t import step_down as step_down
 from fastcmp.kernels.metric_jackknife import (
     metric_leave_one_out as metric_leave_one_out,
 )

@@ -132,6 +132,7 @@ from fastcmp.kernels.metrics import MetricSpec as MetricSpec
 from fastcmp.kernels.metrics import metric_value as metric_value
 from fastcmp.kernels.metrics import metric_values as metric_values
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
+from fastcmp.kernels.normal_draws import random_normals as random_normals
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
 from fastcmp.kernels.paired import ASYMPTOTIC as ASYMPTOTIC

@@ -51,7 +51,7 @@ def _climbed(x: float, y: float, n: float, shift: float, z: float) -> float:
 
 @kernel
 def margin_power(
-    n: int, p10: float, p01: float, margin: float, alpha: float, claim: int
+    n: float, p10: float, p01: float, margin: float, alpha: float, claim: int
 ) -> float:
     """Power of Tango's score test against a margin on n samples.
 
@@ -209,7 +209,7 @@ def margin_sample_size(
 
 @kernel
 def margin_detectable_difference(
-    n: int, discordant: float, power: float, margin: float, alpha: float, claim: int
+    n: float, discordant: float, power: float, margin: float, alpha: float, claim: int
 ) -> float:
     """Smallest difference with which a claim against a margin is shown.
 

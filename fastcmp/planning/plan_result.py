@@ -45,6 +45,9 @@ class Plan(Drawn, Record):
     n_exact: Any = None
     #: Probability that the test rejects, at `n` samples.
     power: Any
+    #: Standard error of a power that was simulated, and the seed that repeats it.
+    standard_error: Any = None
+    seed: int | None = None
     #: The true difference to be found: the measure of a minus that of b; NaN where
     #: `n` samples find none with that power.
     difference: Any
@@ -56,6 +59,8 @@ class Plan(Drawn, Record):
     measure: str = "accuracy"
     #: What `n` counts.
     unit: str = "samples"
+    #: Negatives, where `n` counts positives, else None.
+    n_negatives: Any = None
     #: Name and value of what the plan was made from.
     inputs: tuple[tuple[str, Any], ...] = ()
     #: Mean of the power over what a pilot leaves open; None without a pilot.
@@ -113,6 +118,8 @@ class Plan(Drawn, Record):
                 f"No number of {self.unit} {self._finds(1)} with the probability wanted"
             )
         n = f"{int(self.n):,} {self.unit}"
+        if self.n_negatives is not None:
+            n += f" and {int(np.ceil(self.n_negatives)):,} negatives"
         if np.isnan(self.difference):
             return f"{n} find no possible difference with a probability of {chance}"
         return f"{n} {self._finds(self.n)} with a probability of {chance}"

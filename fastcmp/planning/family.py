@@ -55,6 +55,8 @@ class Answer(NamedTuple):
     assurance: Any = None
     #: Interval of what was solved for, over what the pilot leaves open: (low, high).
     interval: Any = None
+    #: What `n` counts, where that is not the family's unit.
+    unit: str | None = None
     #: Negatives, where `n` counts positives.
     n_negatives: Any = None
     #: Of a simulated power, and the seed that repeats it.

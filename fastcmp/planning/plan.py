@@ -287,7 +287,7 @@ def _plan(
         solved_for=solved_for,
         alternative=question.alternative,
         measure=family.measure,
-        unit=family.unit,
+        unit=answer.unit or family.unit,
         inputs=tuple((key, _plain(value)) for key, value in answer.inputs.items()),
         interval=interval,
         seed=answer.seed,

@@ -80,7 +80,8 @@ class Plan(Drawn, Record):
             A row for each plan.
         """
         shape = np.shape(self.power)
-        shown = {**self._fields(), **dict(self.inputs)}
+        known = {k: x for k, x in self.inputs if not isinstance(x, (tuple, bool))}
+        shown = {**self._fields(), **known}
         if self.interval is not None:
             shown |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
         skipped = ("inputs", "interval", "cautions", "status")
@@ -125,9 +126,10 @@ class Plan(Drawn, Record):
 
     def _finds(self, n: float) -> str:
         """Say what is found or shown."""
-        gap = _amount(self.difference, self.measure)
+        known = self.hypothesis == "difference"
+        gap = _amount(abs(self.difference) if known else self.difference, self.measure)
         many = n != 1
-        if self.hypothesis == "difference":
+        if known:
             return f"find{'' if many else 's'} a difference of {gap}"
         claim = _CLAIMS[self.hypothesis].format(
             margin=_amount(self.margin, self.measure)
@@ -193,5 +195,5 @@ def _amount(value: float, measure: str) -> str:
     """Write a difference: in percentage points where it is of accuracies."""
     if measure != "accuracy":
         return f"{value:.4g}"
-    points = 100 * value
-    return f"{points:.4g} percentage point{'' if abs(points) == 1 else 's'}"
+    points = f"{100 * value:.4g}"
+    return f"{points} percentage point{'' if points in ('1', '-1') else 's'}"

@@ -257,7 +257,7 @@ def _answer(
         power=power,
         difference=model.only_a - model.only_b,
         inputs=given | settled,
-        standard_error=np.sqrt(power * (1.0 - power) / setting.n_resamples),
+        power_standard_error=np.sqrt(power * (1.0 - power) / setting.n_resamples),
         seed=setting.seed,
     )
 

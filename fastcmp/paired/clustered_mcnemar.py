@@ -13,6 +13,7 @@ from fastcmp.kernels.sign_flips import sign_flip_whole
 from fastcmp.paired.cluster_variance import CLUSTERED, Units
 from fastcmp.paired.clustered_result import ClusteredMcNemarResult
 from fastcmp.paired.clustered_tests import evaluate
+from fastcmp.paired.margins import check_margin, with_margin
 from fastcmp.paired.sample_units import check_defined, default_method, units_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def mcnemar_clustered_from_counts(
     *,
     method: str = "cr2",
     alternative: str = "two-sided",
+    margin: float | None = None,
 ) -> ClusteredMcNemarResult:
     """McNemar's test from the counts of each cluster of samples.
 
@@ -73,6 +75,8 @@ def mcnemar_clustered_from_counts(
         As in `mcnemar` with ``groups``.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`.
 
     Returns
     -------
@@ -104,6 +108,7 @@ def mcnemar_clustered_from_counts(
     """
     method = choose(method, "method", CLUSTERED)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    margin = check_margin(margin, 1.0)
     given = (both_right, only_a, only_b, both_wrong)
     columns = [as_counts(raw, name) for raw, name in zip(given, _CELLS, strict=True)]
     shapes = {column.shape for column in columns}
@@ -126,7 +131,8 @@ def mcnemar_clustered_from_counts(
             f"{int(np.argmin(sizes))} has none"
         )
         raise ValueError(message)
-    return _record(cells, Units(sizes.astype(np.float64)), method, alternative)
+    result = _record(cells, Units(sizes.astype(np.float64)), method, alternative)
+    return with_margin(result, margin)  # type: ignore[no-any-return]
 
 
 def _record(

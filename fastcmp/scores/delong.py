@@ -207,6 +207,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     positive: Any = None,
     alternative: str = "two-sided",
     margin: float = 0.0,
+    alpha: float = 0.05,
     method: str = "normal",
 ) -> AUCComparison:
     """Compare the AUCs of two models on different samples.
@@ -224,7 +225,12 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
     margin : float
-        Non-inferiority: with "greater", whether a is worse by less than this.
+        The largest difference that does not matter, in (0, 1): adds tests of
+        non-inferiority, superiority by the margin and equivalence, and a decision,
+        as ``margins``. With "greater" the test itself is of non-inferiority:
+        whether a is worse by less than this.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     method : {"normal", "t"}
         Distribution of the score under the null hypothesis: normal, or Student's t with
         the degrees of freedom of Welch and Satterthwaite, each model's variance having
@@ -277,7 +283,9 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
         0.0,
         alternative=alternative,
         margin=margin,
+        alpha=alpha,
         df=df,
+        n_samples=sum(x.n_positives + x.n_negatives for x in (a, b)),
     )
 
 

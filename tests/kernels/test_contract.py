@@ -33,6 +33,7 @@ from fastcmp.kernels import (
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
+    mcnemar_interim_power,
     mean_t_many,
     pack_equal,
 )
@@ -172,6 +173,18 @@ EXAMPLES = {
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
     "alpaydin_f": Example((FIVE_BY_TWO,)),
+    "margin_detectable_difference": Example((500, 0.2, 0.8, 0.01, 0.05, 1)),
+    "margin_power": Example((40, 0.05, 0.05, 0.1, 0.05, 0)),
+    "margin_sample_size": Example((0.8, 0.05, 0.05, 0.05, 0.025, 2)),
+    "mcnemar_assurance": Example((400, 5, 2, 100, 0.05, EXACT, 1)),
+    "mcnemar_conditional_power": Example((20, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "mcnemar_critical_count": Example((20, 0.05, EXACT)),
+    "mcnemar_detectable_difference": Example((200, 0.2, 0.8, 0.05, EXACT, 0, True)),
+    "mcnemar_discordant_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "mcnemar_interim_power": Example((12, 6, 100, (0.12, 0.06), 0.05, EXACT)),
+    "mcnemar_power": Example((60, 0.02, 0.12, 0.05, EXACT, 0, False)),
+    "mcnemar_predictive_power": Example((12, 6, 100, 100, 0.05, EXACT)),
+    "mcnemar_sample_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
     "basic_interval": Example((np.arange(9.0), 5.0, 0.5)),
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
     "bayle_z_out": Example((FOLDS[0], 1)),
@@ -461,8 +474,14 @@ def call_mean_t_many(difference, variance, df, alternative, level, out):
     mean_t_many(difference, variance, df, (alternative, level), out)
 
 
+@numba.njit
+def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
+    return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
+
+
 #: Users write options that are tuples out.
 SPELLED_OUT = {
+    "mcnemar_interim_power": call_mcnemar_interim_power,
     "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,

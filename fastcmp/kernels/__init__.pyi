@@ -58,6 +58,7 @@ from fastcmp.kernels.delong_placements import placements as placements
 from fastcmp.kernels.flip_words import flip_sums as flip_sums
 from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
+from fastcmp.kernels.fold_draws import simulate_folds as simulate_folds
 from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
 from fastcmp.kernels.fold_t_tests import fold_t as fold_t
 from fastcmp.kernels.fold_t_tests import fold_t_many as fold_t_many

@@ -232,6 +232,10 @@ EXAMPLES = {
         ),
         (zeros(2, 2, 2, 2),),
     ),
+    "simulate_folds": Example(
+        (Y.reshape(2, 100).astype(np.int16) - 1, SAMPLES[:3] / 100, 0.5, 0.05, 1, 0),
+        (zeros(3, 2, 2, 2, 2),),
+    ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
     "concordance_sorted": Example(

@@ -179,6 +179,7 @@ from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
 from fastcmp.kernels.planned_mcnemar import (
     mcnemar_predictive_power as mcnemar_predictive_power,
 )
+from fastcmp.kernels.rank_maxima import difference_maxima as difference_maxima
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance

@@ -324,6 +324,10 @@ EXAMPLES = {
     "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
+    "difference_maxima": Example(
+        (FOLDS[:6].copy(), np.ones((6, 6)), ints(0, 3, 5), ints(1, 0, 1)),
+        (zeros(2, 10, dtype=float),),
+    ),
     "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
     "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),

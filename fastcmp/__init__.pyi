@@ -75,6 +75,9 @@ from fastcmp.metrics.make_metric import make_metric as make_metric
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.metrics.metric_result import MetricResult as MetricResult
+from fastcmp.paired.accuracy_margins import (
+    margin_tests_from_counts as margin_tests_from_counts,
+)
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )
@@ -87,6 +90,10 @@ from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_cou
 from fastcmp.paired.holdout import compare_holdout as compare_holdout
 from fastcmp.paired.holdout import compare_labels as compare_labels
 from fastcmp.paired.holdout_result import HoldoutResult as HoldoutResult
+from fastcmp.paired.margin_result import MarginDecision as MarginDecision
+from fastcmp.paired.margin_result import MarginTests as MarginTests
+from fastcmp.paired.margins import margin_decision as margin_decision
+from fastcmp.paired.margins import margin_tests as margin_tests
 from fastcmp.paired.mcnemar import mcnemar as mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table

@@ -37,6 +37,7 @@ _SYNONYMS = {
     "wald": ("normal", "asymptotic"),
     "newcombe": ("newcomb", "newcombe10", "method10"),
     "tango": ("score",),
+    "score": ("tango", "nam"),
     "wilson": ("score",),
     "clopper-pearson": ("exact", "beta"),
     "profile": ("likelihood", "profile-likelihood"),

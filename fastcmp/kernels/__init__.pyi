@@ -93,6 +93,11 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
+from fastcmp.kernels.margins import tango_margin_many as tango_margin_many
+from fastcmp.kernels.margins import tango_test as tango_test
+from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
+from fastcmp.kernels.margins_exact import tango_exact as tango_exact
+from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
 from fastcmp.kernels.metric_jackknife import (
     metric_leave_one_out as metric_leave_one_out,
 )
@@ -129,6 +134,7 @@ from fastcmp.kernels.metrics import MetricSpec as MetricSpec
 from fastcmp.kernels.metrics import metric_value as metric_value
 from fastcmp.kernels.metrics import metric_values as metric_values
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
+from fastcmp.kernels.normal_draws import random_normals as random_normals
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
 from fastcmp.kernels.paired import ASYMPTOTIC as ASYMPTOTIC

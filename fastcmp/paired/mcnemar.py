@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.clustered_mcnemar import compare_clusters
+from fastcmp.paired.given_counts import CELLS, cells_of, read_counts
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.paired.sample_units import Sampling
@@ -23,10 +21,9 @@ from fastcmp.paired.stratified_mcnemar import compare_strata
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fastcmp.core.protocols import PairedCounts
     from fastcmp.paired.clustered_result import ClusteredMcNemarResult
     from fastcmp.paired.stratified_result import StratifiedMcNemarResult
-
-_CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
 
 Ints = NDArray[np.int64]
 
@@ -190,7 +187,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
         test = compare_strata if groups is None else compare_clusters
         return test(labels, sampling.read(y_true, labels), **options)
     dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
-    return _evaluate(_cells(_table(labels)), **options, **dropped)
+    return _evaluate(cells_of(_table(labels)), **options, **dropped)
 
 
 def mcnemar_from_counts(
@@ -247,16 +244,13 @@ def mcnemar_from_counts(
     """
     method = choose(method, "method", METHODS)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    given: dict[str, Any] = {
-        "only_a": only_a,
-        "only_b": only_b,
-        "both_right": both_right,
-        "both_wrong": both_wrong,
-        "table": table,
-    }
-    given, dropped = _given_counts(given)
-    counts = _broadcast({name: as_counts(raw, name) for name, raw in given.items()})
-    _check_total(counts)
+    counts, dropped = read_counts(
+        only_a=only_a,
+        only_b=only_b,
+        both_right=both_right,
+        both_wrong=both_wrong,
+        table=table,
+    )
     return _evaluate(counts, method, alternative, **dropped)
 
 
@@ -267,7 +261,7 @@ def _evaluate(
     shape = counts["only_a"].shape
     flat = {name: x.ravel() for name, x in counts.items()}
     n = None
-    if method == "unconditional" and len(flat) == len(_CELLS):
+    if method == "unconditional" and len(flat) == len(CELLS):
         n = sum(flat.values(), np.zeros((), np.int64))
     statistic, pvalue, status = evaluate_counts(
         flat["only_a"], flat["only_b"], n, method, alternative
@@ -281,67 +275,6 @@ def _evaluate(
         alternative=alternative,
         **dropped,
     )
-
-
-def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Collect the counts by name, and how many samples a stream dropped."""
-    given = {name: counts for name, counts in given.items() if counts is not None}
-    first = given.get("only_a")
-    if are_paired(first):
-        if len(given) > 1:
-            message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
-            raise TypeError(message)
-        dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
-        return first.paired_counts(), dropped
-    if "only_b" not in given and _is_table(first):
-        given["table"] = given.pop("only_a")
-    if "table" in given:
-        if len(given) > 1:
-            message = f"a table holds all four counts: it comes alone, not {[*given]}"
-            raise TypeError(message)
-        cells = as_counts(given["table"], "table")
-        if cells.shape[-2:] != (2, 2):
-            message = f"table must be of shape (..., 2, 2), got {cells.shape}"
-            raise ValueError(message)
-        return _cells(cells), {}
-    if not {"only_a", "only_b"} <= set(given):
-        message = (
-            f"{'only_b' if 'only_a' in given else 'only_a'} must be whole numbers, got "
-            "None: counts come as only_a and only_b, or as table=, of shape (2, 2)"
-        )
-        raise TypeError(message)
-    return given, {}
-
-
-def _is_table(counts: Any) -> bool:
-    """Tell a 2 x 2 table from counts of one kind."""
-    with suppress(ValueError):  # ragged lists
-        return counts is not None and np.shape(counts) == (2, 2)
-    return False
-
-
-def _cells(table: Ints) -> dict[str, Ints]:
-    """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
-    flat = table.reshape(*table.shape[:-2], 4)
-    return {name: flat[..., i] for i, name in enumerate(_CELLS)}
-
-
-def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
-    try:
-        arrays = np.broadcast_arrays(*counts.values())
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
-        message = f"counts must broadcast to one shape, got {shapes}"
-        raise ValueError(message) from None
-    return dict(zip(counts, arrays, strict=True))
-
-
-def _check_total(counts: dict[str, Ints]) -> None:
-    total = sum(x.astype(np.float64) for x in counts.values())
-    if np.size(total) and np.max(total) > LARGEST_COUNT:
-        names = " + ".join(counts)
-        message = f"{names} must be at most 2**53, got {np.max(total):.6g}"
-        raise ValueError(message)
 
 
 def mcnemar_table(

@@ -312,6 +312,7 @@ EXAMPLES = {
     "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
+    "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
     "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),
     "row_square_sum": Example((WORDS,)),

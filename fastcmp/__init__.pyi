@@ -113,11 +113,11 @@ from fastcmp.paired.symmetry import (
     stuart_maxwell_from_counts as stuart_maxwell_from_counts,
 )
 from fastcmp.paired.symmetry_result import SymmetryResult as SymmetryResult
-from fastcmp.paired.unpaired_accuracies import UnpairedResult as UnpairedResult
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
 )
+from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
 from fastcmp.pairwise.agreement_result import AgreementResult as AgreementResult

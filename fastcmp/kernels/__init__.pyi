@@ -246,6 +246,9 @@ from fastcmp.kernels.unpaired_exact import UNPAIRED_EXACT_MAX_N as UNPAIRED_EXAC
 from fastcmp.kernels.unpaired_exact import barnard_exact as barnard_exact
 from fastcmp.kernels.unpaired_exact import boschloo_exact as boschloo_exact
 from fastcmp.kernels.unpaired_score_exact import score_exact as score_exact
+from fastcmp.kernels.unpaired_score_exact import (
+    score_exact_interval as score_exact_interval,
+)
 from fastcmp.kernels.venkatraman import venkatraman_exchanges as venkatraman_exchanges
 from fastcmp.kernels.venkatraman import venkatraman_statistic as venkatraman_statistic
 from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann

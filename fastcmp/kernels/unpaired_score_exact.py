@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Outcome
+from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Interval, Outcome
 from fastcmp.kernels.unpaired import _score
 from fastcmp.kernels.unpaired_exact import _possible, barnard_exact
 
@@ -94,15 +94,20 @@ def _probability(
 
 @kernel
 def _largest_over_angles(
-    delta: float, upper: IntArray, lower: IntArray, n_b: int
+    delta: float, upper: IntArray, lower: IntArray, n_b: int, enough: float
 ) -> float:
-    """Largest probability over all accuracies: a grid, then golden sections."""
+    """Largest probability over all accuracies, or the first one above `enough`.
+
+    By a grid, and then golden sections about its largest values.
+    """
     cells = max(_CELLS, 16 * math.ceil(math.sqrt(upper.size + n_b)))
     step = 0.5 * math.pi / cells
     pmf = np.empty(n_b + 1)
     values = np.empty(cells + 1)
     for i in range(cells + 1):
         values[i] = _probability(i * step, delta, upper, lower, pmf)
+        if values[i] > enough:
+            return values[i]  # type: ignore[no-any-return]
     best = float(values.max())
     tops = values.copy()
     for i in range(cells + 1):
@@ -203,4 +208,71 @@ def score_exact(
         upper = _frontier(n_a, n_b, null_difference, size)
     if alternative <= 0:
         lower = _frontier(n_a, n_b, null_difference, -size)
-    return Outcome(z, _largest_over_angles(null_difference, upper, lower, n_b), OK)
+    pvalue = _largest_over_angles(null_difference, upper, lower, n_b, math.inf)
+    return Outcome(z, pvalue, OK)
+
+
+@kernel
+def _lowest(correct_a: int, n_a: int, correct_b: int, n_b: int, level: float) -> float:
+    """Find the difference above which the data speak at a one-sided level, to 1e-10."""
+    low, high = -1.0, correct_a / n_a - correct_b / n_b
+    if high <= -1.0:
+        return -1.0
+    beyond = np.full(n_a + 1, n_b)
+    while high - low > 1e-10:
+        delta = 0.5 * (low + high)
+        z = _score(float(correct_a), float(n_a), float(correct_b), float(n_b), delta)
+        upper = _frontier(n_a, n_b, delta, z - _TIE * max(abs(z), 1.0))
+        if _largest_over_angles(delta, upper, beyond, n_b, level) > level:
+            high = delta
+        else:
+            low = delta
+    return low
+
+
+@kernel
+def score_exact_interval(
+    correct_a: int, n_a: int, correct_b: int, n_b: int, confidence_level: float
+) -> Interval:
+    """Chan and Zhang's exact interval for the difference of two accuracies.
+
+    Its ends are those of two one-sided tests `score_exact`, each at half the error.
+
+    Parameters
+    ----------
+    correct_a, n_a : int
+        Samples that model a classified correctly, and all that it was tested on, at
+        most ``UNPAIRED_EXACT_MAX_N``.
+    correct_b, n_b : int
+        The same of model b.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``; NaN for impossible counts or levels, or too many samples.
+
+    Notes
+    -----
+    Up to 70 times the work of `score_exact`.
+
+    References
+    ----------
+    .. [1] I. S. F. Chan, Z. Zhang, "Test-based exact confidence intervals for the
+       difference of two binomial proportions", Biometrics 55 (1999) 1202-1209.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import score_exact_interval
+    >>> low, high = score_exact_interval(7, 8, 3, 9, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.0559, 0.8656)
+    """
+    possible = _possible(correct_a, n_a, correct_b, n_b)
+    if not possible or not 0.0 < confidence_level < 1.0:
+        return Interval(math.nan, math.nan)
+    level = 0.5 * (1.0 - confidence_level)
+    low = _lowest(correct_a, n_a, correct_b, n_b, level)
+    high = -_lowest(correct_b, n_b, correct_a, n_a, level)
+    return Interval(low, high)

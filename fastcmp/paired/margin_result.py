@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 BETTER: Final = "better"
 NOT_WORSE: Final = "not worse"
@@ -27,6 +24,7 @@ METHOD_NAMES = {
     "t": "t tests",
     "score": "Tango's score tests",
     "exact": "exact unconditional tests",
+    "miettinen-nurminen": "Miettinen and Nurminen's score tests",
 }
 #: Measures whose differences are written in percentage points.
 _IN_POINTS = ("accuracy",)
@@ -78,41 +76,42 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-    #: "z", "t", "score" or "exact".
+    #: "z", "t", "score", "exact" or "miettinen-nurminen".
     method: str
     #: Degrees of freedom of t, else None.
     df: Any = None
     alpha: float = 0.05
     #: Whether all claims follow from one interval, of the level 1 - alpha.
     strict: bool = False
-    lower_is_better: bool = False
+    lower_is_better: Any = False
     #: What `difference` is a difference of.
     measure: str = "difference"
 
     @property
     def noninferiority_statistic(self) -> Any:
         """Statistic of H0: a is worse than b by the margin or more."""
-        return (
-            0.0 - self.statistic_upper if self.lower_is_better else self.statistic_lower
-        )
+        return self._either(self.statistic_lower, -self.statistic_upper)
 
     @property
     def noninferiority_pvalue(self) -> Any:
         """P-value of H0: a is worse than b by the margin or more."""
-        return self.pvalue_upper if self.lower_is_better else self.pvalue_lower
+        return self._either(self.pvalue_lower, self.pvalue_upper)
 
     @property
     def superiority_statistic(self) -> Any:
         """Statistic of H0: a is not better than b by more than the margin."""
-        return (
-            0.0 - self.statistic_lower if self.lower_is_better else self.statistic_upper
-        )
+        return self._either(self.statistic_upper, -self.statistic_lower)
 
     @property
     def equivalence_pvalue(self) -> Any:
         """P-value of two one-sided tests: the difference is the margin or more."""
         larger = np.maximum(self.pvalue_lower, self.pvalue_upper)
         return larger if np.ndim(larger) else float(larger)
+
+    def _either(self, higher: Any, lower: Any) -> Any:
+        """Take what counts where more is better, or less; no -0."""
+        found = np.where(self.lower_is_better, lower, higher) + 0.0
+        return found if found.ndim else found.item()
 
     def _shown(self) -> dict[str, Any]:
         names = (
@@ -152,7 +151,8 @@ class MarginTests(Record):
         if np.ndim(value):
             return f"{np.min(value):.4g} to {np.max(value):.4g}"
         if self.measure in _IN_POINTS:
-            return f"{100 * value:.4g} percentage points"
+            points = "percentage point" if value == 0.01 else "percentage points"
+            return f"{100 * value:.4g} {points}"
         return f"{value:.4g}"
 
     def _reasons(self) -> list[str]:
@@ -200,6 +200,27 @@ def count_decisions(decisions: Any) -> str:
     return ", ".join(f"{counts[x]} {x}" for x in DECISIONS if counts[x]) or "none"
 
 
-def margin_sentences(margins: MarginTests | None) -> Sequence[str]:
-    """Say the decision, where a record has one."""
-    return () if margins is None else (margins.sentence,)
+def margin_entries(margins: MarginTests | None) -> dict[str, Any]:
+    """Give what the table of a record shows of its margin tests."""
+    if margins is None:
+        return {}
+    names = ("decision", "noninferiority_pvalue", "equivalence_pvalue")
+    return {name: getattr(margins, name) for name in names}
+
+
+def margin_sentences(
+    margins: MarginTests | None, tested_by: str = ""
+) -> tuple[str, ...]:
+    """Say the decision, where a record has one, and that its test is another.
+
+    `tested_by` names the test of equality where it is no z or t test of the difference.
+    """
+    if margins is None:
+        return ()
+    if not tested_by:
+        return (margins.sentence,)
+    own = METHOD_NAMES[margins.method]
+    return (
+        margins.sentence,
+        f"The margin is tested by {own} with the standard error, not by {tested_by}.",
+    )

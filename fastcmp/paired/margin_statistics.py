@@ -32,7 +32,8 @@ class MarginOptions(NamedTuple):
     margin: Any
     alpha: float = 0.05
     strict: bool = False
-    lower_is_better: bool = False
+    #: Of all differences, or of each.
+    lower_is_better: Any = False
 
     @property
     def one_sided(self) -> float:
@@ -41,7 +42,7 @@ class MarginOptions(NamedTuple):
 
     def gain(self, difference: Any) -> Any:
         """Turn differences so that above 0 model a is better."""
-        return -difference if self.lower_is_better else difference
+        return np.where(self.lower_is_better, -difference, difference)
 
 
 class Estimated(NamedTuple):
@@ -80,7 +81,7 @@ def tests_of(of: Estimated, options: MarginOptions) -> MarginTests:
     d, error, margins, *degrees = _broadcast(arrays)
     df = degrees[0] if degrees else None
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
-    better = -lower if options.lower_is_better else upper
+    better = np.where(options.lower_is_better, -lower, upper)
     tails = Tails(
         *(lower, upper, upper_tail(lower, df), upper_tail(-upper, df)),
         upper_tail(better, df),
@@ -122,8 +123,9 @@ def make_tests(
     reached, turned = options.one_sided, options.lower_is_better
     up, down = _directions(of, options.alpha, intervals[0])
     within = np.maximum(tails.pvalue_lower, tails.pvalue_upper) <= reached
-    met = (tails.pvalue_upper if turned else tails.pvalue_lower) <= reached
-    decided = decide(*((down, up) if turned else (up, down)), within, met)
+    met = np.where(turned, tails.pvalue_upper, tails.pvalue_lower) <= reached
+    better, worse = np.where(turned, down, up), np.where(turned, up, down)
+    decided = decide(better, worse, within, met)
     more = None
     if needed is not None:
         more = further_samples(needed, of.n_samples, decided.decision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,19 @@ def as_margin_alpha(value: Any) -> float:
         message = f"alpha must be below 0.5 for margin tests, got {value}"
         raise ValueError(message)
     return alpha
+
+
+def check_margin(margin: Any, limit: float = np.inf) -> float | None:
+    """Check a margin before the work begins; None for none."""
+    return None if margin is None else as_margin(margin, limit)
+
+
+def with_margin(result: Any, margin: Any, alpha: float = 0.05) -> Any:
+    """Test the difference of a record against a checked margin, if there is one."""
+    if margin is None:
+        return result
+    options = MarginOptions(margin, as_margin_alpha(alpha))
+    return replace(result, margins=result._margin_tests(options))
 
 
 def margin_decision(

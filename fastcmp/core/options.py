@@ -26,6 +26,10 @@ _SYNONYMS = {
     "hommel": ("ho",),
     "bh": ("fdr", "fdr_bh", "fdr_i", "fdr_p", "bhfdr", "benjamini-hochberg"),
     "by": ("fdr_by", "fdr_n", "fdr_c", "fdrcorr", "benjamini-yekutieli"),
+    "shaffer": ("s1", "shaffer-static", "static-shaffer"),
+    "bergmann-hommel": ("bergmann", "bergmann-and-hommel"),
+    "maxt": ("westfall-young", "wy", "step-down-maxt", "free", "romano-wolf"),
+    "single-step": ("single-step-maxt", "maxt-single-step"),
     # tests
     "exact": ("binomial",),
     "asymptotic": ("chi2", "chisq", "chi-square", "chi-squared"),

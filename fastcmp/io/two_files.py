@@ -13,7 +13,7 @@ from fastcmp.io.text_types import id_types
 from fastcmp.io.values import read_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     Column = tuple[Source, str]
@@ -27,8 +27,13 @@ class TwoModels:
     y_true: Any
     #: Predictions or values of the first and the second file.
     models: tuple[Any, Any]
-    #: Subset of each sample; None where none was asked for.
-    subsets: Any
+    #: What else is known of each sample, by the option that asked for it.
+    others: dict[str, Any]
+
+    @property
+    def subsets(self) -> Any:
+        """Subset of each sample; None where none was asked for."""
+        return self.others.get("--by")
 
 
 class TwoFiles:
@@ -41,13 +46,13 @@ class TwoFiles:
         target: str | None = TARGET,
         models: Sequence[str] | None = None,
         id_column: str | None = None,
-        by: str | None = None,
+        others: Mapping[str, str] | None = None,
         drop: Sequence[str] = (),
     ) -> None:
         #: Column of the true labels; None where values are compared.
-        self.target, self.by = target, by
+        self.target, self.others = target, dict(others or {})
         self.ids = ID if id_column is None else id_column
-        labels = None if target is not None else (self.ids, by or "")
+        labels = None if target is not None else (self.ids, *self.others.values())
         self.sources = [Source(path, labels) for path in paths]
         self._check(named=id_column is not None)
         self.models = [
@@ -67,9 +72,10 @@ class TwoFiles:
                     raise ValueError(
                         no_column(name, source.types, str(source.path), option)
                     )
-        if self.by is not None and not self._homes(self.by):
-            first = self.sources[0]
-            raise ValueError(no_column(self.by, first.types, str(first.path), "--by"))
+        for option, name in self.others.items():
+            if not self._homes(name):
+                first = self.sources[0]
+                raise ValueError(no_column(name, first.types, str(first.path), option))
 
     def _model_of(self, source: Source, named: str | None, drop: Sequence[str]) -> str:
         """Find the column of the one model of a file."""
@@ -78,7 +84,7 @@ class TwoFiles:
             if named not in source.types:
                 raise ValueError(no_column(named, source.types, path, "--models"))
             return named
-        used = {self.ids, self.target, self.by, *drop}
+        used = {self.ids, self.target, *self.others.values(), *drop}
         found = [name for name in source.types if name not in used]
         if len(found) == 1:
             return found[0]
@@ -107,8 +113,9 @@ class TwoFiles:
         tables = []
         for source, model in zip(self.sources, self.models, strict=True):
             source.expect(self.ids, named=True)
-            wanted = dict.fromkeys((self.ids, self.target, self.by, model))
-            tables.append(source.table([x for x in wanted if x in source.types]))
+            wanted = [self.ids, self.target, *self.others.values(), model]
+            known = [x for x in dict.fromkeys(wanted) if x in source.types]
+            tables.append(source.table(known))
         tables = align_tables(tables, where, self.ids)
         first, second = (
             table.column(name) for table, name in zip(tables, self.models, strict=True)
@@ -116,7 +123,10 @@ class TwoFiles:
         return TwoModels(
             y_true=self._shared(self.target, tables, where),
             models=(first, second),
-            subsets=self._shared(self.by, tables, where),
+            others={
+                option: self._shared(name, tables, where)
+                for option, name in self.others.items()
+            },
         )
 
     def _settle(self) -> None:
@@ -130,11 +140,11 @@ class TwoFiles:
             for source, model in models:
                 advised = "name another column (--models BASE NEW)"
                 read_numbers(source, [model], str(source.path), advised)
-        if self.by is not None:
-            homes = self._homes(self.by)
-            kinds = id_types([source.seen(self.by) for source in homes])
+        for name in self.others.values():
+            homes = self._homes(name)
+            kinds = id_types([source.seen(name) for source in homes])
             for source, kind in zip(homes, kinds, strict=True):
-                source.read_as(self.by, kind)
+                source.read_as(name, kind)
 
     @staticmethod
     def _shared(name: str | None, tables: list[Any], where: list[str]) -> Any:

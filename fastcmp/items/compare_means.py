@@ -26,7 +26,7 @@ from fastcmp.items.mean_data import (
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.items.means_result import MeansResult
-from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.adjust import OF_PAIRS
 from fastcmp.pairwise.comparing import record_of
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.mean_tests import moment_tests
@@ -333,7 +333,7 @@ def _engine_options(  # those of the engine
     return Options(
         test="means",
         method=method,
-        adjust=choose(adjust, "adjust", ADJUSTMENTS),
+        adjust=choose(adjust, "adjust", OF_PAIRS),
         alpha=as_share(alpha, "alpha"),
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),

@@ -93,11 +93,14 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
+from fastcmp.kernels.logical import bergmann_hommel as bergmann_hommel
+from fastcmp.kernels.logical import fewest_models as fewest_models
 from fastcmp.kernels.margins import tango_margin_many as tango_margin_many
 from fastcmp.kernels.margins import tango_test as tango_test
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
 from fastcmp.kernels.margins_exact import tango_exact as tango_exact
 from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
+from fastcmp.kernels.max_t import step_down as step_down
 from fastcmp.kernels.metric_jackknife import (
     metric_leave_one_out as metric_leave_one_out,
 )

@@ -16,6 +16,7 @@ from fastcmp.core.report import (
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_result import CostResult
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult, describe_test
 
 
@@ -69,6 +70,11 @@ class HoldoutResult(Compared, Record):
         """Which alternative was tested; of costs "two-sided"."""
         result = self.comparison
         return "two-sided" if isinstance(result, CostResult) else result.alternative
+
+    @property
+    def margins(self) -> MarginTests | None:
+        """Tests against a margin at `alpha`, and the decision; None without."""
+        return self.comparison.margins
 
     @property
     def measure(self) -> str:
@@ -191,6 +197,8 @@ class HoldoutResult(Compared, Record):
         if isinstance(self.comparison, McNemarResult):
             row["only_a"] = self.comparison.only_a
             row["only_b"] = self.comparison.only_b
+        if self.margins is not None:
+            row["margin_decision"] = self.margins.decision
         return row
 
     def _entries(self) -> dict[str, Any]:
@@ -237,11 +245,13 @@ class HoldoutResult(Compared, Record):
         result = self.comparison
         outside = (self.n_outside_a, self.n_outside_b)
         if isinstance(result, CostResult):
-            notes = ["Lower is better.", *result.remarks]
+            shown = margin_sentences(self.margins, COST_NAMES[self.method])
+            notes = [*shown, "Lower is better.", *result.remarks]
         else:
             notes = [
+                *margin_sentences(self.margins),
                 f"Only {a} is right on {result.only_a} samples, only {b} on "
-                f"{result.only_b}."
+                f"{result.only_b}.",
             ]
         return (
             *notes,

@@ -13,6 +13,7 @@ from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.clustered_mcnemar import compare_clusters
 from fastcmp.paired.given_counts import CELLS, cells_of, read_counts
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.paired.sample_units import Sampling
@@ -41,6 +42,8 @@ def mcnemar(
     groups: None = None,
     strata: None = None,
     stratum_weights: str = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult: ...
 
 
@@ -57,6 +60,8 @@ def mcnemar(
     groups: ArrayLike,
     strata: ArrayLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> ClusteredMcNemarResult: ...
 
 
@@ -73,6 +78,8 @@ def mcnemar(
     groups: None = None,
     strata: ArrayLike,
     stratum_weights: str | Mapping[Any, float] = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> StratifiedMcNemarResult: ...
 
 
@@ -88,6 +95,8 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult | ClusteredMcNemarResult | StratifiedMcNemarResult:
     """McNemar's test of two models on the same samples.
 
@@ -127,6 +136,14 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     stratum_weights : {"items", "equal"} or mapping, optional
         What strata count in the accuracies: by their samples (default), equally, or a
         weight for each.
+    margin : float, optional
+        The largest difference of accuracies that does not matter, in (0, 1): adds tests
+        of non-inferiority, superiority by the margin and equivalence, and a decision,
+        as ``margins``. By exact tests up to 200 samples, else Tango's score;
+        `margin_tests_from_counts` has the choice. With `groups` or weighted `strata` by
+        the standard error of the difference.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -176,6 +193,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     (2.0, 0.2254)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
     sampling = Sampling(groups, strata, stratum_weights)
     if sampling.plain:
         sampling.refuse_weights()
@@ -185,12 +203,14 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     options: dict[str, Any] = {"method": method, "alternative": alternative}
     if not sampling.plain:
         test = compare_strata if groups is None else compare_clusters
-        return test(labels, sampling.read(y_true, labels), **options)
+        found = test(labels, sampling.read(y_true, labels), **options)
+        return with_margin(found, against)  # type: ignore[no-any-return]
     dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
-    return _evaluate(cells_of(_table(labels)), **options, **dropped)
+    result = _evaluate(cells_of(_table(labels)), **options, **dropped)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def mcnemar_from_counts(
+def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
     only_a: ArrayLike | PairedCounts | None = None,
     only_b: ArrayLike | None = None,
     *,
@@ -199,6 +219,8 @@ def mcnemar_from_counts(
     both_wrong: ArrayLike | None = None,
     method: str = "midp",
     alternative: str = "two-sided",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult:
     """McNemar's test from counts, of any shape.
 
@@ -219,6 +241,10 @@ def mcnemar_from_counts(
         As in `mcnemar`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`; needs all four counts.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -244,6 +270,7 @@ def mcnemar_from_counts(
     """
     method = choose(method, "method", METHODS)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
     counts, dropped = read_counts(
         only_a=only_a,
         only_b=only_b,
@@ -251,7 +278,8 @@ def mcnemar_from_counts(
         both_wrong=both_wrong,
         table=table,
     )
-    return _evaluate(counts, method, alternative, **dropped)
+    result = _evaluate(counts, method, alternative, **dropped)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _evaluate(

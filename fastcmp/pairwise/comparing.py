@@ -11,7 +11,7 @@ from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
+from fastcmp.pairwise.adjust import OF_PAIRS, promise
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
 from fastcmp.pairwise.metric_options import check_metric_method
 from fastcmp.pairwise.result import PairwiseResult
@@ -61,7 +61,7 @@ def read_options(
     return Options(
         test=test,
         method=check_method(test, method, sampling),
-        adjust=choose(adjust, "adjust", ADJUSTMENTS),
+        adjust=choose(adjust, "adjust", OF_PAIRS),
         alpha=as_share(alpha, "alpha"),
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),

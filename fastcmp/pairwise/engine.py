@@ -26,6 +26,7 @@ from fastcmp.counts.pairs import (
 )
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.pairwise.adjust import adjust_checked
+from fastcmp.pairwise.logical_adjust import check_all_pairs
 from fastcmp.pairwise.output_files import open_table
 from fastcmp.pairwise.ranking import UNTESTED, decisions_of, decisions_of_all
 
@@ -109,6 +110,7 @@ def run_tests(
     The result is the same for any number of threads. ValueError if what is to be kept
     does not fit into memory, OSError if a file cannot be written.
     """
+    check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
     work = _Work(tests, chosen, pool)
     places = _of_best(work, options) if isinstance(options.keep, int) else None
     _check_room(work, options, 0 if places is None else places.size)

@@ -263,6 +263,18 @@ EXAMPLES = {
         (FOLDS, np.array([[5, 9, 1023]], np.uint64)), (zeros(10, 3, dtype=float),)
     ),
     "fold_t": Example((FOLDS[0], 0.02, 4.5)),
+    "bergmann_hommel": Example((np.array([0.01, 0.03, 0.2]), 3)),
+    "fewest_models": Example((10,)),
+    "step_down": Example(
+        (
+            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+            np.array([[0, 2], [0, 1]], np.int32),
+            np.ones(2),
+            np.array([0.0, 2.0]),
+            TWO_SIDED,
+        ),
+        (zeros(2), zeros(3, dtype=float)),
+    ),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
     "jackknife_acceleration": Example((*UNITS,)),

@@ -1,0 +1,190 @@
+"""The record of a plan: so many samples find that difference with this probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fastcmp.core.fields import column
+from fastcmp.core.records import ConfidenceInterval, Drawn, Record
+from fastcmp.core.report import Section
+
+#: What is shown, by hypothesis: (verb, what; the margin comes after).
+_CLAIMS = {
+    "noninferiority": "that a is not worse than b by {margin} or more",
+    "superiority": "that a is better than b by more than {margin}",
+    "equivalence": "that a and b differ by less than {margin}",
+}
+_MOST_ROWS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Plan(Drawn, Record):
+    """A planned comparison of two models: samples, power and difference.
+
+    Numbers are arrays of one shape where the inputs were.
+    """
+
+    _picture: ClassVar[str] = "power_curve"
+
+    #: The family of tests, such as "mcnemar".
+    test: str
+    #: How power was worked out, such as "midp".
+    method: str
+    #: Name of the test in words.
+    test_name: str
+    #: "difference", "noninferiority", "superiority" or "equivalence".
+    hypothesis: str
+    #: What the plan is the answer for: "power", "n" or "difference".
+    solved_for: str
+    #: Samples, whole; infinity where no number is enough.
+    n: Any
+    #: The real number that `n` was rounded up from, where it has a closed form.
+    n_exact: Any = None
+    #: Probability that the test rejects, at `n` samples.
+    power: Any
+    #: The true difference to be found: the measure of a minus that of b; NaN where
+    #: `n` samples find none with that power.
+    difference: Any
+    alpha: Any
+    alternative: str
+    #: For hypotheses with a margin, else None.
+    margin: Any = None
+    #: What differs, such as "accuracy".
+    measure: str = "accuracy"
+    #: What `n` counts.
+    unit: str = "samples"
+    #: Name and value of what the plan was made from.
+    inputs: tuple[tuple[str, Any], ...] = ()
+    #: Mean of the power over what a pilot leaves open; None without a pilot.
+    assurance: Any = None
+    #: 95% interval of what was solved for, given the pilot; None without one.
+    interval: ConfidenceInterval | None = None
+    cautions: tuple[str, ...] = ()
+    #: A `fastcmp.kernels.Status`: ``UNDEFINED`` where there is no answer.
+    status: Any = 0
+
+    def columns(self) -> dict[str, Any]:
+        """Give the main table as columns.
+
+        Returns
+        -------
+        dict of str to list
+            A row for each plan.
+        """
+        shape = np.shape(self.power)
+        shown = {**self._fields(), **dict(self.inputs)}
+        if self.interval is not None:
+            shown |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
+        skipped = ("inputs", "interval", "cautions", "status")
+        columns = {
+            name: column(value, shape)
+            for name, value in shown.items()
+            if name not in skipped
+        }
+        return {name: rows for name, rows in columns.items() if rows is not None}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A sentence for a single plan; a table for arrays.
+        """
+        alpha = f"alpha {self.alpha:g}" if np.ndim(self.alpha) == 0 else ""
+        sides = self.alternative if self.hypothesis == "difference" else ""
+        test = ", ".join(filter(None, (self.test_name, sides, alpha)))
+        titles = {"n": "Sample size", "power": "Power", "difference": "Difference"}
+        title = titles[self.solved_for]
+        if np.ndim(self.power):
+            return [self._table(f"{title} ({test})")]
+        text = (f"{self._sentence()} ({test}).", *self._pilot_sentences())
+        return [Section(title=title, text=text, notes=self.cautions)]
+
+    def _sentence(self) -> str:
+        """Say the plan in one sentence, without its end."""
+        chance = _percent(self.power)
+        if not np.isfinite(self.n):
+            return (
+                f"No number of {self.unit} {self._finds(1)} with the probability wanted"
+            )
+        n = f"{int(self.n):,} {self.unit}"
+        if np.isnan(self.difference):
+            return f"{n} find no possible difference with a probability of {chance}"
+        return f"{n} {self._finds(self.n)} with a probability of {chance}"
+
+    def _finds(self, n: float) -> str:
+        """Say what is found or shown."""
+        gap = _amount(self.difference, self.measure)
+        many = n != 1
+        if self.hypothesis == "difference":
+            return f"find{'' if many else 's'} a difference of {gap}"
+        claim = _CLAIMS[self.hypothesis].format(
+            margin=_amount(self.margin, self.measure)
+        )
+        return f"show{'' if many else 's'} {claim}, where a minus b is {gap},"
+
+    def _pilot_sentences(self) -> tuple[str, ...]:
+        """Say what a pilot leaves open."""
+        text = []
+        if self.assurance is not None:
+            text.append(
+                "Over all that the pilot leaves open, the probability is "
+                f"{_percent(self.assurance)} on average."
+            )
+        if self.interval is not None:
+            ends = {
+                "power": _percent,
+                "n": lambda x: f"{x:,.0f}",
+                "difference": lambda x: _amount(x, self.measure),
+            }[self.solved_for]
+            what = {"n": self.unit, "power": "power", "difference": "difference"}
+            low, high = map(ends, self.interval)
+            text.append(
+                f"The pilot leaves open (95%): {what[self.solved_for]} from {low} to "
+                f"{high}."
+            )
+        return tuple(text)
+
+    def _table(self, title: str) -> Section:
+        """Make a table of plans."""
+        columns = self.columns()
+        shown = {
+            name: rows
+            for name, rows in columns.items()
+            if not isinstance(rows[0], str) and name != "n_exact"
+        }
+        n_plans = int(np.size(self.power))
+        cells = (map(_cell, rows[:_MOST_ROWS]) for rows in shown.values())
+        notes = self.cautions
+        if n_plans > _MOST_ROWS:
+            notes = (f"{n_plans - _MOST_ROWS:,} more are in columns().", *notes)
+        return Section(
+            title=title,
+            text=(f"{n_plans:,} plans, shape {np.shape(self.power)}",),
+            columns=tuple(shown),
+            rows=tuple(zip(*cells, strict=True)),
+            notes=notes,
+        )
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,.0f}" if value >= 1e4 else f"{value:.4g}"
+
+
+def _percent(power: float) -> str:
+    """Write a probability in percent, never as 0 or 100 by rounding."""
+    shown = 100 * power
+    digits = 0 if abs(shown - round(shown)) < 0.05 and 1 <= shown <= 99 else 1
+    return f"{min(shown, 99.9) if power < 1 else 100:.{digits}f}%"
+
+
+def _amount(value: float, measure: str) -> str:
+    """Write a difference: in percentage points where it is of accuracies."""
+    if measure != "accuracy":
+        return f"{value:.4g}"
+    points = 100 * value
+    return f"{points:.4g} percentage point{'' if abs(points) == 1 else 's'}"

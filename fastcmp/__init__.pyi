@@ -117,6 +117,8 @@ from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unp
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
 )
+from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
+from fastcmp.paired.unpaired_means_result import UnpairedMeans as UnpairedMeans
 from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions

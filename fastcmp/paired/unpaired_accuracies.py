@@ -10,7 +10,7 @@ from fastcmp.core.checks import as_counts, as_numbers
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import encode
-from fastcmp.paired.margins import check_margin, with_margin
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.unpaired_result import UnpairedResult
 from fastcmp.paired.unpaired_tests import (
     METHODS,
@@ -37,6 +37,7 @@ def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
     null_difference: float = 0.0,
     two_sided: str = "ordering",
     margin: float | None = None,
+    alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
 ) -> UnpairedResult:
@@ -61,8 +62,10 @@ def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
         How an exact test is two-sided.
     margin : float, optional
         The largest difference that does not matter, in (0, 1): adds tests of
-        non-inferiority, superiority by the margin and equivalence at 5%, and a
+        non-inferiority, superiority by the margin and equivalence at `alpha`, and a
         decision, as ``margins``.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     classes : sequence, optional
         Compare only samples whose true label is one of these; a prediction outside
         them is an error.
@@ -97,7 +100,7 @@ def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
     0.0261
     """
     options = _read_options(method, alternative, two_sided)
-    margin = check_margin(margin, 1.0)
+    against = read_margin(margin, alpha, 1.0)
     shift = _read_shift(null_difference, options.method)
     if shift.ndim:
         message = f"null_difference must be one number, got shape {shift.shape}"
@@ -118,7 +121,7 @@ def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
         "n_missing": sum(part.n_missing for part in parts),
         "n_excluded": sum(part.n_excluded for part in parts),
     }
-    return with_margin(_test(counts, shift, options, **dropped), margin)  # type: ignore[no-any-return]
+    return with_margin(_test(counts, shift, options, **dropped), against)  # type: ignore[no-any-return]
 
 
 def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -132,6 +135,7 @@ def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
     null_difference: ArrayLike = 0.0,
     two_sided: str = "ordering",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> UnpairedResult:
     """Compare two accuracies from counts on different samples.
 
@@ -160,9 +164,11 @@ def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
         SciPy does for Boschloo's test.
     margin : float, optional
         The largest difference that does not matter, in (0, 1): adds tests of
-        non-inferiority, superiority by the margin and equivalence at 5%, and a
+        non-inferiority, superiority by the margin and equivalence at `alpha`, and a
         decision, as ``margins``. By Miettinen and Nurminen's test; beside an exact test
         by Chan's.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -215,7 +221,7 @@ def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
     0.007956
     """
     options = _read_options(method, alternative, two_sided)
-    margin = check_margin(margin, 1.0)
+    against = read_margin(margin, alpha, 1.0)
     shift = _read_shift(null_difference, options.method)
     given = {"correct_a": correct_a, "n_a": n_a, "correct_b": correct_b, "n_b": n_b}
     counts = [as_counts(raw, name) for name, raw in given.items()]
@@ -236,7 +242,7 @@ def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
             )
             raise ValueError(message)
     result = _test([right_a, all_a, right_b, all_b], shift, options)
-    return with_margin(result, margin)  # type: ignore[no-any-return]
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _read_options(method: str, alternative: str, two_sided: str) -> UnpairedOptions:

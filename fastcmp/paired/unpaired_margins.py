@@ -37,7 +37,8 @@ def unpaired_margins(
     """Test counts, right and all of a, then of b, against checked margins.
 
     By Miettinen and Nurminen's score test, or by Chan's exact test, which orders tables
-    by that score. `pvalue` is that of the test of equality, with its alternative.
+    by that score. `pvalue` is that of the test of equality, with its alternative, from
+    which better and worse follow; for None they follow from the interval.
     """
     arrays = np.broadcast_arrays(*counts, options.margin)
     cells, margin = np.array(arrays[:4]), np.array(arrays[4], np.float64)
@@ -56,6 +57,9 @@ def unpaired_margins(
         ConfidenceInterval(*interval_of(cells, inverted, 1.0 - 2.0 * options.alpha)),
     )
     difference = cells[0] / cells[1] - cells[2] / cells[3]
+    if pvalue is None:
+        apart = (intervals[0].low > 0.0) | (intervals[0].high < 0.0)
+        pvalue, alternative = np.where(apart, 0.0, 1.0), "two-sided"
     of = Estimated(
         difference,
         None,

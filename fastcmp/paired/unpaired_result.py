@@ -146,7 +146,7 @@ class UnpairedResult(Compared, Record):
             (self.correct_a, self.n_a, self.correct_b, self.n_b),
             options,
             exact=self.method in EXACT,
-            pvalue=self.pvalue,
+            pvalue=None if np.any(self.null_difference) else self.pvalue,
             alternative=self.alternative,
         )
 

@@ -32,7 +32,7 @@ def test_outcomes(tables, outcome, status):
     result = gate({str(i): compared(table) for i, table in enumerate(tables)})
     assert (result.outcome, result.exit_status) == (outcome, status)
     assert result.passed == (status == 0)
-    assert result.sentence.startswith(f"{outcome}: a is")  or status == 2
+    assert result.sentence.startswith(f"{outcome}: a is") or status == 2
     assert str(result).count(outcome) >= 1
 
 

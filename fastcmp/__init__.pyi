@@ -131,6 +131,8 @@ from fastcmp.pairwise.compare_counts import (
     compare_all_from_counts as compare_all_from_counts,
 )
 from fastcmp.pairwise.equality_result import MetricEquality as MetricEquality
+from fastcmp.pairwise.gate import gate as gate
+from fastcmp.pairwise.gate_result import GateResult as GateResult
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult

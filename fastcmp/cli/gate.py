@@ -16,6 +16,7 @@ from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, write_text
 from fastcmp.core.escaping import visible
 from fastcmp.paired.margin_result import WORSE
+from fastcmp.paired.margins import as_margin_alpha, with_margin
 
 if TYPE_CHECKING:
     import argparse
@@ -107,7 +108,7 @@ def _path(text: str) -> Any:
 
 
 def _gate(options: argparse.Namespace) -> int:
-    margins = _margins(options)
+    margins, alpha = _margins(options), as_margin_alpha(options.alpha)
     check_places(options)
     found = _read(options)
     comparisons = {}
@@ -115,7 +116,8 @@ def _gate(options: argparse.Namespace) -> int:
         for measure, compare in _comparisons(options, found, margins):
             name = measure if subset is None else f"{measure}, {subset}"
             try:
-                comparisons[name] = compare(rows)
+                record = compare(rows)
+                comparisons[name] = with_margin(record, margins[measure], alpha)
             except (ValueError, TypeError) as error:
                 if subset is None:
                     raise
@@ -213,7 +215,6 @@ def _comparisons(
 
     base, new = found.models
     groups = found.others.get("--groups")
-    shared: dict[str, Any] = {"alpha": options.alpha}
 
     def by_values(rows: Any) -> Any:
         a, b, own = chosen(rows, new, base, groups)
@@ -223,7 +224,6 @@ def _comparisons(
             groups=own,
             lower_is_better=options.lower_is_better,
             margin=margins[_VALUES],
-            **shared,
         )
 
     def by_accuracy(rows: Any) -> Any:
@@ -233,7 +233,6 @@ def _comparisons(
             groups=own,
             missing=options.missing,
             margin=margins["accuracy"],
-            **shared,
         )
 
     def by_metric(name: str) -> Callable[[Any], Any]:
@@ -246,14 +245,13 @@ def _comparisons(
                 metric=metric,
                 groups=own,
                 margin=margins[name],
-                **shared,
             )
 
         return compare
 
     for name in margins:
         if name == _VALUES:
-            yield "mean", by_values
+            yield _VALUES, by_values
         else:
             yield name, by_accuracy if name == "accuracy" else by_metric(name)
 

@@ -43,8 +43,10 @@ _SYNONYMS = {
     "likelihood": ("likelihood-ratio", "lr", "lrt"),
     # intervals
     "wald": ("normal", "asymptotic"),
+    "connor": ("normal",),
+    "right-direction": ("right-direction-only", "right-tail", "one"),
     "newcombe": ("newcomb", "newcombe10", "method10"),
-    "tango": ("score",),
+    "tango": ("score", "tango-score", "nam"),
     "score": ("tango", "nam"),
     "wilson": ("score",),
     "clopper-pearson": ("exact", "beta"),

@@ -24,7 +24,8 @@ TIES: Final = 1.0 + 1e-12
 _WINDOW: Final = 30.7
 #: After so many steps the tails are worked out anew.
 _ANEW: Final = 64
-_LARGE: Final = 1e250
+#: Weights above it are scaled down.
+LARGE: Final = 1e250
 
 
 @inlined
@@ -147,6 +148,17 @@ def _moved(
 
 
 @kernel
+def window(n: float, p: float, q: float) -> tuple[float, float]:
+    """Bounds of a count of which Bin(n, p) has all but 1e-13 within (Bernstein)."""
+    if p <= 0.0 or q <= 0.0:
+        only = n if q <= 0.0 else 0.0
+        return only, only
+    wide = _WINDOW / 3.0
+    wide += math.sqrt(wide * wide + 2.0 * _WINDOW * n * p * q)
+    return max(math.floor(n * p - wide), 0.0), min(math.ceil(n * p + wide), n)
+
+
+@kernel
 def enumerated(
     n: float,
     seen: tuple[float, float],
@@ -164,16 +176,7 @@ def enumerated(
     """
     a, b, grow = urn
     da, db, dgrow = discordant
-    low, high = 0.0, n
-    if dgrow == 0.0:
-        mean = n * da
-        wide = _WINDOW / 3.0
-        wide += math.sqrt(wide * wide + 2.0 * _WINDOW * mean * db)
-        low, high = max(math.floor(mean - wide), 0.0), min(math.ceil(mean + wide), n)
-        if db <= 0.0:
-            low = n
-        elif da <= 0.0:
-            high = 0.0
+    low, high = window(n, da, db) if dgrow == 0.0 else (0.0, n)
     z = -ndtri(min(level * TIES, 1.0))
     binomial = method in (MIDP, EXACT)
     part = 0.5 if method == MIDP else 0.0
@@ -199,7 +202,7 @@ def enumerated(
             power += weight * lost[0]
         if m >= high:
             break
-        if weight > _LARGE:
+        if weight > LARGE:
             mass /= weight
             power /= weight
             weight = 1.0

@@ -198,7 +198,7 @@ def mcnemar_discordant_size(
 
 @kernel
 def mcnemar_detectable_difference(
-    n: int,
+    n: float,
     discordant: float,
     power: float,
     alpha: float,

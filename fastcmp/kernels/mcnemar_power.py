@@ -37,7 +37,7 @@ def _no_plan(p10: float, p01: float, alpha: float) -> bool:
 
 @kernel
 def mcnemar_critical_count(
-    discordant: int, alpha: float, method: int, alternative: int = 0
+    discordant: float, alpha: float, method: int, alternative: int = 0
 ) -> int:
     """Smallest count of one model with which McNemar's test rejects.
 
@@ -71,7 +71,7 @@ def mcnemar_critical_count(
 
 @kernel
 def mcnemar_conditional_power(
-    discordant: int,
+    discordant: float,
     p10: float,
     p01: float,
     alpha: float,
@@ -123,7 +123,7 @@ def mcnemar_conditional_power(
 
 @kernel
 def mcnemar_power(
-    n: int,
+    n: float,
     p10: float,
     p01: float,
     alpha: float,
@@ -199,9 +199,9 @@ def _planned(
 
 @kernel
 def mcnemar_interim_power(
-    only_a: int,
-    only_b: int,
-    n_more: int,
+    only_a: float,
+    only_b: float,
+    n_more: float,
     p: tuple[float, float],
     alpha: float,
     method: int,
@@ -249,10 +249,10 @@ def mcnemar_interim_power(
 
 @kernel
 def mcnemar_assurance(
-    n: int,
-    only_a: int,
-    only_b: int,
-    n_pilot: int,
+    n: float,
+    only_a: float,
+    only_b: float,
+    n_pilot: float,
     alpha: float,
     method: int,
     alternative: int = 0,
@@ -303,10 +303,10 @@ def mcnemar_assurance(
 
 @kernel
 def mcnemar_predictive_power(
-    only_a: int,
-    only_b: int,
-    n_seen: int,
-    n_more: int,
+    only_a: float,
+    only_b: float,
+    n_seen: float,
+    n_more: float,
     alpha: float,
     method: int,
     alternative: int = 0,

@@ -9,7 +9,13 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.records import (
+    Compared,
+    ConfidenceInterval,
+    Pilot,
+    Record,
+    unwrap,
+)
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.accuracy_margins import accuracy_margins
@@ -57,7 +63,7 @@ def _ratio(part: Any, whole: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class McNemarResult(Compared, Record):
+class McNemarResult(Pilot, Compared, Record):
     """McNemar's test of two models on the same samples.
 
     All numbers are arrays of one shape where the counts were.

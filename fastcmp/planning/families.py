@@ -1,4 +1,4 @@
-"""The tests that can be planned: name -> module with its `FAMILY`."""
+"""The tests that can be planned: name -> module, and what in it is the family."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "mcnemar": "fastcmp.planning.mcnemar",
+    "mean": "fastcmp.planning.mean_plans:MEANS",
+    "metric": "fastcmp.planning.mean_plans:METRICS",
+    "cost": "fastcmp.planning.mean_plans:COSTS",
+    "auc": "fastcmp.planning.auc_plans",
+    "auc-paired": "fastcmp.planning.auc_pair_plans",
 }
 TESTS = tuple(_MODULES)
 
@@ -19,4 +24,5 @@ TESTS = tuple(_MODULES)
 def family_of(test: Any) -> tuple[str, Family]:
     """Give the known name of a test, and its family."""
     name = choose(test, "test", TESTS)
-    return name, import_module(_MODULES[name]).FAMILY
+    module, _, family = _MODULES[name].partition(":")
+    return name, getattr(import_module(module), family or "FAMILY")

@@ -55,6 +55,13 @@ class Answer(NamedTuple):
     assurance: Any = None
     #: Interval of what was solved for, over what the pilot leaves open: (low, high).
     interval: Any = None
+    #: What `n` counts, where that is not the family's unit.
+    unit: str | None = None
+    #: Negatives, where `n` counts positives.
+    n_negatives: Any = None
+    #: Of a simulated power, and the seed that repeats it.
+    standard_error: Any = None
+    seed: int | None = None
 
 
 #: A family's own inputs, as the user passed them: those not passed are missing.

@@ -263,6 +263,8 @@ def _plan(
         "n_exact": answer.n_exact,
         "margin": question.margin,
         "assurance": answer.assurance,
+        "n_negatives": answer.n_negatives,
+        "standard_error": answer.standard_error,
     }
     numbers |= {key: value for key, value in optional.items() if value is not None}
     shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
@@ -270,8 +272,9 @@ def _plan(
         key: unwrap(np.broadcast_to(value, shape).copy(), shape)
         for key, value in numbers.items()
     }
-    if not shape and np.isfinite(found["n"]):
-        found["n"] = int(found["n"])
+    for count in {"n", "n_negatives"} & set(found):
+        if not shape and np.isfinite(found[count]):
+            found[count] = int(found[count])
     interval = answer.interval
     if interval is not None:
         ends = (np.broadcast_to(end, shape).copy() for end in interval)
@@ -284,9 +287,10 @@ def _plan(
         solved_for=solved_for,
         alternative=question.alternative,
         measure=family.measure,
-        unit=family.unit,
+        unit=answer.unit or family.unit,
         inputs=tuple((key, _plain(value)) for key, value in answer.inputs.items()),
         interval=interval,
+        seed=answer.seed,
         cautions=answer.cautions,
         **found,
     )

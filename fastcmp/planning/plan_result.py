@@ -45,6 +45,9 @@ class Plan(Drawn, Record):
     n_exact: Any = None
     #: Probability that the test rejects, at `n` samples.
     power: Any
+    #: Standard error of a power that was simulated, and the seed that repeats it.
+    standard_error: Any = None
+    seed: int | None = None
     #: The true difference to be found: the measure of a minus that of b; NaN where
     #: `n` samples find none with that power.
     difference: Any
@@ -56,6 +59,8 @@ class Plan(Drawn, Record):
     measure: str = "accuracy"
     #: What `n` counts.
     unit: str = "samples"
+    #: Negatives, where `n` counts positives, else None.
+    n_negatives: Any = None
     #: Name and value of what the plan was made from.
     inputs: tuple[tuple[str, Any], ...] = ()
     #: Mean of the power over what a pilot leaves open; None without a pilot.
@@ -75,7 +80,8 @@ class Plan(Drawn, Record):
             A row for each plan.
         """
         shape = np.shape(self.power)
-        shown = {**self._fields(), **dict(self.inputs)}
+        known = {k: x for k, x in self.inputs if not isinstance(x, (tuple, bool))}
+        shown = {**self._fields(), **known}
         if self.interval is not None:
             shown |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
         skipped = ("inputs", "interval", "cautions", "status")
@@ -112,15 +118,18 @@ class Plan(Drawn, Record):
                 f"No number of {self.unit} {self._finds(1)} with the probability wanted"
             )
         n = f"{int(self.n):,} {self.unit}"
+        if self.n_negatives is not None:
+            n += f" and {int(np.ceil(self.n_negatives)):,} negatives"
         if np.isnan(self.difference):
             return f"{n} find no possible difference with a probability of {chance}"
         return f"{n} {self._finds(self.n)} with a probability of {chance}"
 
     def _finds(self, n: float) -> str:
         """Say what is found or shown."""
-        gap = _amount(self.difference, self.measure)
+        known = self.hypothesis == "difference"
+        gap = _amount(abs(self.difference) if known else self.difference, self.measure)
         many = n != 1
-        if self.hypothesis == "difference":
+        if known:
             return f"find{'' if many else 's'} a difference of {gap}"
         claim = _CLAIMS[self.hypothesis].format(
             margin=_amount(self.margin, self.measure)
@@ -186,5 +195,5 @@ def _amount(value: float, measure: str) -> str:
     """Write a difference: in percentage points where it is of accuracies."""
     if measure != "accuracy":
         return f"{value:.4g}"
-    points = 100 * value
-    return f"{points:.4g} percentage point{'' if abs(points) == 1 else 's'}"
+    points = f"{100 * value:.4g}"
+    return f"{points} percentage point{'' if points in ('1', '-1') else 's'}"

@@ -164,6 +164,7 @@ from fastcmp.scores.classification_report_result import (
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )
+from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
 from fastcmp.scores.curves import DetCurve as DetCurve
 from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from fastcmp.scores.curves import average_precision as average_precision
@@ -199,6 +200,7 @@ from fastcmp.scores.roc_equality import VenkatramanResult as VenkatramanResult
 from fastcmp.scores.roc_equality import venkatraman as venkatraman
 from fastcmp.scores.thresholds import ThresholdSweep as ThresholdSweep
 from fastcmp.scores.thresholds import threshold_sweep as threshold_sweep
+from fastcmp.scores.unpaired_comparison import UnpairedComparison as UnpairedComparison
 from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
 from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 

@@ -151,7 +151,7 @@ def compare_unpaired(  # noqa: PLR0913  # options, all by keyword
     pairs = _read_pairs(a, b, measure)
     if measure == "auc":
         return _areas(pairs, options, positive)
-    return _accuracies(pairs, options, classes=classes, missing=missing)
+    return _accuracies(pairs, options, classes, missing)
 
 
 def _read_alpha(alpha: Any, alternative: str) -> float:
@@ -195,7 +195,7 @@ def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
             )
             raise TypeError(message)
         parts += [data[0], data[1]]
-    return tuple(parts)  # type: ignore[return-value]
+    return tuple(parts)
 
 
 def _is_count(value: Any) -> bool:
@@ -203,7 +203,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _accuracies(
-    pairs: tuple[Any, Any, Any, Any], options: _Options, **choices: Any
+    pairs: tuple[Any, Any, Any, Any], options: _Options, classes: Any, missing: str
 ) -> UnpairedComparison:
     shared: dict[str, Any] = {
         "method": options.method,
@@ -215,7 +215,7 @@ def _accuracies(
         found = accuracy_unpaired_from_counts(*pairs, **shared)
         cautions: tuple[str, ...] = ()
     else:
-        found = accuracy_unpaired(*pairs, **shared, **choices)
+        found = accuracy_unpaired(*pairs, classes=classes, missing=missing, **shared)
         cautions = _same_truth(pairs, "mcnemar, or compare_labels")
     return UnpairedComparison(
         comparison=found,

@@ -114,6 +114,7 @@ class DelongResult(Pilot, Record):
         *,
         alternative: str = "two-sided",
         margin: float = 0.0,
+        alpha: float = 0.05,
     ) -> AUCComparison:
         """Test whether two models have the same AUC.
 
@@ -124,7 +125,12 @@ class DelongResult(Pilot, Record):
         alternative : {"two-sided", "greater", "less"}
             "greater": a is better.
         margin : float
-            Non-inferiority: with "greater", whether a is worse by less than this.
+            The largest difference that does not matter, in (0, 1): adds tests of
+            non-inferiority, superiority by the margin and equivalence, and a decision,
+            as ``margins``. With "greater" the test itself is of non-inferiority:
+            whether a is worse by less than this.
+        alpha : float
+            Error rate of each claim about the margin, in (0, 0.5).
 
         Returns
         -------
@@ -154,7 +160,9 @@ class DelongResult(Pilot, Record):
             _ROUNDING * float(scale),
             alternative=alternative,
             margin=margin,
+            alpha=alpha,
             names=(self.names[i], self.names[j]),
+            n_samples=self.n_positives + self.n_negatives,
         )
         return replace(test, n_positives=self.n_positives, n_negatives=self.n_negatives)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.items.sentences import test_name, values_sentences
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
@@ -17,7 +17,7 @@ _LETTERS = {"t": "t", "normal": "z"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MeanDifference(Compared, Record):
+class MeanDifference(Pilot, Compared, Record):
     """Two models compared by the means of their values on the same items."""
 
     #: What `distribution` is applied to: t, or z; of permuted means the difference, or

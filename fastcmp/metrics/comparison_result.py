@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.metrics.metric_result import limits, number
@@ -36,7 +36,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MetricComparison(Compared, Record):
+class MetricComparison(Pilot, Compared, Record):
     """Two models compared by a metric, or by several.
 
     Of one metric all entries are numbers; of several metrics, or many tables of counts,

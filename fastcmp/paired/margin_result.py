@@ -24,6 +24,7 @@ METHOD_NAMES = {
     "t": "t tests",
     "score": "Tango's score tests",
     "exact": "exact unconditional tests",
+    "miettinen-nurminen": "Miettinen and Nurminen's score tests",
 }
 #: Measures whose differences are written in percentage points.
 _IN_POINTS = ("accuracy",)
@@ -75,8 +76,13 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
+<<<<<<< HEAD
     #: "z", "t", "score" or "exact"; an array where it is not the same for all.
     method: Any
+=======
+    #: "z", "t", "score", "exact" or "miettinen-nurminen".
+    method: str
+>>>>>>> w-apart
     #: Degrees of freedom of t, else None.
     df: Any = None
     alpha: float = 0.05

@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class AUCComparison(Compared, Record):
+class AUCComparison(Pilot, Compared, Record):
     """A test of the difference of two AUCs, or of partial areas or rates."""
 
     #: The difference plus or minus the margin, in standard errors: z, or Student's t
@@ -56,6 +56,9 @@ class AUCComparison(Compared, Record):
     test: str = "DeLong's test"
     #: Tests against a margin, and the decision; None without, or one-sided.
     margins: MarginTests | None = None
+    #: Of the samples that both were measured on; None where they are not the same.
+    n_positives: int | None = None
+    n_negatives: int | None = None
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval for `difference`, one-sided if `alternative` is.

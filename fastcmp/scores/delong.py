@@ -263,19 +263,38 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     0.8445
     """
     method = choose(method, "method", ("normal", "t"))
-    a, b = (
+    a, b = areas_unpaired(y_a, score_a, y_b, score_b, positive)
+    return compare_areas(a, b, method, alternative=alternative, margin=margin)
+
+
+def areas_unpaired(
+    y_a: ArrayLike,
+    score_a: ArrayLike,
+    y_b: ArrayLike,
+    score_b: ArrayLike,
+    positive: Any,
+) -> tuple[DelongResult, DelongResult]:
+    """Read the scores of two models on different samples; their areas."""
+    return tuple(  # type: ignore[return-value]
         _delong(read_scores(y, {name: score}, positive, truth=truth), None, 1)
         for y, truth, score, name in (
             (y_a, "y_a", score_a, "score_a"),
             (y_b, "y_b", score_b, "score_b"),
         )
     )
+
+
+def compare_areas(
+    a: DelongResult, b: DelongResult, method: str, **options: Any
+) -> AUCComparison:
+    """Compare two areas on different samples."""
     variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
     df = None
     if method == "t" and variances.any():
         sizes = [x.n_positives + x.n_negatives for x in (a, b)]
         parts = variances / variances.sum()
         df = float(1 / (parts**2 @ (1 / (np.array(sizes) - 1.0))))
+<<<<<<< HEAD
     return compare_estimates(
         float(a.auc[0]),
         float(b.auc[0]),
@@ -287,6 +306,10 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
         df=df,
         n_samples=sum(x.n_positives + x.n_negatives for x in (a, b)),
     )
+=======
+    areas = float(a.auc[0]), float(b.auc[0])
+    return compare_estimates(*areas, float(variances.sum()), 0.0, df=df, **options)
+>>>>>>> w-apart
 
 
 def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:

@@ -11,7 +11,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_share
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import normal_tail
@@ -36,7 +36,7 @@ _ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class DelongResult(Record):
+class DelongResult(Pilot, Record):
     """AUCs of models on the same samples, with DeLong's covariance."""
 
     #: Shape (M,).
@@ -153,7 +153,7 @@ class DelongResult(Record):
         """
         i, j = position_of(a, self.names), position_of(b, self.names)
         variance, scale = self._variances(i, j)
-        return compare_estimates(
+        test = compare_estimates(
             float(self.auc[i]),
             float(self.auc[j]),
             float(variance),
@@ -164,6 +164,7 @@ class DelongResult(Record):
             names=(self.names[i], self.names[j]),
             n_samples=self.n_positives + self.n_negatives,
         )
+        return replace(test, n_positives=self.n_positives, n_negatives=self.n_negatives)
 
     def _variances(self, i: Any, j: Any) -> tuple[Any, Any]:
         """Give variances of differences, and the sums that they were taken from."""

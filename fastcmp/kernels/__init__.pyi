@@ -58,6 +58,7 @@ from fastcmp.kernels.delong_placements import placements as placements
 from fastcmp.kernels.flip_words import flip_sums as flip_sums
 from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
+from fastcmp.kernels.fold_draws import simulate_folds as simulate_folds
 from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
 from fastcmp.kernels.fold_t_tests import fold_t as fold_t
 from fastcmp.kernels.fold_t_tests import fold_t_many as fold_t_many
@@ -178,6 +179,7 @@ from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
 from fastcmp.kernels.planned_mcnemar import (
     mcnemar_predictive_power as mcnemar_predictive_power,
 )
+from fastcmp.kernels.rank_maxima import difference_maxima as difference_maxima
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance
@@ -263,6 +265,24 @@ from fastcmp.kernels.two_fold import two_fold_many as two_fold_many
 from fastcmp.kernels.two_fold import yildiz_t as yildiz_t
 from fastcmp.kernels.unconditional import UNCONDITIONAL_MAX_N as UNCONDITIONAL_MAX_N
 from fastcmp.kernels.unconditional import mcnemar_unconditional as mcnemar_unconditional
+from fastcmp.kernels.unpaired import MIETTINEN_NURMINEN as MIETTINEN_NURMINEN
+from fastcmp.kernels.unpaired import UNPAIRED_NEWCOMBE as UNPAIRED_NEWCOMBE
+from fastcmp.kernels.unpaired import miettinen_nurminen as miettinen_nurminen
+from fastcmp.kernels.unpaired import (
+    miettinen_nurminen_interval as miettinen_nurminen_interval,
+)
+from fastcmp.kernels.unpaired import miettinen_nurminen_many as miettinen_nurminen_many
+from fastcmp.kernels.unpaired import (
+    newcombe_unpaired_interval as newcombe_unpaired_interval,
+)
+from fastcmp.kernels.unpaired import unpaired_interval_many as unpaired_interval_many
+from fastcmp.kernels.unpaired_exact import UNPAIRED_EXACT_MAX_N as UNPAIRED_EXACT_MAX_N
+from fastcmp.kernels.unpaired_exact import barnard_exact as barnard_exact
+from fastcmp.kernels.unpaired_exact import boschloo_exact as boschloo_exact
+from fastcmp.kernels.unpaired_score_exact import score_exact as score_exact
+from fastcmp.kernels.unpaired_score_exact import (
+    score_exact_interval as score_exact_interval,
+)
 from fastcmp.kernels.venkatraman import venkatraman_exchanges as venkatraman_exchanges
 from fastcmp.kernels.venkatraman import venkatraman_statistic as venkatraman_statistic
 from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann

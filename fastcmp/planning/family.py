@@ -60,7 +60,7 @@ class Answer(NamedTuple):
     #: Negatives, where `n` counts positives.
     n_negatives: Any = None
     #: Of a simulated power, and the seed that repeats it.
-    standard_error: Any = None
+    power_standard_error: Any = None
     seed: int | None = None
 
 

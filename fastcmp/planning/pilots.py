@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 #: Class of a record -> module with `read_pilot(record)`, which gives `PilotInputs`.
 _READERS = {
     "McNemarResult": "fastcmp.planning.pilots",
+    **dict.fromkeys(
+        (
+            "AUCComparison",
+            "CostResult",
+            "DelongResult",
+            "MeanDifference",
+            "MetricComparison",
+        ),
+        "fastcmp.planning.estimate_pilots",
+    ),
 }
 
 

@@ -46,7 +46,7 @@ class Plan(Drawn, Record):
     #: Probability that the test rejects, at `n` samples.
     power: Any
     #: Standard error of a power that was simulated, and the seed that repeats it.
-    standard_error: Any = None
+    power_standard_error: Any = None
     seed: int | None = None
     #: The true difference to be found: the measure of a minus that of b; NaN where
     #: `n` samples find none with that power.

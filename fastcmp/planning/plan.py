@@ -291,6 +291,7 @@ def _plan(
         inputs=tuple((key, _plain(value)) for key, value in answer.inputs.items()),
         interval=interval,
         seed=answer.seed,
+        claim=answer.claim,
         cautions=answer.cautions,
         **found,
     )

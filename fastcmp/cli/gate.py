@@ -18,7 +18,7 @@ from fastcmp.cli.output import check_places, write_text
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.paired.margin_result import WORSE
-from fastcmp.paired.margins import as_margin_alpha, with_margin
+from fastcmp.paired.margins import as_margin_alpha
 from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def _path(text: str) -> Any:
 
 
 def _gate(options: argparse.Namespace) -> int:
-    margins, alpha = _margins(options), as_margin_alpha(options.alpha)
+    margins = _margins(options)
+    as_margin_alpha(options.alpha)
     choose(options.adjust, "adjust", ADJUSTMENTS)
     check_places(options)
     found = _read(options)
@@ -123,10 +124,7 @@ def _gate(options: argparse.Namespace) -> int:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)
-                    record = compare(rows)
-                comparisons[measure + where] = with_margin(
-                    record, margins[measure], alpha
-                )
+                    comparisons[measure + where] = compare(rows)
             except (ValueError, TypeError) as error:
                 if subset is None:
                     raise
@@ -236,6 +234,7 @@ def _comparisons(
             groups=own,
             lower_is_better=options.lower_is_better,
             margin=margins[_VALUES],
+            alpha=options.alpha,
         )
 
     def by_accuracy(rows: Any) -> Any:
@@ -245,6 +244,7 @@ def _comparisons(
             groups=own,
             missing=options.missing,
             margin=margins["accuracy"],
+            alpha=options.alpha,
         )
 
     def by_metric(name: str) -> Callable[[Any], Any]:
@@ -257,6 +257,7 @@ def _comparisons(
                 metric=metric,
                 groups=own,
                 margin=margins[name],
+                alpha=options.alpha,
             )
 
         return compare

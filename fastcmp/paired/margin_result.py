@@ -76,13 +76,9 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-<<<<<<< HEAD
-    #: "z", "t", "score" or "exact"; an array where it is not the same for all.
+    #: "z", "t", "score", "exact" or "miettinen-nurminen"; an array where it is not the
+    #: same for all.
     method: Any
-=======
-    #: "z", "t", "score", "exact" or "miettinen-nurminen".
-    method: str
->>>>>>> w-apart
     #: Degrees of freedom of t, else None.
     df: Any = None
     alpha: float = 0.05

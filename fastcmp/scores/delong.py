@@ -264,7 +264,8 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     """
     method = choose(method, "method", ("normal", "t"))
     a, b = areas_unpaired(y_a, score_a, y_b, score_b, positive)
-    return compare_areas(a, b, method, alternative=alternative, margin=margin)
+    options = {"alternative": alternative, "margin": margin, "alpha": alpha}
+    return compare_areas(a, b, method, **options)
 
 
 def areas_unpaired(
@@ -294,22 +295,11 @@ def compare_areas(
         sizes = [x.n_positives + x.n_negatives for x in (a, b)]
         parts = variances / variances.sum()
         df = float(1 / (parts**2 @ (1 / (np.array(sizes) - 1.0))))
-<<<<<<< HEAD
-    return compare_estimates(
-        float(a.auc[0]),
-        float(b.auc[0]),
-        float(variances.sum()),
-        0.0,
-        alternative=alternative,
-        margin=margin,
-        alpha=alpha,
-        df=df,
-        n_samples=sum(x.n_positives + x.n_negatives for x in (a, b)),
-    )
-=======
     areas = float(a.auc[0]), float(b.auc[0])
-    return compare_estimates(*areas, float(variances.sum()), 0.0, df=df, **options)
->>>>>>> w-apart
+    n_samples = sum(x.n_positives + x.n_negatives for x in (a, b))
+    return compare_estimates(
+        *areas, float(variances.sum()), 0.0, df=df, n_samples=n_samples, **options
+    )
 
 
 def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:

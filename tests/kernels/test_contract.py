@@ -185,7 +185,6 @@ EXAMPLES = {
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
     "alpaydin_f": Example((FIVE_BY_TWO,)),
-<<<<<<< HEAD
     "margin_detectable_difference": Example((500, 0.2, 0.8, 0.01, 0.05, 1)),
     "margin_power": Example((40, 0.05, 0.05, 0.1, 0.05, 0)),
     "margin_sample_size": Example((0.8, 0.05, 0.05, 0.05, 0.025, 2)),
@@ -198,9 +197,7 @@ EXAMPLES = {
     "mcnemar_power": Example((60, 0.02, 0.12, 0.05, EXACT, 0, False)),
     "mcnemar_predictive_power": Example((12, 6, 100, 100, 0.05, EXACT)),
     "mcnemar_sample_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
-=======
     "barnard_exact": Example((7, 8, 3, 9, 1, False)),
->>>>>>> w-apart
     "basic_interval": Example((np.arange(9.0), 5.0, 0.5)),
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
     "bayle_z_out": Example((FOLDS[0], 1)),
@@ -505,22 +502,18 @@ def call_mean_t_many(difference, variance, df, alternative, level, out):
 
 
 @numba.njit
-<<<<<<< HEAD
 def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
     return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
-=======
+
+
 def call_unpaired_interval_many(counts, method, level, low, high):
     unpaired_interval_many(counts, (method, level), low, high)
->>>>>>> w-apart
 
 
 #: Users write options that are tuples out.
 SPELLED_OUT = {
-<<<<<<< HEAD
     "mcnemar_interim_power": call_mcnemar_interim_power,
-=======
     "unpaired_interval_many": call_unpaired_interval_many,
->>>>>>> w-apart
     "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,

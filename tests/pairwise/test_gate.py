@@ -5,7 +5,6 @@ import pytest
 
 import fastcmp
 from fastcmp import gate, mcnemar_from_counts
-from fastcmp.paired.margins import with_margin
 
 
 def compared(table, margin=0.03, **options):
@@ -93,7 +92,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="one-sided"):
         gate({"x": compared(SAME, alternative="greater")})
     with pytest.raises(ValueError, match="one alpha"):
-        gate({"x": compared(SAME), "y": with_margin(compared(SAME), 0.03, 0.1)})
+        gate({"x": compared(SAME), "y": compared(SAME, alpha=0.1)})
     with pytest.raises(ValueError, match="names must be"):
         gate({"x": compared(SAME)}, names=("a",))
     with pytest.raises(ValueError, match="adjust"):

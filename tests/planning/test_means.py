@@ -169,7 +169,7 @@ def test_sample_size_is_the_smallest(method, tails, difference):
     options = {"test": "mean", "difference": difference, "sd": 0.7, "method": method}
     options["tails"] = tails
     plan = sample_size(power=0.85, **options)
-    assert plan.power >= 0.85 > power(n=max(plan.n - 1, 2), **options).power - 1e-3
+    assert plan.power >= 0.85
     assert plan.power == power(n=plan.n, **options).power
     if plan.n > 2:
         assert power(n=plan.n - 1, **options).power < 0.85
@@ -180,7 +180,7 @@ def test_sample_size_is_the_smallest(method, tails, difference):
 
 
 @pytest.mark.parametrize(
-    ("method", "hypothesis"), itertools.product(("t", "normal"), HYPOTHESES)
+    ("method", "hypothesis"), [*itertools.product(("t", "normal"), HYPOTHESES)]
 )
 def test_sample_size_for_a_margin_is_the_smallest(method, hypothesis):
     difference = 0.21 if hypothesis == "superiority" else 0.02
@@ -332,7 +332,6 @@ def test_all_numbers_broadcast():
         ({"margin": -0.1}, "margin must be > 0"),
         ({"tails": "left"}, "tails must be one of"),
         ({"tails": "both", "alternative": "less"}, "tails='both' is for two-sided"),
-        ({"lower_is_better": 1}, "lower_is_better must be True or False"),
         ({"p10": 0.1}, "p10 is no input of test='mean'"),
     ],
 )
@@ -344,6 +343,8 @@ def test_what_cannot_be_is_refused(wrong, message):
 
 def test_plans_that_have_no_answer_are_refused():
     options = {"test": "mean", "sd": 1.0}
+    with pytest.raises(TypeError, match="lower_is_better must be True or False"):
+        sample_size(**options, difference=0.1, lower_is_better=1)
     with pytest.raises(ValueError, match="power must lie in"):
         sample_size(**options, difference=0.1, power=0.04)
     with pytest.raises(ValueError, match="no answer for hypothesis='equivalence'"):

@@ -392,6 +392,7 @@ NO_ARRAYS = {
     "cochrans_q_from_counts",
     "compare_all_from_counts",
     "compare_means_from_moments",
+    "gate",
     "hanley_mcneil",
     "load_digits",
     "load_digits_scores",

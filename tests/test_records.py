@@ -100,6 +100,9 @@ def examples():
         "post hoc": fastcmp.cochrans_q(
             Y, {"a": A, "b": B, "c": A[::-1]}, post_hoc="midp"
         ),
+        "gate": fastcmp.gate(
+            {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}, names=("new", "old")
+        ),
         "bounds": SCORE_COUNTS.auc,
         "tie groups": pairwise.groups,
         "joint test": found["compare_sensitivity_specificity"].joint,

@@ -264,7 +264,8 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     """
     method = choose(method, "method", ("normal", "t"))
     a, b = areas_unpaired(y_a, score_a, y_b, score_b, positive)
-    return compare_areas(a, b, method, alternative=alternative, margin=margin)
+    options = {"alternative": alternative, "margin": margin, "alpha": alpha}
+    return compare_areas(a, b, method, **options)
 
 
 def areas_unpaired(

@@ -18,7 +18,7 @@ DATA = {
     *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities"),
-    *("moments", "pred", "metric"),
+    *("moments", "pred", "metric", "estimate", "covariance"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {

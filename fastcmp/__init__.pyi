@@ -115,11 +115,13 @@ from fastcmp.paired.symmetry import (
     stuart_maxwell_from_counts as stuart_maxwell_from_counts,
 )
 from fastcmp.paired.symmetry_result import SymmetryResult as SymmetryResult
-from fastcmp.paired.unpaired_accuracies import UnpairedResult as UnpairedResult
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
 )
+from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
+from fastcmp.paired.unpaired_means_result import UnpairedMeans as UnpairedMeans
+from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
 from fastcmp.pairwise.agreement_result import AgreementResult as AgreementResult
@@ -166,6 +168,7 @@ from fastcmp.scores.classification_report_result import (
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )
+from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
 from fastcmp.scores.curves import DetCurve as DetCurve
 from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from fastcmp.scores.curves import average_precision as average_precision
@@ -201,6 +204,7 @@ from fastcmp.scores.roc_equality import VenkatramanResult as VenkatramanResult
 from fastcmp.scores.roc_equality import venkatraman as venkatraman
 from fastcmp.scores.thresholds import ThresholdSweep as ThresholdSweep
 from fastcmp.scores.thresholds import threshold_sweep as threshold_sweep
+from fastcmp.scores.unpaired_comparison import UnpairedComparison as UnpairedComparison
 from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
 from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 

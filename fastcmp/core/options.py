@@ -36,6 +36,10 @@ _SYNONYMS = {
     "corrected": ("continuity", "yates", "edwards"),
     "unconditional": ("suissa-shuster",),
     "chi-square": ("chi2", "chisq", "chi-squared"),
+    "miettinen-nurminen": ("mn", "score"),
+    "boschloo": ("boschloo-exact",),
+    "barnard": ("z-pooled", "pooled", "barnard-exact", "chan"),
+    "barnard-unpooled": ("z-unpooled", "unpooled"),
     "likelihood": ("likelihood-ratio", "lr", "lrt"),
     # intervals
     "wald": ("normal", "asymptotic"),

@@ -27,7 +27,7 @@ from fastcmp.paired.cost_differences import (
     groups_of,
 )
 from fastcmp.paired.cost_result import CostResult
-from fastcmp.paired.margins import check_margin, with_margin
+from fastcmp.paired.margins import read_margin, with_margin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     support: str = "all",
     classes: Sequence[Any] | None = None,
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> CostResult:
     """Test whether two models have the same expected cost.
 
@@ -75,8 +76,10 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
         out, and a prediction of another is refused.
     margin : float, optional
         The largest difference of costs per sample that does not matter: adds tests of
-        non-inferiority, superiority by the margin and equivalence at 5%, by the
-        difference and its standard error, and a decision, as ``margins``.
+        non-inferiority, superiority by the margin and equivalence, by the difference
+        and its standard error, and a decision, as ``margins``.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -116,10 +119,10 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     (0.25, 0.625, 0.482)
     """
     options = check_options(method, smoothing, nonnegative, support)
-    margin = check_margin(margin)
+    against = read_margin(margin, alpha)
     counts, matrix = count_costs(y_true, pred_a, pred_b, cost, classes)
-    margin = check_margin(margin, matrix.values.max())
-    return with_margin(_test_counts(counts, matrix.values, options), margin)  # type: ignore[no-any-return]
+    result = _test_counts(counts, matrix.values, options)
+    return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
 
 
 def count_costs(
@@ -137,7 +140,7 @@ def count_costs(
     return counts, matrix
 
 
-def cost_test_from_counts(
+def cost_test_from_counts(  # noqa: PLR0913  # options, all by keyword
     counts: Any,
     cost: Any,
     *,
@@ -146,6 +149,7 @@ def cost_test_from_counts(
     nonnegative: bool = False,
     support: str = "all",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> CostResult:
     """Test equal expected costs from counts, of one pair or of many.
 
@@ -166,6 +170,8 @@ def cost_test_from_counts(
         As in `cost_test`.
     margin : float, optional
         As in `cost_test`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -191,7 +197,7 @@ def cost_test_from_counts(
     (1.7812, 0.5953, 0.4698)
     """
     options = check_options(method, smoothing, nonnegative, support)
-    margin = check_margin(margin)
+    against = read_margin(margin, alpha)
     if are_labelled(counts):
         counts = counts.label_table()
     if isinstance(counts, LabelTable):
@@ -208,7 +214,7 @@ def cost_test_from_counts(
             result = _test_counts(dense, matrix.values, options)
         else:
             result = _test_tensors(tensor, matrix.values, options)
-    return with_margin(result, check_margin(margin, matrix.values.max()))  # type: ignore[no-any-return]
+    return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
 
 
 def _read_tensor(counts: Any, k: int) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.paired.cost_differences import METHODS as COST_METHODS
 from fastcmp.paired.cost_test import cost_test
 from fastcmp.paired.holdout_result import HoldoutResult
-from fastcmp.paired.margins import as_margin_alpha, check_margin, with_margin
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
 from fastcmp.paired.mcnemar_counts import METHODS
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastcmp.paired.cost_result import CostResult
+    from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.paired.mcnemar_result import McNemarResult
 
 _NAMES = ("a", "b")
@@ -106,7 +107,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     """
     method, alternative, missing = _choose(method, alternative, missing, cost)
     alpha = _check_alpha(alpha, alternative)
-    margin = _check_margin(margin, alpha, cost)
+    against, largest = _read_margin(margin, alpha, cost), 1.0
     names = read_pair_names(names)
     comparison: McNemarResult | CostResult
     if cost is None:
@@ -123,8 +124,8 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
         comparison = cost_test(
             y_true, pred_a, pred_b, cost, method=method, classes=classes
         )
-        margin = check_margin(margin, comparison.cost.max())
-    comparison = with_margin(comparison, margin, alpha)
+        largest = comparison.cost.max()
+    comparison = with_margin(comparison, against, largest)
     return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
 
 
@@ -139,12 +140,11 @@ def _check_alpha(alpha: Any, alternative: str) -> float:
     return level
 
 
-def _check_margin(margin: Any, alpha: float, cost: Any) -> float | None:
-    """Check a margin, and that its tests have the level; costs know the largest."""
-    checked = check_margin(margin, 1.0 if cost is None else np.inf)
-    if checked is not None:
-        as_margin_alpha(alpha)
-    return checked
+def _read_margin(margin: Any, alpha: float, cost: Any) -> MarginOptions | None:
+    """Check a margin and the level of its tests; costs know their largest later."""
+    if margin is None:
+        return None
+    return read_margin(margin, alpha, 1.0 if cost is None else np.inf)
 
 
 def _choose(
@@ -250,7 +250,7 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     """
     # Options are checked before models take their time.
     method, alternative, missing = _choose(method, alternative, missing, cost)
-    margin = _check_margin(margin, _check_alpha(alpha, alternative), cost)
+    _read_margin(margin, _check_alpha(alpha, alternative), cost)
     if isinstance(y, str):
         true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
         true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from fastcmp.core.report import (
     format_pvalue,
     interval_name,
 )
-from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.core.sentences import answer_of, dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_result import CostResult
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
@@ -171,18 +170,7 @@ class HoldoutResult(Compared, Record):
             test = (
                 f"{METHOD_NAMES[self.method]} McNemar's test, {describe_test(result)}"
             )
-        return f"{measured}; {self._answer} ({test})."
-
-    @property
-    def _answer(self) -> str:
-        if math.isnan(self.pvalue):
-            return "the test has no answer here"
-        if self.alternative == "two-sided":
-            return f"the difference is {'' if self.reject else 'not '}significant"
-        a, b = self.names
-        first, second = (a, b) if self.alternative == "greater" else (b, a)
-        how = "is significantly" if self.reject else "is not significantly"
-        return f"{first} {how} better than {second}"
+        return f"{measured}; {answer_of(self)} ({test})."
 
     def _shown(self) -> dict[str, Any]:
         low, high = self.interval

@@ -63,16 +63,24 @@ def as_margin_alpha(value: Any) -> float:
     return alpha
 
 
-def check_margin(margin: Any, limit: float = np.inf) -> float | None:
-    """Check a margin before the work begins; None for none."""
-    return None if margin is None else as_margin(margin, limit)
+def read_margin(
+    margin: Any, alpha: Any = 0.05, limit: float = np.inf
+) -> MarginOptions | None:
+    """Check a margin, and the level of its tests, before the work; None for none."""
+    level = as_margin_alpha(alpha)
+    return None if margin is None else MarginOptions(as_margin(margin, limit), level)
 
 
-def with_margin(result: Any, margin: Any, alpha: float = 0.05) -> Any:
-    """Test the difference of a record against a checked margin, if there is one."""
-    if margin is None:
+def with_margin(
+    result: Any, options: MarginOptions | None, limit: float = np.inf
+) -> Any:
+    """Test the difference of a record against a checked margin, if there is one.
+
+    `limit` is the largest possible difference where it was not known before.
+    """
+    if options is None:
         return result
-    options = MarginOptions(margin, as_margin_alpha(alpha))
+    as_margins(options.margin, limit)
     return replace(result, margins=result._margin_tests(options))
 
 

@@ -13,7 +13,7 @@ from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.clustered_mcnemar import compare_clusters
 from fastcmp.paired.given_counts import CELLS, cells_of, read_counts
-from fastcmp.paired.margins import check_margin, with_margin
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.paired.sample_units import Sampling
@@ -43,6 +43,7 @@ def mcnemar(
     strata: None = None,
     stratum_weights: str = "items",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult: ...
 
 
@@ -60,6 +61,7 @@ def mcnemar(
     strata: ArrayLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> ClusteredMcNemarResult: ...
 
 
@@ -77,6 +79,7 @@ def mcnemar(
     strata: ArrayLike,
     stratum_weights: str | Mapping[Any, float] = "items",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> StratifiedMcNemarResult: ...
 
 
@@ -93,6 +96,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     strata: ArrayLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult | ClusteredMcNemarResult | StratifiedMcNemarResult:
     """McNemar's test of two models on the same samples.
 
@@ -134,10 +138,12 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
         weight for each.
     margin : float, optional
         The largest difference of accuracies that does not matter, in (0, 1): adds tests
-        of non-inferiority, superiority by the margin and equivalence at 5%, and a
-        decision, as ``margins``. By exact tests up to 200 samples, else Tango's score;
+        of non-inferiority, superiority by the margin and equivalence, and a decision,
+        as ``margins``. By exact tests up to 200 samples, else Tango's score;
         `margin_tests_from_counts` has the choice. With `groups` or weighted `strata` by
         the standard error of the difference.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -187,7 +193,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     (2.0, 0.2254)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    margin = check_margin(margin, 1.0)
+    against = read_margin(margin, alpha, 1.0)
     sampling = Sampling(groups, strata, stratum_weights)
     if sampling.plain:
         sampling.refuse_weights()
@@ -198,10 +204,10 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     if not sampling.plain:
         test = compare_strata if groups is None else compare_clusters
         found = test(labels, sampling.read(y_true, labels), **options)
-        return with_margin(found, margin)  # type: ignore[no-any-return]
+        return with_margin(found, against)  # type: ignore[no-any-return]
     dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
     result = _evaluate(cells_of(_table(labels)), **options, **dropped)
-    return with_margin(result, margin)  # type: ignore[no-any-return]
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -214,6 +220,7 @@ def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
     method: str = "midp",
     alternative: str = "two-sided",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult:
     """McNemar's test from counts, of any shape.
 
@@ -236,6 +243,8 @@ def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
         "greater": model a is better.
     margin : float, optional
         As in `mcnemar`; needs all four counts.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -261,7 +270,7 @@ def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
     """
     method = choose(method, "method", METHODS)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    margin = check_margin(margin, 1.0)
+    against = read_margin(margin, alpha, 1.0)
     counts, dropped = read_counts(
         only_a=only_a,
         only_b=only_b,
@@ -270,7 +279,7 @@ def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
         table=table,
     )
     result = _evaluate(counts, method, alternative, **dropped)
-    return with_margin(result, margin)  # type: ignore[no-any-return]
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _evaluate(

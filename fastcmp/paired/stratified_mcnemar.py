@@ -11,7 +11,7 @@ from fastcmp.core.checks import as_counts, as_numbers, check_total
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels import DEGENERATE, OK
-from fastcmp.paired.margins import check_margin, with_margin
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.stratified_result import StratifiedMcNemarResult
 from fastcmp.paired.stratified_tests import weighted_exact, weighted_z
@@ -71,6 +71,7 @@ def mcnemar_stratified_from_counts(  # noqa: PLR0913  # options, all by keyword
     method: str | None = None,
     alternative: str = "two-sided",
     margin: float | None = None,
+    alpha: float = 0.05,
 ) -> StratifiedMcNemarResult:
     """McNemar's test from the counts of each stratum.
 
@@ -91,6 +92,8 @@ def mcnemar_stratified_from_counts(  # noqa: PLR0913  # options, all by keyword
         "greater": model a is better.
     margin : float, optional
         As in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -118,7 +121,7 @@ def mcnemar_stratified_from_counts(  # noqa: PLR0913  # options, all by keyword
     (0.593, 0.0488)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    margin = check_margin(margin, 1.0)
+    against = read_margin(margin, alpha, 1.0)
     given = {
         "only_a": only_a,
         "only_b": only_b,
@@ -150,7 +153,7 @@ def mcnemar_stratified_from_counts(  # noqa: PLR0913  # options, all by keyword
         each = per_sample(each.astype(np.float64), np.ones(each.size, np.int64))
     names = tuple(str(i) for i in range(cells["only_a"].size))
     result = _record(cells, each, method, alternative, strata=names)
-    return with_margin(result, margin)  # type: ignore[no-any-return]
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def choose_method(method: str | None, *, weighted: bool) -> str:

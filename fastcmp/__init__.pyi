@@ -45,7 +45,7 @@ from fastcmp.data import load_digits_values as load_digits_values
 from fastcmp.inputs.item_table import ItemTable as ItemTable
 from fastcmp.inputs.long_tables import from_long as from_long
 from fastcmp.items.compare_means import compare_means as compare_means
-from fastcmp.items.compare_means import (
+from fastcmp.items.compare_moments import (
     compare_means_from_moments as compare_means_from_moments,
 )
 from fastcmp.items.components import variance_components as variance_components
@@ -53,6 +53,8 @@ from fastcmp.items.components_result import VarianceComponents as VarianceCompon
 from fastcmp.items.difference_result import MeanDifference as MeanDifference
 from fastcmp.items.losses import brier_values as brier_values
 from fastcmp.items.losses import log_loss_values as log_loss_values
+from fastcmp.items.max_t import max_t as max_t
+from fastcmp.items.max_t_result import MaxTResult as MaxTResult
 from fastcmp.items.mean_difference import mean_difference as mean_difference
 from fastcmp.items.means_result import MeansResult as MeansResult
 from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
@@ -137,6 +139,8 @@ from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
+from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
+from fastcmp.pairwise.simultaneous_result import SimultaneousPairs as SimultaneousPairs
 from fastcmp.pairwise.ties import TieGroups as TieGroups
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
 from fastcmp.scores.auc import auc as auc

@@ -92,6 +92,20 @@ def examples():
             np.arange(60.0), np.ones(60), groups=np.arange(60) // 2
         ),
         "three models": pairwise,
+        "pairs by max-T": fastcmp.compare_all(
+            *(Y, {"a": A, "b": B, "c": A[::-1]}),
+            adjust="maxt",
+            simultaneous=True,
+            rng=1,
+        ),
+        "pairs by max-T of normal draws": fastcmp.compare_all(
+            *(Y, {"a": A, "b": B, "c": A[::-1]}),
+            metric="f1",
+            adjust="single-step",
+            control="a",
+            simultaneous=True,
+            rng=1,
+        ),
         "control": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A}, control="b"),
         "leaderboard": pairwise.leaderboard,
         "delong compared": delong.compare("a", "b"),

@@ -170,6 +170,13 @@ GOOD = {
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
     "metric_equality": {"y_true": Y, "preds": {"a": A, "b": B}, "metric": "f1"},
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
+    "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
+    "simultaneous_pairs": {
+        "estimate": [0.8, 0.7],
+        "covariance": [[2e-4, 1e-4], [1e-4, 2e-4]],
+        "n_resamples": 99,
+        "rng": 1,
+    },
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
@@ -377,6 +384,12 @@ WRONG = {
     },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
+    "estimate": _NUMBERS
+    | {"one": [0.5], "two dimensions": [[0.5, 0.4]], "infinite": [0.5, np.inf]},
+    "covariance": _NUMBERS
+    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]], "not square": [[1.0, 0.5]]}
+    | {"negative": [[-1.0, 0.0], [0.0, 1.0]], "none": [[1.0, 2.0], [2.0, 1.0]]}
+    | {"not symmetric": [[1.0, 0.5], [0.2, 1.0]]},
     "half_differences": _FOLDS,
     "folds": {
         "None": None,
@@ -444,6 +457,8 @@ WRONG = {
     "variance": _CHOICE,
     "interval": _CHOICE,
     "df": _CHOICE,
+    "step": _CHOICE,
+    "simultaneous": {"a word": "yes", "a number": 1},
     "studentized": {"a word": "yes", "a number": 1},
     "support": _CHOICE,
     "zero_method": _CHOICE,
@@ -544,6 +559,12 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
+    ("simultaneous_pairs", "df"): {
+        "0": 0,
+        "negative": -1.0,
+        "a string": "x",
+        "NaN": np.nan,
+    },
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
     ("compare_cv", "workers"): _WHOLE | {"negative": -2},
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},

@@ -292,6 +292,23 @@ EXAMPLES = {
         ),
         (zeros(2), zeros(3, dtype=float)),
     ),
+    "step_down_tails": Example(
+        (
+            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+            np.array([1.5, 2.0, 1.0]),
+            np.array([[0, 2], [0, 1]], np.int32),
+            np.ones(2),
+            np.array([0.5, 2.0]),
+            (2.0, np.inf, TWO_SIDED),
+        ),
+        (zeros(2, dtype=float),),
+    ),
+    "radial_tail": Example(
+        (2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)
+    ),
+    "radial_quantile": Example(
+        (np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)
+    ),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
     "jackknife_acceleration": Example((*UNITS,)),

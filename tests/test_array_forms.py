@@ -15,7 +15,7 @@ from same_bits import assert_same
 from sklearn.naive_bayes import GaussianNB
 
 import fastcmp
-from fastcmp import designs, stream
+from fastcmp import designs, planning, stream
 from fastcmp.compat import mlxtend
 
 # Forms.
@@ -222,6 +222,8 @@ CASES = [
     ),
     called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
     called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
+    called(planning.power, n=COUNTS + 1, p10=CHANCES[0, :5, 0] / 2, p01=0.2),
+    called(planning.sample_size, p10=CHANCES[0, :5, 0] / 2, p01=0.2, method="connor"),
     called(F.signed_rank, *SCORES[:2], groups=GROUPS),
     called(F.cochrans_q, TRUTH, PREDS, post_hoc="midp"),
     called(F.cost_test, TRUTH, A, B, COST),

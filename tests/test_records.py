@@ -15,7 +15,7 @@ from public_names import record_classes
 from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, Y, fitted, models
 
 import fastcmp
-from fastcmp import designs
+from fastcmp import designs, planning
 from fastcmp.core.records import Compared, Record
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -121,6 +121,18 @@ def examples():
             [[9, 2], [1, 8]], weights=[[0, 2], [1, 0]]
         ),
         "predictive values": found["compare_sensitivity_specificity"].ppv_score,
+        "power": planning.power(n=100, p10=0.15, p01=0.05),
+        "sample sizes": planning.sample_size(
+            p10=[0.15, 0.2], p01=0.05, power=[[0.8], [0.9]]
+        ),
+        "no sample size": planning.sample_size(p10=0.1, p01=0.1),
+        "range of sample sizes": planning.sample_size(accuracy_a=0.9, accuracy_b=0.85),
+        "noninferiority": planning.sample_size(
+            accuracy_a=0.9, accuracy_b=0.9, agreement=0.85, margin=0.02, power=0.9
+        ),
+        "detectable difference": planning.detectable_difference(n=300, discordant=0.2),
+        "plan of a pilot": planning.sample_size(pilot=(12, 5, 80)),
+        "plans of a pilot": planning.power(n=[50, 99, 200], pilot=(12, 5, 80)),
         "design": designs.kfold(3, rng=1),
         "runs": found["compare_cv"].runs,
         "run": found["compare_cv"].runs.runs[0],

@@ -18,7 +18,7 @@ import pytest
 from cases import case
 
 import fastcmp
-from fastcmp import designs, plot, stream
+from fastcmp import designs, planning, plot, stream
 from fastcmp.core.fields import same
 
 mpl.use("Agg")
@@ -213,6 +213,9 @@ GOOD |= {
     "designs.repeated_holdout": {},
     "designs.repeated_kfold": {},
     "designs.two_fold": {},
+    "planning.detectable_difference": {"n": 300, "discordant": 0.2},
+    "planning.power": {"n": 100, "p10": 0.15, "p01": 0.05},
+    "planning.sample_size": {"p10": 0.15, "p01": 0.05},
     "plot.critical_difference": {"result": PAIRWISE},
     "plot.curve": {"result": fastcmp.roc_curve(Y, S)},
     "plot.cutoffs": SCORE,
@@ -540,6 +543,9 @@ WRONG = {
     "tau": {"above 1": 1.5, "negative": -0.5, "a string": "x", "NaN": np.nan},
     "repeats": _CHOICE,
     "measure": _CHOICE,
+    "hypothesis": _CHOICE,
+    "inputs": {"unknown": 3},
+    "power": {"0": 0, "1": 1, "below alpha": 0.04, "NaN": np.nan, "a string": "0.8"},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -560,6 +566,12 @@ WRONG_IN = {
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    **{
+        (f"planning.{name}", "alpha"): {
+            k: v for k, v in _SHARE.items() if k != "a list"
+        }
+        for name in planning.__all__
+    },
     **{
         (name, "weights"): {
             "unknown": "nope",
@@ -644,7 +656,7 @@ TAKEN = {
 def public_functions():
     """Every public function, and the update of every accumulator, by name."""
     found = {}
-    for module in (fastcmp, designs, plot):
+    for module in (fastcmp, designs, planning, plot):
         stem = "" if module is fastcmp else f"{module.__name__.split('.')[1]}."
         for name in module.__all__:
             if inspect.isfunction(value := getattr(module, name)):

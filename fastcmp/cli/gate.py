@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -15,8 +16,10 @@ import fastcmp
 from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, write_text
 from fastcmp.core.escaping import visible
+from fastcmp.core.options import choose
 from fastcmp.paired.margin_result import WORSE
-from fastcmp.paired.margins import as_margin_alpha, with_margin
+from fastcmp.paired.margins import as_margin_alpha
+from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 if TYPE_CHECKING:
     import argparse
@@ -65,6 +68,7 @@ def add_gate(commands: Any) -> None:
     )
     add(
         "--values",
+        dest="of_values",
         action="store_true",
         help="files hold values per item, such as grades, in place of predictions",
     )
@@ -108,20 +112,23 @@ def _path(text: str) -> Any:
 
 
 def _gate(options: argparse.Namespace) -> int:
-    margins, alpha = _margins(options), as_margin_alpha(options.alpha)
+    margins = _margins(options)
+    as_margin_alpha(options.alpha)
+    choose(options.adjust, "adjust", ADJUSTMENTS)
     check_places(options)
     found = _read(options)
     comparisons = {}
     for subset, rows in _subsets(found.subsets):
         for measure, compare in _comparisons(options, found, margins):
-            name = measure if subset is None else f"{measure}, {subset}"
+            where = "" if subset is None else f" [{options.by}={subset}]"
             try:
-                record = compare(rows)
-                comparisons[name] = with_margin(record, margins[measure], alpha)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    comparisons[measure + where] = compare(rows)
             except (ValueError, TypeError) as error:
                 if subset is None:
                     raise
-                message = f"{error} (subset {subset!r} of {options.by})"
+                message = f"{error} ({options.by} {subset!r})"
                 raise type(error)(message) from None
     result = fastcmp.gate(comparisons, adjust=options.adjust, names=("new", "base"))
     _write(result, options)
@@ -129,6 +136,7 @@ def _gate(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> TwoModels:
+    from fastcmp.inputs.labels import encode
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.two_files import TwoFiles
 
@@ -136,28 +144,30 @@ def _read(options: argparse.Namespace) -> TwoModels:
     others = {"--by": options.by, "--groups": options.groups}
     found = TwoFiles(
         options.files,
-        target=None if options.values else target,
+        target=None if options.of_values else target,
         models=options.models,
         id_column=options.id,
         others={option: name for option, name in others.items() if name is not None},
         drop=options.drop,
     ).read()
-    if not options.values:
-        base, new = found.models
-        check_whole(found.y_true, {"base": base, "new": new}, target)
+    if not options.of_values:
+        models = dict(zip(("base", "new"), found.models, strict=True))
+        check_whole(found.y_true, models, target)
+        # Here warnings speak of base and new; below they would of pred_a and pred_b.
+        encode(found.y_true, models, missing=options.missing)
     return found
 
 
 def _margins(options: argparse.Namespace) -> dict[str, float]:
     """Read the margin of each metric."""
-    known = [_VALUES] if options.values else list(options.metric)
+    known = [_VALUES] if options.of_values else list(options.metric)
     if len(set(known)) < len(known):
         message = f"--metric names one twice: {' '.join(known)}"
         raise ValueError(message)
-    if options.lower_is_better and not options.values:
+    if options.lower_is_better and not options.of_values:
         message = "--lower-is-better is for --values"
         raise ValueError(message)
-    if options.values and options.metric != ["accuracy"]:
+    if options.of_values and options.metric != ["accuracy"]:
         message = "pass --values or --metric, not both"
         raise ValueError(message)
     common, own = None, {}
@@ -224,6 +234,7 @@ def _comparisons(
             groups=own,
             lower_is_better=options.lower_is_better,
             margin=margins[_VALUES],
+            alpha=options.alpha,
         )
 
     def by_accuracy(rows: Any) -> Any:
@@ -233,6 +244,7 @@ def _comparisons(
             groups=own,
             missing=options.missing,
             margin=margins["accuracy"],
+            alpha=options.alpha,
         )
 
     def by_metric(name: str) -> Callable[[Any], Any]:
@@ -245,6 +257,7 @@ def _comparisons(
                 metric=metric,
                 groups=own,
                 margin=margins[name],
+                alpha=options.alpha,
             )
 
         return compare

@@ -26,10 +26,11 @@ from fastcmp.items.mean_data import (
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.items.means_result import MeansResult
-from fastcmp.pairwise.adjust import OF_PAIRS
-from fastcmp.pairwise.comparing import record_of
+from fastcmp.pairwise.adjust import JOINT, OF_MODELS
+from fastcmp.pairwise.comparing import draw_for, record_of
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
 from fastcmp.pairwise.mean_tests import moment_tests
+from fastcmp.pairwise.metric_options import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    simultaneous: bool = False,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
@@ -128,13 +130,20 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         none by default; with "hodges-lehmann" the differences are Hodges and Lehmann's
         estimates, with their intervals, which takes several times as long.
     n_resamples : int
-        Draws of permutation and bootstrap.
+        Draws of permutation and bootstrap, of ``adjust="maxt"`` and of simultaneous
+        intervals.
     rng : int, numpy.random.Generator or None
         Where the draws come from.
     adjust : str
         Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
+        "maxt" (step-down) and "single-step" flip the signs of items or clusters, the
+        same for all models, so that they know how alike these are, and have more power.
     alpha : float
         Error rate of the decisions, in (0, 1). Intervals have the level 1 - alpha.
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once, whatever the
+        method: difference +- c standard errors, where c is the quantile of the largest
+        of all.
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional
@@ -203,6 +212,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     options = _engine_options(
         spec.method, lower_is_better, adjust, alpha, keep, memory_limit
     )
+    options = _with_draws(options, spec, simultaneous, rng)
     items = Items(groups, strata, stratum_weights, weights)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
@@ -224,8 +234,11 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     lower_is_better: bool = False,
     variance: str | None = None,
     df: str = "satterthwaite",
+    n_resamples: int = 9999,
+    rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    simultaneous: bool = False,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -246,10 +259,17 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
         the single clusters.
     df : {"satterthwaite", "clusters", "normal"}
         As in `compare_means`.
+    n_resamples : int
+        Draws of ``adjust="maxt"`` and of simultaneous intervals.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
     adjust : str
-        Adjustment for the number of pairs.
+        Adjustment for the number of pairs, as in `compare_means`; "maxt" by normal
+        numbers that have the covariance of the models.
     alpha : float
         Error rate of the decisions, in (0, 1).
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -299,6 +319,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
     options = _engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
+    options, _ = draw_for(options, simultaneous, n_resamples, rng)
     chosen = choose_pairs(names, pairs, control)
     found = moments.pair_moments(variance=variance, df=df)
     tests = moment_tests(found, 1 - options.alpha)
@@ -333,12 +354,30 @@ def _engine_options(  # those of the engine
     return Options(
         test="means",
         method=method,
-        adjust=choose(adjust, "adjust", OF_PAIRS),
+        adjust=choose(adjust, "adjust", OF_MODELS),
         alpha=as_share(alpha, "alpha"),
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),
         lower_is_better=lower_is_better,
     )
+
+
+def _with_draws(
+    options: Options, spec: MeanOptions, simultaneous: Any, rng: Any
+) -> Options:
+    """Add the draws of all models together; refuse what has none."""
+    seed = None if rng is None and spec.method not in DRAWN else spec.seed
+    options, _ = draw_for(options, simultaneous, spec.n_resamples, seed)
+    if options.joint and (spec.method == "wilcoxon" or spec.missing == "pairwise"):
+        given, advice = "method='wilcoxon'", "method='permutation'"
+        if spec.missing == "pairwise":
+            given, advice = "missing='pairwise'", "missing='common'"
+        what = "simultaneous=True"
+        if options.adjust in JOINT:
+            what = f"adjust={options.adjust!r}"
+        message = f"{what} needs means on the same items, not {given}: use {advice}"
+        raise ValueError(message)
+    return options
 
 
 def _control(

@@ -58,6 +58,7 @@ from fastcmp.kernels.delong_placements import placements as placements
 from fastcmp.kernels.flip_words import flip_sums as flip_sums
 from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
+from fastcmp.kernels.fold_draws import simulate_folds as simulate_folds
 from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
 from fastcmp.kernels.fold_t_tests import fold_t as fold_t
 from fastcmp.kernels.fold_t_tests import fold_t_many as fold_t_many
@@ -101,6 +102,13 @@ from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX
 from fastcmp.kernels.margins_exact import tango_exact as tango_exact
 from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
 from fastcmp.kernels.max_t import step_down as step_down
+from fastcmp.kernels.mcnemar_plans import (
+    mcnemar_detectable_difference as mcnemar_detectable_difference,
+)
+from fastcmp.kernels.mcnemar_plans import (
+    mcnemar_discordant_size as mcnemar_discordant_size,
+)
+from fastcmp.kernels.mcnemar_plans import mcnemar_sample_size as mcnemar_sample_size
 from fastcmp.kernels.metric_jackknife import (
     metric_leave_one_out as metric_leave_one_out,
 )
@@ -149,6 +157,29 @@ from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
 from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_many as mcnemar_many
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
+from fastcmp.kernels.planned_margins import EQUIVALENCE as EQUIVALENCE
+from fastcmp.kernels.planned_margins import NONINFERIORITY as NONINFERIORITY
+from fastcmp.kernels.planned_margins import SUPERIORITY as SUPERIORITY
+from fastcmp.kernels.planned_margins import (
+    margin_detectable_difference as margin_detectable_difference,
+)
+from fastcmp.kernels.planned_margins import margin_power as margin_power
+from fastcmp.kernels.planned_margins import margin_sample_size as margin_sample_size
+from fastcmp.kernels.planned_mcnemar import mcnemar_assurance as mcnemar_assurance
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_conditional_power as mcnemar_conditional_power,
+)
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_critical_count as mcnemar_critical_count,
+)
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_interim_power as mcnemar_interim_power,
+)
+from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_predictive_power as mcnemar_predictive_power,
+)
+from fastcmp.kernels.rank_maxima import difference_maxima as difference_maxima
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel, wide_vectors
+from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray
+
+_MAX_STEPS = 100
 
 
 @kernel
@@ -106,3 +110,142 @@ def _raise_sided(
         largest[r] = value
         n += value >= least
     return n
+
+
+@kernel
+def radial_tail(
+    x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float
+) -> float:
+    """Probability that the largest of normal or t statistics reaches a number.
+
+    Parameters
+    ----------
+    x : float
+        The number.
+    largest : ndarray of float64, shape (B,)
+        Largest statistic of each draw, a linear function of `rank` independent standard
+        normal numbers.
+    radii : ndarray of float64, shape (B,)
+        Length of the vector of these.
+    rank, df : float
+        Degrees of freedom: of the radius, and of t; infinite for normal statistics.
+
+    Returns
+    -------
+    float
+        The average over the directions that were drawn; the radius is integrated.
+
+    Notes
+    -----
+    Draws of the maximum alone would vary far more where the rank is low: by its square
+    root the standard error of a tail of 0.05 is 0.22 over B draws, and here, for the
+    pairs of five models, 0.015.
+
+    References
+    ----------
+    .. [1] I. Deak, "Three digit accurate multiple normal probabilities", Numerische
+       Mathematik 35 (1980) 369-380.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import radial_tail
+    >>> largest, radii = np.array([1.0, -1.0]), np.array([1.0, 1.0])
+    >>> round(radial_tail(1.6448536, largest, radii, 1.0, np.inf), 6)
+    0.05
+    """
+    total = 0.0
+    for r in range(largest.size):
+        # At the radius x / share the statistic is x; beyond it grows, or falls.
+        share = largest[r] / radii[r]
+        if x > 0.0:
+            total += _beyond(x / share, rank, df) if share > 0.0 else 0.0
+        else:
+            total += 1.0 if share >= 0.0 else 1.0 - _beyond(x / share, rank, df)
+    return total / largest.size
+
+
+@kernel
+def _beyond(radius: float, rank: float, df: float) -> float:
+    """Probability of a radius as large."""
+    if df == np.inf:
+        return chdtrc(rank, radius * radius)
+    return fdtrc(rank, df, radius * radius / rank)
+
+
+@kernel
+def radial_quantile(
+    largest: FloatArray, radii: FloatArray, rank: float, df: float, tail: float
+) -> float:
+    """Find the number that the largest statistic reaches with a given probability.
+
+    Parameters
+    ----------
+    largest, radii : ndarray of float64, shape (B,)
+        As `radial_tail` has them.
+    rank, df : float
+        As `radial_tail` has them.
+    tail : float
+        The probability, in (0, 1/2].
+
+    Returns
+    -------
+    float
+        The number, to 12 digits; 0 where no statistic varies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import radial_quantile
+    >>> largest, radii = np.array([1.0, -1.0]), np.array([1.0, 1.0])
+    >>> round(radial_quantile(largest, radii, 1.0, np.inf, 0.05), 6)
+    1.644854
+    """
+    low, high = 0.0, 1.0
+    f_low = radial_tail(low, largest, radii, rank, df) - tail
+    f_high = radial_tail(high, largest, radii, rank, df) - tail
+    while f_high > 0.0:
+        low, f_low, high = high, f_high, 2.0 * high
+        f_high = radial_tail(high, largest, radii, rank, df) - tail
+    if f_low <= 0.0 or not largest.max() > 0.0:
+        return 0.0
+    for i in range(_MAX_STEPS):
+        if high - low <= 1e-12 * high:
+            break
+        reach = 0.5 * (high - low) if i < 60 else 0.0
+        guess = itp_step(low, f_low, high, f_high, reach)
+        found = radial_tail(guess, largest, radii, rank, df) - tail
+        if found > 0.0:
+            low, f_low = guess, found
+        else:
+            high, f_high = guess, found
+    return 0.5 * (low + high)
+
+
+@kernel
+def step_down_tails(
+    draws: FloatArray,
+    radii: FloatArray,
+    pairs: OrderArray,
+    inverse: FloatArray,
+    statistic: FloatArray,
+    how: tuple[float, float, int],
+    tails: FloatArray,
+) -> None:
+    """Work out the p-values of step-down max-T of normal or t statistics.
+
+    As `step_down`, with the radius integrated as in `radial_tail`: ``tails[p]`` is the
+    probability that a statistic of the pairs 0, ..., p reaches ``statistic[p]``. `how`
+    is ``(rank, df, alternative)``.
+    """
+    rank, df, alternative = how
+    sided = alternative in (GREATER, LESS)
+    largest = np.full(radii.size, -np.inf if sided else 0.0)
+    for p in range(pairs.shape[0]):
+        i, j = pairs[p, 0], pairs[p, 1]
+        scale = -inverse[p] if alternative == LESS else inverse[p]
+        if sided:
+            _raise_sided(draws[i], draws[j], scale, 0.0, largest)
+        else:
+            _raise(draws[i], draws[j], scale, 0.0, largest)
+        tails[p] = radial_tail(statistic[p], largest, radii, rank, df)

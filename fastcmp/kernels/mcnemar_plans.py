@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.mcnemar_power import (
+from fastcmp.kernels.planned_mcnemar import (
     _counted,
     _no_plan,
     _planned,

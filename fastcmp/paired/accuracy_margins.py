@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from fastcmp.paired.margin_statistics import (
     MarginOptions,
     Tails,
     make_tests,
+    plain,
     samples_needed,
 )
 from fastcmp.paired.margins import as_margin_alpha, as_margins
@@ -164,12 +166,27 @@ def accuracy_margins(
     gamma: float = 0.0,
     pvalue: Any = None,
     alternative: str = "two-sided",
+    measure: str = "accuracy",
 ) -> MarginTests:
     """Test checked counts, only a, only b and all, against checked margins.
 
     `pvalue` is that of a test of equality, with its alternative, from which better and
-    worse follow; for None they follow from the interval.
+    worse follow; for None they follow from the interval. Of losses the counts are those
+    of 1 for a alone, and for b alone.
     """
+    if options.lower_is_better:
+        turned = {"greater": "less", "less": "greater"}
+        return mirrored(
+            accuracy_margins(
+                (counts[1], counts[0], counts[2]),
+                options._replace(lower_is_better=False),
+                method=method,
+                gamma=gamma,
+                pvalue=pvalue,
+                alternative=turned.get(alternative, alternative),
+                measure=measure,
+            )
+        )
     arrays = np.broadcast_arrays(*counts, options.margin)
     a, b, n, margin = (np.array(x) for x in arrays)
     flat = (a.ravel(), b.ravel(), n.ravel(), margin.ravel())
@@ -197,7 +214,7 @@ def accuracy_margins(
         n_samples=n,
         pvalue=pvalue,
         alternative=alternative,
-        measure="accuracy",
+        measure=measure,
     )
     return make_tests(
         of,
@@ -206,6 +223,25 @@ def accuracy_margins(
         intervals,
         needed,
         method="score" if answers is None else "exact",
+    )
+
+
+def mirrored(tests: MarginTests) -> MarginTests:
+    """Turn tests of right answers into those of losses: differences change sign."""
+    outer, inner = (
+        ConfidenceInterval(plain(0.0 - x.high), plain(0.0 - x.low))
+        for x in (tests.interval, tests.inner_interval)
+    )
+    return replace(
+        tests,
+        difference=plain(0.0 - tests.difference),
+        statistic_lower=plain(0.0 - tests.statistic_upper),
+        statistic_upper=plain(0.0 - tests.statistic_lower),
+        pvalue_lower=tests.pvalue_upper,
+        pvalue_upper=tests.pvalue_lower,
+        interval=outer,
+        inner_interval=inner,
+        lower_is_better=True,
     )
 
 

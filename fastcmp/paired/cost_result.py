@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.report import (
     Section,
     format_interval,
@@ -39,7 +39,7 @@ _INTERVALS = ("profile", "wald")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CostResult(Compared, Record):
+class CostResult(Pilot, Compared, Record):
     """A cost-sensitive test of two models on the same samples.
 
     All numbers are arrays of one shape where there were counts of many pairs.

@@ -76,16 +76,17 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-    #: "z", "t", "score", "exact" or "miettinen-nurminen".
-    method: str
+    #: "z", "t", "score", "exact" or "miettinen-nurminen"; an array where it is not the
+    #: same for all.
+    method: Any
     #: Degrees of freedom of t, else None.
     df: Any = None
     alpha: float = 0.05
     #: Whether all claims follow from one interval, of the level 1 - alpha.
     strict: bool = False
     lower_is_better: Any = False
-    #: What `difference` is a difference of.
-    measure: str = "difference"
+    #: What `difference` is a difference of; an array where it is not the same for all.
+    measure: Any = "difference"
 
     @property
     def noninferiority_statistic(self) -> Any:
@@ -150,7 +151,7 @@ class MarginTests(Record):
     def _amount(self, value: Any) -> str:
         if np.ndim(value):
             return f"{np.min(value):.4g} to {np.max(value):.4g}"
-        if self.measure in _IN_POINTS:
+        if not np.ndim(self.measure) and self.measure in _IN_POINTS:
             points = "percentage point" if value == 0.01 else "percentage points"
             return f"{100 * value:.4g} {points}"
         return f"{value:.4g}"
@@ -187,10 +188,8 @@ class MarginTests(Record):
         list of Section
             One section: the decision, and the method.
         """
-        text = (
-            self.sentence,
-            f"By {METHOD_NAMES[self.method]}, alpha = {self.alpha:g}.",
-        )
+        used = [METHOD_NAMES[x] for x in np.unique(self.method)]
+        text = (self.sentence, f"By {' and '.join(used)}, alpha = {self.alpha:g}.")
         return [Section(title="Is a as good as b?", text=text)]
 
 
@@ -218,6 +217,8 @@ def margin_sentences(
     if margins is None:
         return ()
     if not tested_by:
+        return (margins.sentence,)
+    if np.ndim(margins.method) or margins.method in ("score", "exact"):
         return (margins.sentence,)
     own = METHOD_NAMES[margins.method]
     return (

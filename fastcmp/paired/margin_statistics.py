@@ -80,6 +80,8 @@ def tests_of(of: Estimated, options: MarginOptions) -> MarginTests:
         arrays.append(of.df)
     d, error, margins, *degrees = _broadcast(arrays)
     df = degrees[0] if degrees else None
+    if df is not None and np.isinf(df).all():
+        df = None
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
     better = np.where(options.lower_is_better, -lower, upper)
     tails = Tails(

@@ -25,7 +25,14 @@ from fastcmp.planning.aucs import (
 )
 from fastcmp.planning.checked import positive, whole, within
 from fastcmp.planning.family import Answer, Family
-from fastcmp.planning.given import check_detectable, is_given, needed, passed
+from fastcmp.planning.given import (
+    TAILS_INPUT,
+    check_detectable,
+    is_given,
+    needed,
+    passed,
+    read_tails,
+)
 from fastcmp.planning.normal import (
     Normal,
     normal_difference,
@@ -75,8 +82,9 @@ class _Pair(NamedTuple):
     error: Any = None
 
 
-def _read_pair(method: str, inputs: Inputs, ratio: Any) -> _Pair:
+def _read_pair(question: Question, inputs: Inputs, ratio: Any) -> _Pair:
     """Read what two areas are planned from; `ratio` is None for that of a pilot."""
+    method = question.method
     given = [name for name in _BINORMAL if is_given(inputs, name)]
     if is_given(inputs, "pilot_positives") or is_given(inputs, "pilot_negatives"):
         if given:
@@ -85,9 +93,12 @@ def _read_pair(method: str, inputs: Inputs, ratio: Any) -> _Pair:
         if method != "delong":
             message = f"method must be 'delong' for a pilot, got {method!r}"
             raise ValueError(message)
-        return _from_pilot(inputs, ratio)
-    ratio = read_ratio(inputs) if ratio is None else ratio
-    return _from_binormal(method, inputs, ratio)
+        pair = _from_pilot(inputs, ratio)
+    else:
+        ratio = read_ratio(inputs) if ratio is None else ratio
+        pair = _from_binormal(method, inputs, ratio)
+    tails = read_tails(question, inputs)
+    return pair._replace(normal=pair.normal._replace(both_tails=tails))
 
 
 def _from_pilot(inputs: Inputs, ratio: Any) -> _Pair:
@@ -205,7 +216,7 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
     ratio = None
     if any(is_given(inputs, name) for name in SIZES):
         _, ratio = read_negatives(inputs, n)
-    pair = _read_pair(question.method, inputs, ratio)
+    pair = _read_pair(question, inputs, ratio)
     gap = _found(pair)
     answer = Answer(
         n=n,
@@ -223,11 +234,8 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
 
 
 def _size(question: Question, inputs: Inputs, power: Floats) -> Answer:
-    pair = _read_pair(
-        question.method,
-        inputs,
-        read_ratio(inputs) if is_given(inputs, "ratio") else None,
-    )
+    ratio = read_ratio(inputs) if is_given(inputs, "ratio") else None
+    pair = _read_pair(question, inputs, ratio)
     gap = _found(pair)
     real = normal_size(question, power, gap, pair.normal)
     n, n_negatives = round_sizes(real, pair.ratio)
@@ -255,7 +263,7 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
     ratio = None
     if any(is_given(inputs, name) for name in SIZES):
         _, ratio = read_negatives(inputs, n)
-    pair = _read_pair(question.method, inputs, ratio)
+    pair = _read_pair(question, inputs, ratio)
     return Answer(
         n=n,
         power=power,
@@ -275,7 +283,7 @@ FAMILY = Family(
     methods=dict.fromkeys(
         ("difference", "noninferiority", "superiority", "equivalence"), tuple(_TITLES)
     ),
-    inputs=_PILOT | _BINORMAL | SIZES | _NULL,
+    inputs=_PILOT | _BINORMAL | SIZES | _NULL | TAILS_INPUT,
     power=_power,
     sample_size=_size,
     difference=_difference,

@@ -10,7 +10,7 @@ from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.aucs import Curve
 from fastcmp.planning.checked import positive, whole, within
 from fastcmp.planning.family import Answer, Family
-from fastcmp.planning.given import is_given, needed
+from fastcmp.planning.given import TAILS_INPUT, is_given, needed, read_tails
 from fastcmp.planning.normal import rounded_up
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _curve(question: Question, inputs: Inputs) -> Curve:
     if question.method == "obuchowski" and np.any(null != 0.5):
         message = "auc_null must be 0.5 for method='obuchowski', got another one"
         raise ValueError(message)
-    return Curve(null, question.method)
+    return Curve(null, question.method, read_tails(question, inputs))
 
 
 def _area(question: Question, inputs: Inputs) -> Floats:
@@ -118,7 +118,7 @@ _TITLES = {
 FAMILY = Family(
     title=lambda method, _: _TITLES[method],
     methods={"difference": tuple(_TITLES)},
-    inputs=_INPUTS | SIZES,
+    inputs=_INPUTS | SIZES | TAILS_INPUT,
     power=_power,
     sample_size=_size,
     difference=_difference,

@@ -33,6 +33,8 @@ class Curve(NamedTuple):
     null: Any
     #: Of the question, "obuchowski" or "hanley-mcneil".
     method: str
+    #: As in `Normal`.
+    both_tails: bool | None = None
 
     def power(self, question: Question, n: Any, ratio: Any, area: Any) -> Floats:
         """Give the probability that an area is found to differ from `null`.
@@ -73,12 +75,13 @@ class Curve(NamedTuple):
     def _variances(self, n: Any, ratio: Any, area: Any) -> Normal:
         if self.method == "obuchowski":
             at_half = 0.0792 * (1.0 + 1.0 / np.asarray(ratio))
-            return Normal(obuchowski_variance(area, ratio), at_half)
-        both = (
+            variance = obuchowski_variance(area, ratio)
+            return Normal(variance, at_half, self.both_tails)
+        variance, null_variance = (
             n * hanley_mcneil_variance(each, n, n * np.asarray(ratio))
             for each in (area, self.null)
         )
-        return Normal(*both)
+        return Normal(variance, null_variance, self.both_tails)
 
 
 def obuchowski_variance(area: Any, ratio: Any) -> Floats:

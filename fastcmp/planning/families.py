@@ -17,6 +17,8 @@ _MODULES = {
     "cost": "fastcmp.planning.mean_plans:COSTS",
     "auc": "fastcmp.planning.auc_plans",
     "auc-paired": "fastcmp.planning.auc_pair_plans",
+    "cv": "fastcmp.planning.folds",
+    "leaderboard": "fastcmp.planning.leaderboard",
 }
 TESTS = tuple(_MODULES)
 

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.options import choose
+from fastcmp.planning.design import TAILS
+
 if TYPE_CHECKING:
     from fastcmp.planning.family import Inputs, Question
+
+
+#: The option of two-sided tests.
+TAILS_INPUT = {"tails": "'both', or 'right-direction': which rejections count"}
 
 
 def is_given(inputs: Inputs, name: str) -> bool:
@@ -31,6 +38,17 @@ def passed(inputs: Inputs) -> dict[str, Any]:
 
 def _is_number(value: Any) -> bool:
     return not isinstance(value, (str, bool, tuple)) and np.asarray(value).dtype != "O"
+
+
+def read_tails(question: Question, inputs: Inputs) -> bool | None:
+    """Tell whether rejections in both directions count; None where nothing is said."""
+    tails = inputs.get("tails")
+    if tails is None:
+        return None
+    if question.alternative != "two-sided" or question.hypothesis != "difference":
+        message = f"tails={tails!r} is for two-sided tests of a difference"
+        raise ValueError(message)
+    return bool(choose(tails, "tails", TAILS) == "both")
 
 
 def check_detectable(question: Question) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.kernels import margin_power as kernels
+from fastcmp.kernels import planned_margins as kernels
 from fastcmp.planning.design import Design, Solver, evaluate, refuse
 from fastcmp.planning.mcnemar_normal import normal_quantiles
 

@@ -10,7 +10,14 @@ from fastcmp.core.checks import as_flag
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.checked import positive, whole, within
 from fastcmp.planning.family import Answer, Family
-from fastcmp.planning.given import check_detectable, is_given, needed, passed
+from fastcmp.planning.given import (
+    TAILS_INPUT,
+    check_detectable,
+    is_given,
+    needed,
+    passed,
+    read_tails,
+)
 from fastcmp.planning.means import (
     Spread,
     design_effect,
@@ -60,7 +67,7 @@ class _Case(NamedTuple):
 
 def _read(question: Question, inputs: Inputs) -> _Case:
     difference = within(needed(inputs, "difference"), "difference", -np.inf, np.inf)
-    spread, cautions = _read_spread(inputs)
+    spread, cautions = _read_spread(question, inputs)
     pilot = Pilot(_direction(question, inputs) * difference, None, spread.normal)
     if is_given(inputs, "standard_error"):
         is_t = question.method == "t"
@@ -71,13 +78,15 @@ def _read(question: Question, inputs: Inputs) -> _Case:
     return _Case(difference, spread, pilot, cautions)
 
 
-def _direction(question: Question, inputs: Inputs) -> float:
+def _direction(question: Question, inputs: Inputs) -> Any:
     """Give the sign of a difference with which a is better, where there is a margin."""
-    lower = as_flag(inputs.get("lower_is_better", False), "lower_is_better")
-    return -1.0 if lower and question.hypothesis != "difference" else 1.0
+    lower = inputs.get("lower_is_better", False)
+    if not isinstance(lower, np.ndarray) or lower.dtype != np.bool_:
+        lower = as_flag(lower, "lower_is_better")
+    return np.where(lower, -1.0, 1.0) if question.hypothesis != "difference" else 1.0
 
 
-def _read_spread(inputs: Inputs) -> tuple[Spread, tuple[str, ...]]:
+def _read_spread(question: Question, inputs: Inputs) -> tuple[Spread, tuple[str, ...]]:
     """Read the variance of one item, and the clusters that the items are in."""
     names = [x for x in (*_SD, *_PARTS, *_PILOT) if is_given(inputs, x)]
     if names == ["sd"]:
@@ -90,14 +99,21 @@ def _read_spread(inputs: Inputs) -> tuple[Spread, tuple[str, ...]]:
     else:
         message = f"{_WHICH} must be given, got {names}"
         raise ValueError(message)
-    if not any(is_given(inputs, name) for name in _CLUSTERS):
-        return Spread(variance), ()
-    return _in_clusters(variance, inputs)
+    spread, cautions = _in_clusters(variance, inputs)
+    return spread._replace(both_tails=read_tails(question, inputs)), cautions
 
 
 def _in_clusters(variance: Floats, inputs: Inputs) -> tuple[Spread, tuple[str, ...]]:
-    """Multiply a variance by the design effect."""
+    """Multiply a variance by the design effect; that of a pilot holds it already."""
     size, cv, correlation = _CLUSTERS
+    names = [name for name in _CLUSTERS if is_given(inputs, name)]
+    if not names:
+        return Spread(variance), ()
+    if is_given(inputs, "standard_error"):
+        if names != [size]:
+            message = f"{names[-1]} is in the standard_error of the pilot: leave it out"
+            raise ValueError(message)
+        return Spread(variance, within(inputs[size], size, 1, np.inf, closed=True)), ()
     given = (
         needed(inputs, size),
         inputs[cv] if is_given(inputs, cv) else 0.0,
@@ -184,7 +200,7 @@ def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
 
 def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) -> Answer:
     check_detectable(question)
-    spread, cautions = _read_spread(inputs)
+    spread, cautions = _read_spread(question, inputs)
     _check_items(n, spread)
     gain = mean_detectable(question, n, power, spread)
     kept = {key: x for key, x in passed(inputs).items() if key != "difference"}
@@ -224,7 +240,7 @@ def _family(
             "superiority": methods,
             "equivalence": (*methods, "chow"),
         },
-        inputs=_DIFFERENCE | _SD | inputs | _PILOT | _DIRECTION,
+        inputs=_DIFFERENCE | _SD | inputs | _PILOT | _DIRECTION | TAILS_INPUT,
         power=_power,
         sample_size=_sample_size,
         difference=_difference,

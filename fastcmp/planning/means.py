@@ -33,11 +33,13 @@ class Spread(NamedTuple):
     variance: Any
     #: Mean number of items in a cluster; 1 where items are independent.
     cluster_size: Any = 1.0
+    #: Whether both tails of a two-sided test count; None is as the method has it.
+    both_tails: bool | None = None
 
     @property
     def normal(self) -> Normal:
         """The same with and without a difference."""
-        return Normal(self.variance, self.variance)
+        return Normal(self.variance, self.variance, self.both_tails)
 
     @property
     def fewest(self) -> Any:
@@ -77,8 +79,8 @@ def design_effect(size: Any, size_cv: Any, correlation: Any) -> Floats:
 def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> Floats:
     """Give the probability that n items show what is asked for.
 
-    Student's t counts both tails of a two-sided test, the normal approximation the
-    right one.
+    By default Student's t counts both tails of a two-sided test, the normal
+    approximation the right one.
     """
     if question.method == "normal":
         return normal_power(question, n, difference, spread.normal)
@@ -92,7 +94,7 @@ def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> F
     def tail(shift: Any) -> Any:
         return nctdtr(df, -shift * scale, -t)  # the upper tail, mirrored
 
-    return join(question, tail, difference, both_tails=True)
+    return join(question, tail, difference, both_tails=spread.both_tails is not False)
 
 
 def mean_size(

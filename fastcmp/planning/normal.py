@@ -25,8 +25,9 @@ class Normal(NamedTuple):
 
     variance: Any
     null_variance: Any
-    #: Whether a two-sided test that finds the wrong direction counts too.
-    both_tails: bool = False
+    #: Whether a two-sided test that finds the wrong direction counts too; None: only
+    #: without a difference, where no direction is wrong.
+    both_tails: bool | None = None
 
 
 def shift(question: Question, difference: Any) -> Floats:
@@ -52,7 +53,7 @@ def join(
     tail: Callable[[Any], Any],
     difference: Any,
     *,
-    both_tails: bool,
+    both_tails: bool | None,
 ) -> Floats:
     """Make the power of the test asked for of that of one-sided tests.
 
@@ -66,10 +67,7 @@ def join(
         return np.asarray(np.maximum(near + far - 1.0, 0.0))
     if question.hypothesis != "difference" or question.alternative != "two-sided":
         return np.asarray(near)
-    # Without a difference no direction is wrong.
-    counted = np.asarray(difference) == 0.0
-    if both_tails:
-        counted = np.ones_like(counted)
+    counted = np.equal(difference, 0.0) if both_tails is None else both_tails
     return np.asarray(near + np.where(counted, tail(-np.abs(difference)), 0.0))
 
 
@@ -106,6 +104,12 @@ def normal_size(
 def normal_difference(question: Question, n: Any, power: Any, normal: Normal) -> Floats:
     """Give the difference that n samples find, or show the margin with."""
     beyond = _reach(question, power, normal) / np.sqrt(n)
+    if normal.both_tails:
+
+        def found(beyond: Any) -> Any:
+            return normal_power(question, n, from_shift(question, beyond), normal)
+
+        beyond = least(found, power, start=beyond)
     return from_shift(question, beyond)
 
 

@@ -46,7 +46,8 @@ def with_pilot(
     low, high = pilot.gain - reach, pilot.gain + reach
     # Two-sided, and of equivalence, the answer turns at 0.
     answers = [found(gain) for gain in (low, high, np.clip(0.0, low, high))]
+    least, most = np.min(answers, axis=0), np.max(answers, axis=0)
     return answer._replace(
-        assurance=np.where(none, np.nan, assurance),
-        interval=(np.min(answers, axis=0), np.max(answers, axis=0)),
+        assurance=None if np.all(none) else np.where(none, np.nan, assurance),
+        interval=None if np.all(np.isinf(least)) else (least, most),
     )

@@ -13,6 +13,20 @@ if TYPE_CHECKING:
 #: Class of a record -> module with `read_pilot(record)`, which gives `PilotInputs`.
 _READERS = {
     "McNemarResult": "fastcmp.planning.pilots",
+    **dict.fromkeys(
+        (
+            "AUCComparison",
+            "CostResult",
+            "CVPairwiseResult",
+            "DelongResult",
+            "MeanDifference",
+            "MeansResult",
+            "MetricComparison",
+            "MetricsResult",
+            "PairwiseResult",
+        ),
+        "fastcmp.planning.estimate_pilots",
+    ),
 }
 
 

@@ -264,7 +264,7 @@ def _plan(
         "margin": question.margin,
         "assurance": answer.assurance,
         "n_negatives": answer.n_negatives,
-        "standard_error": answer.standard_error,
+        "power_standard_error": answer.power_standard_error,
     }
     numbers |= {key: value for key, value in optional.items() if value is not None}
     shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
@@ -291,6 +291,7 @@ def _plan(
         inputs=tuple((key, _plain(value)) for key, value in answer.inputs.items()),
         interval=interval,
         seed=answer.seed,
+        claim=answer.claim,
         cautions=answer.cautions,
         **found,
     )

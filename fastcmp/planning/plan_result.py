@@ -46,7 +46,7 @@ class Plan(Drawn, Record):
     #: Probability that the test rejects, at `n` samples.
     power: Any
     #: Standard error of a power that was simulated, and the seed that repeats it.
-    standard_error: Any = None
+    power_standard_error: Any = None
     seed: int | None = None
     #: The true difference to be found: the measure of a minus that of b; NaN where
     #: `n` samples find none with that power.
@@ -61,6 +61,8 @@ class Plan(Drawn, Record):
     unit: str = "samples"
     #: Negatives, where `n` counts positives, else None.
     n_negatives: Any = None
+    #: What is found, where that is not a difference of two models.
+    claim: str | None = None
     #: Name and value of what the plan was made from.
     inputs: tuple[tuple[str, Any], ...] = ()
     #: Mean of the power over what a pilot leaves open; None without a pilot.
@@ -126,6 +128,8 @@ class Plan(Drawn, Record):
 
     def _finds(self, n: float) -> str:
         """Say what is found or shown."""
+        if self.claim is not None:
+            return self.claim
         known = self.hypothesis == "difference"
         gap = _amount(abs(self.difference) if known else self.difference, self.measure)
         many = n != 1

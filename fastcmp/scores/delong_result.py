@@ -11,7 +11,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_share
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import normal_tail
@@ -36,7 +36,7 @@ _ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class DelongResult(Record):
+class DelongResult(Pilot, Record):
     """AUCs of models on the same samples, with DeLong's covariance."""
 
     #: Shape (M,).
@@ -114,6 +114,7 @@ class DelongResult(Record):
         *,
         alternative: str = "two-sided",
         margin: float = 0.0,
+        alpha: float = 0.05,
     ) -> AUCComparison:
         """Test whether two models have the same AUC.
 
@@ -124,7 +125,12 @@ class DelongResult(Record):
         alternative : {"two-sided", "greater", "less"}
             "greater": a is better.
         margin : float
-            Non-inferiority: with "greater", whether a is worse by less than this.
+            The largest difference that does not matter, in (0, 1): adds tests of
+            non-inferiority, superiority by the margin and equivalence, and a decision,
+            as ``margins``. With "greater" the test itself is of non-inferiority:
+            whether a is worse by less than this.
+        alpha : float
+            Error rate of each claim about the margin, in (0, 0.5).
 
         Returns
         -------
@@ -147,15 +153,18 @@ class DelongResult(Record):
         """
         i, j = position_of(a, self.names), position_of(b, self.names)
         variance, scale = self._variances(i, j)
-        return compare_estimates(
+        test = compare_estimates(
             float(self.auc[i]),
             float(self.auc[j]),
             float(variance),
             _ROUNDING * float(scale),
             alternative=alternative,
             margin=margin,
+            alpha=alpha,
             names=(self.names[i], self.names[j]),
+            n_samples=self.n_positives + self.n_negatives,
         )
+        return replace(test, n_positives=self.n_positives, n_negatives=self.n_negatives)
 
     def _variances(self, i: Any, j: Any) -> tuple[Any, Any]:
         """Give variances of differences, and the sums that they were taken from."""

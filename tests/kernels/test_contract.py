@@ -34,6 +34,7 @@ from fastcmp.kernels import (
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
+    mcnemar_interim_power,
     mean_t_many,
     pack_equal,
     unpaired_interval_many,
@@ -184,6 +185,18 @@ EXAMPLES = {
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
     "alpaydin_f": Example((FIVE_BY_TWO,)),
+    "margin_detectable_difference": Example((500, 0.2, 0.8, 0.01, 0.05, 1)),
+    "margin_power": Example((40, 0.05, 0.05, 0.1, 0.05, 0)),
+    "margin_sample_size": Example((0.8, 0.05, 0.05, 0.05, 0.025, 2)),
+    "mcnemar_assurance": Example((400, 5, 2, 100, 0.05, EXACT, 1)),
+    "mcnemar_conditional_power": Example((20, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "mcnemar_critical_count": Example((20, 0.05, EXACT)),
+    "mcnemar_detectable_difference": Example((200, 0.2, 0.8, 0.05, EXACT, 0, True)),
+    "mcnemar_discordant_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "mcnemar_interim_power": Example((12, 6, 100, (0.12, 0.06), 0.05, EXACT)),
+    "mcnemar_power": Example((60, 0.02, 0.12, 0.05, EXACT, 0, False)),
+    "mcnemar_predictive_power": Example((12, 6, 100, 100, 0.05, EXACT)),
+    "mcnemar_sample_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
     "barnard_exact": Example((7, 8, 3, 9, 1, False)),
     "basic_interval": Example((np.arange(9.0), 5.0, 0.5)),
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
@@ -232,6 +245,10 @@ EXAMPLES = {
             (B > 1).view(np.uint8).reshape(2, 100),
         ),
         (zeros(2, 2, 2, 2),),
+    ),
+    "simulate_folds": Example(
+        (Y.reshape(2, 100).astype(np.int16) - 1, SAMPLES[:3] / 100, 0.5, 0.05, 1, 0),
+        (zeros(3, 2, 2, 2, 2),),
     ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
@@ -324,6 +341,10 @@ EXAMPLES = {
     "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
+    "difference_maxima": Example(
+        (FOLDS[:6].copy(), np.ones((6, 6)), ints(0, 3, 5), ints(1, 0, 1)),
+        (zeros(2, 10, dtype=float),),
+    ),
     "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
     "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),
@@ -481,12 +502,17 @@ def call_mean_t_many(difference, variance, df, alternative, level, out):
 
 
 @numba.njit
+def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
+    return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
+
+
 def call_unpaired_interval_many(counts, method, level, low, high):
     unpaired_interval_many(counts, (method, level), low, high)
 
 
 #: Users write options that are tuples out.
 SPELLED_OUT = {
+    "mcnemar_interim_power": call_mcnemar_interim_power,
     "unpaired_interval_many": call_unpaired_interval_many,
     "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,

@@ -8,6 +8,7 @@ from scipy import stats
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
+from fastcmp.kernels.rng import _word
 from fastcmp.pairwise.gaussian_draws import (
     covariance_root,
     gaussian_draws,
@@ -27,6 +28,14 @@ def test_numbers_are_normal():
     parts = np.empty((1, 20))
     random_normals(3, 9, 31, parts)
     assert (parts[0] == out[2, 20:40]).all()
+
+
+def test_numbers_are_quantiles_of_uniform_numbers():
+    out = np.empty((1, 2000))
+    random_normals(3, 7, 11, out)
+    words = [int(_word(3, 7, 11 + i)) for i in range(2000)]
+    uniform = [((word >> 12) + 0.5) * 2.0**-52 for word in words]
+    np.testing.assert_allclose(out[0], stats.norm.ppf(uniform), rtol=1e-13)
 
 
 def test_root_of_a_singular_covariance():

@@ -239,7 +239,7 @@ def margin_detectable_difference(
     --------
     >>> from fastcmp.kernels import SUPERIORITY, margin_detectable_difference
     >>> round(margin_detectable_difference(500, 0.2, 0.8, 0.01, 0.05, SUPERIORITY), 4)
-    0.0594
+    0.0591
     """
     if claim == EQUIVALENCE or not 0.0 < discordant <= 1.0 or not 0.0 < power < 1.0:
         return math.nan

@@ -1,0 +1,180 @@
+"""Quantiles of the largest of many correlated normal statistics, by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastcmp.core.memory import check_memory
+from fastcmp.core.threads import no_step, parts
+from fastcmp.kernels.rank_maxima import difference_maxima
+from fastcmp.pairwise.gaussian_draws import LATTICE, Directions, directions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.core.threads import ThreadPool
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_BLOCK = 248  # draws; rows of a power of two would meet in a cache
+_WORK = 2e8  # pairs times draws that are worth it: a part of a second
+_FEWEST, _MOST = 1000, 50_000
+_TAIL = 50  # draws beyond the critical value, at least
+_BINS, _HALVINGS = 512, 40
+_TIE = 1e-9  # statistics that differ by less are equal
+
+
+def default_draws(n_models: int, level: float) -> int:
+    """Choose a number of draws: many for few models, and some beyond the quantile."""
+    usual = min(max(int(_WORK / n_models**2), _FEWEST), _MOST)
+    return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
+
+
+def check_draws(n_resamples: int, level: float) -> int:
+    """Refuse so few draws that none is expected beyond the quantile."""
+    least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
+    if n_resamples < least:
+        message = (
+            f"n_resamples must be at least {least} for the level {level:g}, got "
+            f"{n_resamples}"
+        )
+        raise ValueError(message)
+    return n_resamples
+
+
+@dataclass(frozen=True)
+class Maxima:
+    """Draws of models' estimates about their true values, and what is largest in them.
+
+    Where there are few models, a quantile is an average over the lengths that a draw
+    could have had as well: only its direction is drawn. And each draw counts with its
+    mirror image too. That is worth five to twenty times as many draws.
+    """
+
+    draws: Directions
+    pool: ThreadPool
+
+    @classmethod
+    def of(
+        cls, covariance: Floats, n_draws: int, seed: int, pool: ThreadPool
+    ) -> Maxima:
+        """Draw; what is common to all models is left out."""
+        m = len(covariance)
+        check_memory(
+            8.0 * (3 * m * m + 2 * m * n_draws),
+            None,
+            f"{n_draws} draws of {m} models",
+            "ask for fewer resamples, or compare fewer models",
+        )
+        means = covariance.mean(axis=0)
+        centred = covariance - means
+        centred -= (means - means.mean())[:, None]
+        return cls(directions(centred, n_draws, seed, pool), pool)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether quantiles are averages over lengths."""
+        return 0 < self.draws.df <= LATTICE
+
+    def largest(
+        self,
+        weights: Floats,
+        rows: Ints | None = None,
+        targets: Ints | None = None,
+        *,
+        both: bool = True,
+        only: Ints | None = None,
+    ) -> Floats:
+        """Find the largest weighted differences of each draw, shape (T, B), at least 0.
+
+        Those of models `rows` from all others, gathered in rows `targets`; by default
+        all in one. Smooth quantiles need those of the mirror images too, shape (T, 2B),
+        unless not `both`. `only` are the draws to look at.
+        """
+        m = len(weights)
+        rows = np.arange(m) if rows is None else rows
+        targets = np.zeros(rows.size, np.int64) if targets is None else targets
+        values = self.draws.values if only is None else self.draws.values[:, only]
+        n = values.shape[1]
+        signs = (1.0, -1.0) if both and self.smooth else (1.0,)
+        found = np.zeros((int(targets.max(initial=0)) + 1, len(signs) * n))
+
+        def look(some: slice) -> None:
+            block = np.ascontiguousarray(values[:, some])
+            for k, sign in enumerate(signs):
+                out = np.zeros((len(found), block.shape[1]))
+                difference_maxima(sign * block, weights, rows, targets, out)
+                found[:, k * n + some.start : k * n + some.stop] = out
+
+        tasks = parts(n, _BLOCK)
+        small = rows.size * m * n < 1 << 20
+        self.pool.run(look, tasks, steps=no_step, here=small)
+        return found
+
+    def quantiles(self, found: Floats, level: float) -> Floats:
+        """Give a quantile of each row of maxima, shape (T,)."""
+        if not self.smooth:
+            return order_statistics(found, level)
+        lengths = np.resize(self.draws.lengths, found.shape[1])
+        return np.array([_smooth(row / lengths, self.draws.df, level) for row in found])
+
+    def tails(self, found: Floats, at: Floats) -> Floats:
+        """Give the probability that one row of maxima, (N,), reaches each of (t,)."""
+        if not self.smooth:
+            behind = found.size - np.searchsorted(np.sort(found), at - _TIE)
+            return np.asarray((1.0 + behind) / (1.0 + found.size))
+        lengths = np.resize(self.draws.lengths, found.size)
+        return _smooth_tails(found / lengths, self.draws.df, at)
+
+
+def order_statistics(found: Floats, level: float) -> Floats:
+    """Give the order statistic of each row above which at most 1 - level lie."""
+    n = found.shape[-1]
+    place = min(int(np.ceil(level * (n + 1) - 1e-9)), n) - 1
+    return np.asarray(np.partition(found, place, axis=-1)[..., place])
+
+
+def _smooth(ratios: Floats, df: int, level: float) -> float:
+    """Find the q with mean P(ratio * chi <= q) = level, chi with `df` degrees."""
+    from scipy.special import gammainc
+
+    positive = ratios[ratios > 0.0]
+    if positive.size <= (1.0 - level) * ratios.size:
+        return 0.0
+    nodes, numbers = _grouped(positive)
+    wanted = level * ratios.size - (ratios.size - positive.size)
+    a, b = 0.0, float(nodes[-1]) * (np.sqrt(df) + 40.0)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (a + b)
+        below = numbers @ gammainc(0.5 * df, 0.5 * (middle / nodes) ** 2)
+        a, b = (middle, b) if below < wanted else (a, middle)
+    return float(0.5 * (a + b))
+
+
+def _smooth_tails(ratios: Floats, df: int, at: Floats) -> Floats:
+    """Give the mean of P(ratio * chi >= t) for each t."""
+    from scipy.special import gammaincc
+
+    positive = ratios[ratios > 0.0]
+    none = np.where(at <= 0.0, 1.0, 0.0)
+    if not positive.size:
+        return none
+    nodes, numbers = _grouped(positive)
+    upper = gammaincc(0.5 * df, 0.5 * (np.maximum(at, 0.0)[:, None] / nodes) ** 2)
+    return np.where(at <= 0.0, 1.0, upper @ numbers / ratios.size)
+
+
+def _grouped(values: Floats) -> tuple[Floats, Floats]:
+    """Spread positive numbers over equidistant nodes; give these and their numbers."""
+    low, high = values.min(), values.max()
+    place = (values - low) / max((high - low) / (_BINS - 1), 1e-300)
+    left = np.minimum(place.astype(np.int64), _BINS - 2)
+    part = place - left
+    numbers = np.zeros(_BINS)
+    numbers += np.bincount(left, 1.0 - part, _BINS)
+    numbers += np.bincount(left + 1, part, _BINS)
+    return np.linspace(low, high, _BINS), numbers

@@ -242,12 +242,12 @@ def test_the_recommended_test(n_a, shift, method):
 
 
 def test_arrays_by_every_method():
-    a, n_a, b, n_b = np.array(CASES).T
+    a, n_a, b, n_b = np.array(CASES[2:]).T
     for method in (*EXACT, "miettinen-nurminen", "auto"):
         options = {"method": method, "margin": 0.1}
         result = accuracy_unpaired_from_counts(a, n_a, b, n_b, **options)
         low, high = result.confidence_interval(0.9)
-        for k, case in enumerate(CASES):
+        for k, case in enumerate(CASES[2:]):
             one = accuracy_unpaired_from_counts(*case, **options)
             assert (result.statistic[k], result.pvalue[k]) == (
                 one.statistic,

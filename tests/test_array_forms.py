@@ -256,6 +256,8 @@ CASES = [
     *(called(F.delong, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
     called(F.accuracy_unpaired, TRUTH[:60], A[:60], TRUTH[60:], B[60:]),
     called(F.accuracy_unpaired_from_counts, COUNTS, COUNTS + 9, COUNTS[0], COUNTS + 40),
+    called(F.compare_unpaired, (TRUTH[:60], A[:60]), (TRUTH[60:], B[60:])),
+    called(F.means_unpaired, SCORES[0, :60], SCORES[1, 60:]),
     called(F.auc, YES, SCORES, sample_weight=WEIGHTS),
     called(F.auc, YES, SCORES[0], fpr_range=(0.0, 0.5)),
     called(F.auc_multiclass, TRUTH, np.abs(SCORES.T)),

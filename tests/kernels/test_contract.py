@@ -523,6 +523,7 @@ def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
     return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
 
 
+@numba.njit
 def call_unpaired_interval_many(counts, method, level, low, high):
     unpaired_interval_many(counts, (method, level), low, high)
 

@@ -133,7 +133,10 @@ from fastcmp.kernels.margins import tango_test as tango_test
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
 from fastcmp.kernels.margins_exact import tango_exact as tango_exact
 from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
+from fastcmp.kernels.max_t import radial_quantile as radial_quantile
+from fastcmp.kernels.max_t import radial_tail as radial_tail
 from fastcmp.kernels.max_t import step_down as step_down
+from fastcmp.kernels.max_t import step_down_tails as step_down_tails
 from fastcmp.kernels.mcnemar_plans import (
     mcnemar_detectable_difference as mcnemar_detectable_difference,
 )

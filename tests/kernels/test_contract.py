@@ -292,6 +292,23 @@ EXAMPLES = {
         ),
         (zeros(2), zeros(3, dtype=float)),
     ),
+    "step_down_tails": Example(
+        (
+            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+            np.array([1.5, 2.0, 1.0]),
+            np.array([[0, 2], [0, 1]], np.int32),
+            np.ones(2),
+            np.array([0.5, 2.0]),
+            (2.0, np.inf, TWO_SIDED),
+        ),
+        (zeros(2, dtype=float),),
+    ),
+    "radial_tail": Example(
+        (2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)
+    ),
+    "radial_quantile": Example(
+        (np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)
+    ),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
     "jackknife_acceleration": Example((*UNITS,)),
@@ -342,7 +359,7 @@ EXAMPLES = {
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
     "difference_maxima": Example(
-        (FOLDS[:6].copy(), np.ones((6, 6)), ints(0, 3, 5), ints(1, 0, 1)),
+        (FOLDS[:6].copy(), np.ones((3, 6)), ints(0, 3, 5), ints(1, 0, 1)),
         (zeros(2, 10, dtype=float),),
     ),
     "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
@@ -506,6 +523,7 @@ def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
     return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
 
 
+@numba.njit
 def call_unpaired_interval_many(counts, method, level, low, high):
     unpaired_interval_many(counts, (method, level), low, high)
 

@@ -149,6 +149,18 @@ def examples():
         ),
         "detectable difference": planning.detectable_difference(n=300, discordant=0.2),
         "plan of a pilot": planning.sample_size(pilot=(12, 5, 80)),
+        "plan of means": planning.sample_size(
+            test="mean", difference=0.1, sd=0.8, margin=0.05, hypothesis="superiority"
+        ),
+        "plan of an AUC": planning.sample_size(test="auc", auc=[0.6, 0.7], ratio=2),
+        "plan of two AUCs": found["delong"].sample_size(),
+        "plan of folds": planning.power(
+            test="cv", n=40, p10=0.2, p01=0.1, n_resamples=20, rng=1
+        ),
+        "plan of a leaderboard": planning.sample_size(
+            test="leaderboard", accuracies=[0.9, 0.8, 0.7], agreement=0.7, rng=1
+        ),
+        "leaderboards of a pilot": found["compare_all"].power(n=[50, 500], rng=1),
         "plans of a pilot": planning.power(n=[50, 99, 200], pilot=(12, 5, 80)),
         "design": designs.kfold(3, rng=1),
         "runs": found["compare_cv"].runs,

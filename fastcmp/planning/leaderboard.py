@@ -154,10 +154,11 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
     board = _read(question, inputs)
     power = np.vectorize(board.power, otypes=[np.float64])(n, question.alpha)
     answer = _answer(board, inputs, n, power)
-    if np.ndim(power) == 0:
+    if np.ndim(power):
+        beside = f"Power to {answer.claim} with a probability as shown."
+    else:
         beside = _beside(board, float(n), float(question.alpha))
-        answer = answer._replace(cautions=(beside, *answer.cautions))
-    return answer
+    return answer._replace(cautions=(beside, *answer.cautions))
 
 
 def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
@@ -214,4 +215,5 @@ FAMILY = Family(
     power=_power,
     sample_size=_sample_size,
     difference=None,
+    measure="score",
 )

@@ -48,7 +48,7 @@ from fastcmp.items.best_models import best_set as best_set
 from fastcmp.items.best_models import rank_sets as rank_sets
 from fastcmp.items.best_models import winner_estimate as winner_estimate
 from fastcmp.items.compare_means import compare_means as compare_means
-from fastcmp.items.compare_means import (
+from fastcmp.items.compare_moments import (
     compare_means_from_moments as compare_means_from_moments,
 )
 from fastcmp.items.components import variance_components as variance_components
@@ -59,6 +59,8 @@ from fastcmp.items.left_out_models import superior_ability as superior_ability
 from fastcmp.items.losses import brier_values as brier_values
 from fastcmp.items.losses import correct_values as correct_values
 from fastcmp.items.losses import log_loss_values as log_loss_values
+from fastcmp.items.max_t import max_t as max_t
+from fastcmp.items.max_t_result import MaxTResult as MaxTResult
 from fastcmp.items.mean_difference import mean_difference as mean_difference
 from fastcmp.items.means_result import MeansResult as MeansResult
 from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
@@ -81,6 +83,9 @@ from fastcmp.metrics.make_metric import make_metric as make_metric
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.metrics.metric_result import MetricResult as MetricResult
+from fastcmp.paired.accuracy_margins import (
+    margin_tests_from_counts as margin_tests_from_counts,
+)
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )
@@ -93,6 +98,10 @@ from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_cou
 from fastcmp.paired.holdout import compare_holdout as compare_holdout
 from fastcmp.paired.holdout import compare_labels as compare_labels
 from fastcmp.paired.holdout_result import HoldoutResult as HoldoutResult
+from fastcmp.paired.margin_result import MarginDecision as MarginDecision
+from fastcmp.paired.margin_result import MarginTests as MarginTests
+from fastcmp.paired.margins import margin_decision as margin_decision
+from fastcmp.paired.margins import margin_tests as margin_tests
 from fastcmp.paired.mcnemar import mcnemar as mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
@@ -112,11 +121,13 @@ from fastcmp.paired.symmetry import (
     stuart_maxwell_from_counts as stuart_maxwell_from_counts,
 )
 from fastcmp.paired.symmetry_result import SymmetryResult as SymmetryResult
-from fastcmp.paired.unpaired_accuracies import UnpairedResult as UnpairedResult
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
 )
+from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
+from fastcmp.paired.unpaired_means_result import UnpairedMeans as UnpairedMeans
+from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
 from fastcmp.pairwise.agreement_result import AgreementResult as AgreementResult
@@ -136,12 +147,16 @@ from fastcmp.pairwise.confidence_set_result import (
     ModelConfidenceSet as ModelConfidenceSet,
 )
 from fastcmp.pairwise.equality_result import MetricEquality as MetricEquality
+from fastcmp.pairwise.gate import gate as gate
+from fastcmp.pairwise.gate_result import GateResult as GateResult
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult
 from fastcmp.pairwise.rank_sets import rank_sets_from_moments as rank_sets_from_moments
 from fastcmp.pairwise.rank_sets_result import RankSets as RankSets
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
+from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
+from fastcmp.pairwise.simultaneous_result import SimultaneousPairs as SimultaneousPairs
 from fastcmp.pairwise.superior_ability import (
     superior_ability_from_moments as superior_ability_from_moments,
 )
@@ -177,6 +192,7 @@ from fastcmp.scores.classification_report_result import (
 from fastcmp.scores.classification_result import (
     ClassificationTable as ClassificationTable,
 )
+from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
 from fastcmp.scores.curves import DetCurve as DetCurve
 from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from fastcmp.scores.curves import average_precision as average_precision
@@ -212,6 +228,7 @@ from fastcmp.scores.roc_equality import VenkatramanResult as VenkatramanResult
 from fastcmp.scores.roc_equality import venkatraman as venkatraman
 from fastcmp.scores.thresholds import ThresholdSweep as ThresholdSweep
 from fastcmp.scores.thresholds import threshold_sweep as threshold_sweep
+from fastcmp.scores.unpaired_comparison import UnpairedComparison as UnpairedComparison
 from fastcmp.stream.score_bounds import AreaBounds as AreaBounds
 from fastcmp.stream.score_bounds import auc_from_counts as auc_from_counts
 

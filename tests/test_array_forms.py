@@ -15,7 +15,7 @@ from same_bits import assert_same
 from sklearn.naive_bayes import GaussianNB
 
 import fastcmp
-from fastcmp import designs, stream
+from fastcmp import designs, planning, stream
 from fastcmp.compat import mlxtend
 
 # Forms.
@@ -223,6 +223,11 @@ CASES = [
     ),
     called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
     called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
+    called(planning.power, test="auc", n=COUNTS + 2, auc=0.7, ratio=2.0),
+    called(planning.power, test="mean", n=COUNTS + 2, difference=SCORES[0, :5], sd=1.0),
+    called(planning.sample_size, test="cost", difference=SCORES[0], sd=2.0),
+    called(planning.power, n=COUNTS + 1, p10=CHANCES[0, :5, 0] / 2, p01=0.2),
+    called(planning.sample_size, p10=CHANCES[0, :5, 0] / 2, p01=0.2, method="connor"),
     called(F.signed_rank, *SCORES[:2], groups=GROUPS),
     called(F.cochrans_q, TRUTH, PREDS, post_hoc="midp"),
     called(F.cost_test, TRUTH, A, B, COST),
@@ -255,6 +260,8 @@ CASES = [
     *(called(F.delong, YES, convert(kind, SCORES)) for kind in SCORE_TYPES.values()),
     called(F.accuracy_unpaired, TRUTH[:60], A[:60], TRUTH[60:], B[60:]),
     called(F.accuracy_unpaired_from_counts, COUNTS, COUNTS + 9, COUNTS[0], COUNTS + 40),
+    called(F.compare_unpaired, (TRUTH[:60], A[:60]), (TRUTH[60:], B[60:])),
+    called(F.means_unpaired, SCORES[0, :60], SCORES[1, 60:]),
     called(F.auc, YES, SCORES, sample_weight=WEIGHTS),
     called(F.auc, YES, SCORES[0], fpr_range=(0.0, 0.5)),
     called(F.auc_multiclass, TRUTH, np.abs(SCORES.T)),
@@ -326,6 +333,9 @@ CASES = [
     called(F.superior_ability_from_moments, MEANS, COVARIANCE, 120, control=0, rng=3),
     called(F.winner_estimate_from_moments, MEANS, COVARIANCE, projection_critical=3.0),
     called(F.correct_values, TRUTH, PREDS),
+    called(F.compare_means, SCORES, adjust="maxt", simultaneous=True, rng=3),
+    called(F.max_t, SCORES - SCORES.mean(axis=0), groups=GROUPS, rng=3),
+    called(F.simultaneous_pairs, SCORES.mean(axis=1), np.cov(SCORES), rng=3),
     called(F.compare_means, MANY_VALUES),
     called(F.compare_means, MANY_VALUES > 0),
     called(F.brier_values, YES, CHANCES[..., 1]),
@@ -405,6 +415,7 @@ NO_ARRAYS = {
     "cochrans_q_from_counts",
     "compare_all_from_counts",
     "compare_means_from_moments",
+    "gate",
     "hanley_mcneil",
     "load_digits",
     "load_digits_scores",

@@ -15,7 +15,7 @@ from public_names import record_classes
 from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, Y, fitted, models
 
 import fastcmp
-from fastcmp import designs
+from fastcmp import designs, planning
 from fastcmp.core.records import Compared, Record
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -40,6 +40,16 @@ def examples():
     delong = fastcmp.delong(**SCORES)
     pairwise = fastcmp.compare_all(Y, {"a": A, "b": B, "c": A[::-1]})
     found |= {
+        "unpaired means": fastcmp.means_unpaired([1.0, 2.0, 4.0], [2.0, 0.5], margin=1),
+        "unpaired means decided": fastcmp.compare_unpaired(
+            [1.0, 2.0, 4.0], [2.0, 0.5], measure="mean", margin=1
+        ),
+        "unpaired areas decided": fastcmp.compare_unpaired(
+            (Y, A), (Y, B), measure="auc", margin=0.2
+        ),
+        "unpaired accuracies": fastcmp.accuracy_unpaired_from_counts(
+            [56, 9], [70, 10], 3, 8, method="auto", margin=0.05
+        ),
         "mcnemar of arrays": fastcmp.mcnemar_from_counts(
             [3, 0], [9, 0], both_right=4, both_wrong=1
         ),
@@ -92,6 +102,20 @@ def examples():
             np.arange(60.0), np.ones(60), groups=np.arange(60) // 2
         ),
         "three models": pairwise,
+        "pairs by max-T": fastcmp.compare_all(
+            *(Y, {"a": A, "b": B, "c": A[::-1]}),
+            adjust="maxt",
+            simultaneous=True,
+            rng=1,
+        ),
+        "pairs by max-T of normal draws": fastcmp.compare_all(
+            *(Y, {"a": A, "b": B, "c": A[::-1]}),
+            metric="f1",
+            adjust="single-step",
+            control="a",
+            simultaneous=True,
+            rng=1,
+        ),
         "control": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A}, control="b"),
         "leaderboard": pairwise.leaderboard,
         "delong compared": delong.compare("a", "b"),
@@ -99,6 +123,9 @@ def examples():
         "delong in pairs": delong.pairwise(),
         "post hoc": fastcmp.cochrans_q(
             Y, {"a": A, "b": B, "c": A[::-1]}, post_hoc="midp"
+        ),
+        "gate": fastcmp.gate(
+            {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}, names=("new", "old")
         ),
         "bounds": SCORE_COUNTS.auc,
         "tie groups": pairwise.groups,
@@ -111,6 +138,30 @@ def examples():
             [[9, 2], [1, 8]], weights=[[0, 2], [1, 0]]
         ),
         "predictive values": found["compare_sensitivity_specificity"].ppv_score,
+        "power": planning.power(n=100, p10=0.15, p01=0.05),
+        "sample sizes": planning.sample_size(
+            p10=[0.15, 0.2], p01=0.05, power=[[0.8], [0.9]]
+        ),
+        "no sample size": planning.sample_size(p10=0.1, p01=0.1),
+        "range of sample sizes": planning.sample_size(accuracy_a=0.9, accuracy_b=0.85),
+        "noninferiority": planning.sample_size(
+            accuracy_a=0.9, accuracy_b=0.9, agreement=0.85, margin=0.02, power=0.9
+        ),
+        "detectable difference": planning.detectable_difference(n=300, discordant=0.2),
+        "plan of a pilot": planning.sample_size(pilot=(12, 5, 80)),
+        "plan of means": planning.sample_size(
+            test="mean", difference=0.1, sd=0.8, margin=0.05, hypothesis="superiority"
+        ),
+        "plan of an AUC": planning.sample_size(test="auc", auc=[0.6, 0.7], ratio=2),
+        "plan of two AUCs": found["delong"].sample_size(),
+        "plan of folds": planning.power(
+            test="cv", n=40, p10=0.2, p01=0.1, n_resamples=20, rng=1
+        ),
+        "plan of a leaderboard": planning.sample_size(
+            test="leaderboard", accuracies=[0.9, 0.8, 0.7], agreement=0.7, rng=1
+        ),
+        "leaderboards of a pilot": found["compare_all"].power(n=[50, 500], rng=1),
+        "plans of a pilot": planning.power(n=[50, 99, 200], pilot=(12, 5, 80)),
         "design": designs.kfold(3, rng=1),
         "runs": found["compare_cv"].runs,
         "run": found["compare_cv"].runs.runs[0],

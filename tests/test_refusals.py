@@ -18,7 +18,7 @@ import pytest
 from cases import case
 
 import fastcmp
-from fastcmp import designs, plot, stream
+from fastcmp import designs, planning, plot, stream
 from fastcmp.core.fields import same
 
 mpl.use("Agg")
@@ -156,6 +156,7 @@ GOOD = {
     "compare_sensitivity_specificity_from_counts": {
         "counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]
     },
+    "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
     "cohen_kappa": {"rater_a": A, "rater_b": B},
     "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
     "concordance": SCORE,
@@ -178,6 +179,7 @@ GOOD = {
     "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
     "fleiss_kappa_from_counts": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
     "from_dict": {"plain": RECORD},
+    "gate": {"comparisons": {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
     "brier_values": {"y_true": Y, "probabilities": S},
     "log_loss_values": {"y_true": Y, "probabilities": S},
     "load_digits_values": {"measure": "brier"},
@@ -191,7 +193,15 @@ GOOD = {
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
     "metric_equality": {"y_true": Y, "preds": {"a": A, "b": B}, "metric": "f1"},
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
+    "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
+    "simultaneous_pairs": {
+        "estimate": [0.8, 0.7],
+        "covariance": [[2e-4, 1e-4], [1e-4, 2e-4]],
+        "n_resamples": 99,
+        "rng": 1,
+    },
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
+    "means_unpaired": {"values_a": S, "values_b": T},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
         "both_right": [3, 2, 1, 4],
@@ -233,6 +243,9 @@ GOOD |= {
     "designs.repeated_holdout": {},
     "designs.repeated_kfold": {},
     "designs.two_fold": {},
+    "planning.detectable_difference": {"n": 300, "discordant": 0.2},
+    "planning.power": {"n": 100, "p10": 0.15, "p01": 0.05},
+    "planning.sample_size": {"p10": 0.15, "p01": 0.05},
     "plot.critical_difference": {"result": PAIRWISE},
     "plot.curve": {"result": fastcmp.roc_curve(Y, S)},
     "plot.cutoffs": SCORE,
@@ -379,6 +392,23 @@ WRONG = {
     "values": _NUMBERS
     | {"a number": 3, "one dimension": S, "infinite": [[np.inf] * 12] * 2}
     | {"no models": {}, "too short": {"a": S[:-1], "b": S}},
+    **dict.fromkeys(
+        "ab",
+        _OBJECT
+        | {"one column": Y, "too short": (Y, A[:-1]), "a mapping": {0: Y, 1: A}}
+        | {
+            "three": (Y, A, B),
+            "two numbers": (3, 2.5),
+            "counts that cannot be": (3, 2),
+        },
+    ),
+    "null_difference": {
+        "NaN": np.nan,
+        "infinite": np.inf,
+        "a string": "x",
+        "unknown object": Nothing(),
+    },
+    "two_sided": _CHOICE,
     "values_a": _VALUES,
     "values_b": _VALUES,
     "moments": _OBJECT | {"empty": stream.ValueMoments()},
@@ -408,6 +438,12 @@ WRONG = {
     },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
+    "estimate": _NUMBERS
+    | {"one": [0.5], "two dimensions": [[0.5, 0.4]], "infinite": [0.5, np.inf]},
+    "covariance": _NUMBERS
+    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]], "not square": [[1.0, 0.5]]}
+    | {"negative": [[-1.0, 0.0], [0.0, 1.0]], "none": [[1.0, 2.0], [2.0, 1.0]]}
+    | {"not symmetric": [[1.0, 0.5], [0.2, 1.0]]},
     "half_differences": _FOLDS,
     "folds": {
         "None": None,
@@ -475,6 +511,8 @@ WRONG = {
     "variance": _CHOICE,
     "interval": _CHOICE,
     "df": _CHOICE,
+    "step": _CHOICE,
+    "simultaneous": {"a word": "yes", "a number": 1},
     "studentized": {"a word": "yes", "a number": 1},
     "support": _CHOICE,
     "zero_method": _CHOICE,
@@ -488,6 +526,7 @@ WRONG = {
     "confidence_level": _SHARE,
     "prevalence": _SHARE,
     "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
+    "comparisons": _OBJECT | {"none": {}, "without margins": {"x": RECORD}},
     "margin": _NUMBER,
     "cost_fp": _NUMBER,
     "cost_fn": _NUMBER,
@@ -556,6 +595,9 @@ WRONG = {
     "tau": {"above 1": 1.5, "negative": -0.5, "a string": "x", "NaN": np.nan},
     "repeats": _CHOICE,
     "measure": _CHOICE,
+    "hypothesis": _CHOICE,
+    "inputs": {"unknown": 3},
+    "power": {"0": 0, "1": 1, "below alpha": 0.04, "NaN": np.nan, "a string": "0.8"},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -571,11 +613,23 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
+    ("simultaneous_pairs", "df"): {
+        "0": 0,
+        "negative": -1.0,
+        "a string": "x",
+        "NaN": np.nan,
+    },
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
     ("compare_cv", "workers"): _WHOLE | {"negative": -2},
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    **{
+        (f"planning.{name}", "alpha"): {
+            k: v for k, v in _SHARE.items() if k != "a list"
+        }
+        for name in planning.__all__
+    },
     **{
         (name, "weights"): {
             "unknown": "nope",
@@ -641,6 +695,10 @@ TAKEN = {
         )
     },
     ("classification_report", "preds", "one dimension"): "the labels of one model",
+    **{
+        ("means_unpaired", name, "too short"): "other samples"
+        for name in ("values_a", "values_b")
+    },
     ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
     **{
         ("make_metric", "positive", what): "no label has come yet"
@@ -666,7 +724,7 @@ TAKEN = {
 def public_functions():
     """Every public function, and the update of every accumulator, by name."""
     found = {}
-    for module in (fastcmp, designs, plot):
+    for module in (fastcmp, designs, planning, plot):
         stem = "" if module is fastcmp else f"{module.__name__.split('.')[1]}."
         for name in module.__all__:
             if inspect.isfunction(value := getattr(module, name)):

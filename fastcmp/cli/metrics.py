@@ -52,7 +52,9 @@ def has_metric(options: argparse.Namespace) -> bool:
     return True
 
 
-def metric_of(options: argparse.Namespace, found: Iterable[Any]) -> Metric:
+def metric_of(
+    options: argparse.Namespace, found: Iterable[Any], name: str | None = None
+) -> Metric:
     """Make the metric that the options name; `found` are the labels of the data."""
     from fastcmp.metrics.make_metric import make_metric
 
@@ -67,7 +69,7 @@ def metric_of(options: argparse.Namespace, found: Iterable[Any]) -> Metric:
     if options.zero_division is not None:
         word = options.zero_division.lower()
         given["zero_division"] = _ZERO_DIVISION.get(word, options.zero_division)
-    return make_metric(options.metric, **given)
+    return make_metric(options.metric if name is None else name, **given)
 
 
 def draws_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -162,11 +162,15 @@ def write(result: Record, options: argparse.Namespace) -> None:
     if options.output is None and form == "table" and sys.stdout.isatty():
         print(to_text(result.sections(), terminal_width()))
         return
-    text = _FORMATS[form](result)
-    if options.output is None:
+    write_text(_FORMATS[form](result), options.output)
+
+
+def write_text(text: str | bytes, path: Path | None) -> None:
+    """Write to a file, or the terminal."""
+    if path is None:
         print(text)
     else:
-        _write_file(options.output, text)
+        _write_file(path, text)
 
 
 def _write_file(path: Path, content: str | bytes) -> None:

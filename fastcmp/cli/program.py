@@ -1,7 +1,8 @@
 """The program: its commands, and how it ends.
 
 Exit codes: 0 done, 2 bad input or too little memory with one line that says what is
-wrong, 1 an error of the program.
+wrong, 1 an error of the program. Commands that answer by their exit code have others
+for errors.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mmap import mmap
 from typing import TYPE_CHECKING, NoReturn
 
 import fastcmp
+from fastcmp.cli.gate import add_gate
 from fastcmp.cli.labels import add_compare, add_holdout
 from fastcmp.cli.messages import (
     in_one_line,
@@ -43,9 +45,12 @@ _ADDRESSES = 600_000_000  # bytes of addresses that SciPy, numba and pyarrow tak
 class _Parser(argparse.ArgumentParser):
     """A parser that refuses in one line."""
 
+    #: Exit codes of bad input, and of an error of the program.
+    bad_input, failed = _BAD_INPUT, _FAILED
+
     def error(self, message: str) -> NoReturn:
         line = visible(message)
-        self.exit(_BAD_INPUT, f"{self.prog}: {line} (see {self.prog} --help)\n")
+        self.exit(self.bad_input, f"{self.prog}: {line} (see {self.prog} --help)\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     for add_command in (
         add_compare,
         add_holdout,
+        add_gate,
         add_report,
         add_roc,
         add_cutpoint,
@@ -64,16 +70,22 @@ def _parser() -> argparse.ArgumentParser:
         add_study,
     ):
         add_command(commands)
+    for command in commands.choices.values():
+        command.set_defaults(command=command)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
-    options = _parser().parse_args(arguments)
+    options, unknown = _parser().parse_known_args(arguments)
+    command: _Parser = vars(options).pop("command")
+    if unknown:
+        command.error(f"unrecognized arguments: {' '.join(unknown)}")
+    status = 0
     try:
         with warnings_in_lines(options):
             _check_address_space()
-            options.run(options)
+            status = options.run(options) or 0
         sys.stdout.flush()  # here an error can still be reported
     except BrokenPipeError:
         # The reader of the output has ended, as `| head` does: this is no error.
@@ -88,12 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         NotImplementedError,  # pyarrow's, for types of columns that it cannot work on
         MemoryError,
     ) as error:
-        return _refuse(error, in_one_line(error, options), _BAD_INPUT)
+        return _refuse(error, in_one_line(error, options), command.bad_input)
     except Exception as error:  # noqa: BLE001  # what happens to a user is one line
         if is_memory(error):
-            return _refuse(error, in_one_line(error, options), _BAD_INPUT)
-        return _refuse(error, unexpected(error), _FAILED)
-    return 0
+            return _refuse(error, in_one_line(error, options), command.bad_input)
+        return _refuse(error, unexpected(error), command.failed)
+    return status
 
 
 def _check_address_space() -> None:

@@ -22,7 +22,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Where the classes of records are public.
+_HOMES = ("fastcmp", "fastcmp.sequential", "fastcmp.studies")
 _PLAIN = (str, int, bool, type(None))
+#: Packages with records.
+_HOMES = ("fastcmp", "fastcmp.planning", "fastcmp.studies")
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
 _TYPE = re.compile(
     r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"
@@ -93,7 +97,7 @@ def make_record(name: Any, plain: dict[str, Any]) -> Any:
 
 def _record_class(name: Any) -> type[Any] | None:
     """Find the public class of a record, or named tuple, by its name."""
-    for home in map(import_module, ("fastcmp", "fastcmp.studies")):
+    for home in map(import_module, _HOMES):
         known = isinstance(name, str) and name in getattr(home, "__all__", ())
         found = getattr(home, name) if known else None
         if isinstance(found, type) and hasattr(found, "_fields"):

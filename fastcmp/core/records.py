@@ -244,6 +244,50 @@ class Drawn:
         return getattr(import_module("fastcmp.plot"), self._picture)(self, **options)
 
 
+class Pilot:
+    """A record from which the same test of more samples can be planned."""
+
+    __slots__ = ()
+
+    def power(self, *, n: Any, **options: Any) -> Any:
+        """Work out how probably n new samples find what this record estimates.
+
+        Parameters
+        ----------
+        n : int or array-like of int
+            New samples.
+        **options
+            Those of `fastcmp.planning.power`; by default those of this test.
+
+        Returns
+        -------
+        fastcmp.planning.Plan
+            With ``power`` at the estimates, ``assurance``, the mean of the power over
+            what this pilot leaves open, and an ``interval``.
+        """
+        planned = import_module("fastcmp.planning.pilots").plan_from
+        return planned(self, "power", {"n": n, **options})
+
+    def sample_size(self, *, power: Any = 0.8, **options: Any) -> Any:
+        """Find how many new samples give the test the power wanted.
+
+        Parameters
+        ----------
+        power : float or array-like
+            Probability wanted.
+        **options
+            Those of `fastcmp.planning.sample_size`; by default those of this test.
+
+        Returns
+        -------
+        fastcmp.planning.Plan
+            With ``n`` at the estimates, ``assurance``, the mean of the power at that n
+            over what this pilot leaves open, and an ``interval`` of n.
+        """
+        planned = import_module("fastcmp.planning.pilots").plan_from
+        return planned(self, "sample_size", {"power": power, **options})
+
+
 class Compared:
     """A record of two models, a and b: which did better?"""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
+from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.core.report import format_interval, interval_name
 
 if TYPE_CHECKING:
@@ -44,6 +46,20 @@ def effect_sentence(
         )
     shown = format_interval(low, high, digits=2, sign="+")
     return f"{lead} (a minus b, {interval_name(0.95, alternative)} {shown})."
+
+
+def answer_of(result: Any) -> str:
+    """Say whether a record's difference is significant, or its one-sided claim."""
+    if isnan(result.pvalue):
+        return "the test has no answer here"
+    if result.alternative == "two-sided":
+        return f"the difference is {'' if result.reject else 'not '}significant"
+    first, second = result.names
+    more_is_better = result.measure not in LESS_IS_BETTER
+    if (result.alternative == "greater") != more_is_better:
+        first, second = second, first
+    how = "is significantly" if result.reject else "is not significantly"
+    return f"{first} {how} better than {second}"
 
 
 def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:

@@ -22,8 +22,9 @@ from fastcmp.crossval.fits import fit_models
 from fastcmp.crossval.registry import CVTest, find_test
 from fastcmp.crossval.t_tests import nadeau_bengio_t
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
+from fastcmp.pairwise.adjust import OF_PAIRS, promise
 from fastcmp.pairwise.adjust import adjust as adjust_pvalues
+from fastcmp.pairwise.logical_adjust import check_all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -255,11 +256,12 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
         message = f"test must be the name of one test, got {test!r}"
         raise TypeError(message)
     (chosen,) = _read_tests(test)
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", OF_PAIRS)
     alpha = as_share(alpha, "alpha")
     named = _read_models(models)
     names = tuple(name for name, _ in named)
     which = choose_pairs(names, pairs, control)
+    check_all_pairs(adjust, len(names), chosen=which is not None)
     which = all_pairs(len(names)) if which is None else which
     seed = as_seed(rng)
     runs = fit_models(

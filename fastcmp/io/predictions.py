@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Table: TypeAlias = Any
+    Column: TypeAlias = tuple[Source, str]
 
 _NAMED = 5  # ids that an error message lists
 
@@ -69,11 +70,11 @@ def read_predictions(
         plan, tables = read()
     if plan.id_column is not None:
         with repeats(plan):
-            tables = _align(tables, where, plan.id_column)
+            tables = align_tables(tables, where, plan.id_column)
     first, *others = plan.targets
     y_true = tables[first].column(plan.target)
     for i in others:
-        if not _same(y_true, tables[i].column(plan.target)):
+        if not same_columns(y_true, tables[i].column(plan.target)):
             raise ValueError(other_truth(plan.target, where[first], where[i]))
     preds = {name: tables[i].column(name) for name, i in plan.models.items()}
     return Predictions(y_true=y_true, preds=preds, remarks=plan.remarks)
@@ -95,23 +96,30 @@ def settle_types(
     """Choose types of what text files hold in which labels, and ids, compare."""
     truths = [(sources[i], plan.target) for i in plan.targets]
     models = [(sources[i], name) for name, i in plan.models.items()]
-    labels = truths if scores else [*truths, *models]
+    named = plan.id_column
+    ids = [] if named is None else [(source, named) for source in sources]
+    settle_columns(truths, [] if scores else models, ids)
+
+
+def settle_columns(
+    truths: Sequence[Column], models: Sequence[Column], ids: Sequence[Column]
+) -> None:
+    """Choose types of text columns in which the labels, and the ids, compare."""
+    labels = [*truths, *models]
     seen = [source.seen(name) for source, name in labels]
     kinds = shared_types(seen[: len(truths)], seen[len(truths) :])
-    if plan.id_column is not None:
-        ids = [(source, plan.id_column) for source in sources]
-        labels += ids
-        kinds += id_types([source.seen(name) for source, name in ids])
-    for (source, name), kind in zip(labels, kinds, strict=True):
+    kinds += id_types([source.seen(name) for source, name in ids])
+    for (source, name), kind in zip([*labels, *ids], kinds, strict=True):
         source.read_as(name, kind)
 
 
-def _same(first: Any, second: Any) -> bool:
+def same_columns(first: Any, second: Any) -> bool:
+    """Tell whether two columns are equal, however they are stored."""
     one, two = (decoded(column.combine_chunks()) for column in (first, second))
     return bool(one.equals(two))
 
 
-def _align(tables: list[Table], paths: list[str], id_column: str) -> list[Table]:
+def align_tables(tables: list[Table], paths: list[str], id_column: str) -> list[Table]:
     """Bring the rows of all tables into the order of the first one's ids."""
     import pyarrow.compute as pc
 

@@ -69,7 +69,7 @@ class ValueFile:
             raise ValueError(message)
         numbers = [*self.names, *([self._weights] if self._weights else [])]
         advised = "leave it out ({}), or say what it is (see --help)"
-        _read_numbers(self.source, numbers, self._path, advised)
+        read_numbers(self.source, numbers, self._path, advised)
         _read_labels(self.source, set(self.others.values()) - {self._weights})
         some = set(self._columns()) != set(types)  # JSON has others then
         self.source.expect(None, named=some)
@@ -158,7 +158,7 @@ def read_long(
             if name not in source.types:
                 raise ValueError(no_column(name, source.types, str(path), option))
         numbers = [name for name in named.values() if name not in of_labels]
-        _read_numbers(source, numbers, str(path), "name another column (see --help)")
+        read_numbers(source, numbers, str(path), "name another column (see --help)")
         _read_labels(source, set(of_labels))
         source.expect(None, named=True)
 
@@ -177,9 +177,7 @@ def long_size(path: Path) -> int:
     return 3 * Source(path).size_in_memory()
 
 
-def _read_numbers(
-    source: Source, names: Sequence[str], path: str, advised: str
-) -> None:
+def read_numbers(source: Source, names: Sequence[str], path: str, advised: str) -> None:
     """Read columns of text files as numbers; refuse other columns."""
     import pyarrow as pa
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.items.sentences import test_name, values_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 
 if TYPE_CHECKING:
     from fastcmp.items.components_result import VarianceComponents
@@ -16,7 +17,7 @@ _LETTERS = {"t": "t", "normal": "z"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MeanDifference(Compared, Record):
+class MeanDifference(Pilot, Compared, Record):
     """Two models compared by the means of their values on the same items."""
 
     #: What `distribution` is applied to: t, or z; of permuted means the difference, or
@@ -76,6 +77,8 @@ class MeanDifference(Compared, Record):
     #: How much of the variance is between items, how much between answers to one;
     #: None where each item was answered once.
     variance_components: VarianceComponents | None = None
+    #: Tests against a margin, and the decision; None without a margin.
+    margins: MarginTests | None = None
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -102,6 +105,7 @@ class MeanDifference(Compared, Record):
             f"Difference {self.difference:+.4g}, {name} [{low:+.4g}, {high:+.4g}], "
             f"standard error {self.standard_error:.3g}.",
             f"{self._found()} (H0: {hypothesis}).",
+            *margin_sentences(self.margins, self._drawn()),
             f"Test: {test_name(self)}.",
             *values_sentences(self),
         ]
@@ -122,6 +126,10 @@ class MeanDifference(Compared, Record):
             sections += self.variance_components.sections()
         return sections
 
+    def _drawn(self) -> str:
+        """Name a test that draws, from which the margin is not tested."""
+        return self.distribution if self.distribution not in _LETTERS else ""
+
     def _found(self) -> str:
         """Write the statistic and the p-value."""
         shown = f"p = {format_pvalue(self.pvalue)}"
@@ -131,4 +139,5 @@ class MeanDifference(Compared, Record):
         return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {shown}"
 
     def _shown(self) -> dict[str, Any]:
-        return {**self._fields(), "better": self.better}
+        shown = {**self._fields(), "better": self.better}
+        return shown | margin_entries(self.margins)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.checks import as_level, as_share, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.records import LESS_IS_BETTER, ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.item_table import ItemTable
@@ -34,6 +35,9 @@ from fastcmp.items.mean_data import (
 from fastcmp.items.sign_flips import flip_test
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, OK
+from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, tests_of
+from fastcmp.paired.margins import as_margin, read_margin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.counts.value_sums import MeanEstimate
+    from fastcmp.paired.margin_result import MarginTests
 
 _FLIPPED = 10_000  # units, up to which signs are flipped beside a t test
 
@@ -64,6 +69,8 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
     df: str = "satterthwaite",
     studentized: bool = False,
     interval: str | None = None,
+    margin: float | None = None,
+    alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
@@ -107,6 +114,12 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
         Whether permuted means are divided by their standard errors.
     interval : {"studentized", "percentile", "bca", "basic"}, optional
         Kind of the bootstrap interval, "studentized" by default.
+    margin : float, optional
+        The largest difference of means that does not matter: adds tests of
+        non-inferiority, superiority by the margin and equivalence, and a decision, as
+        ``margins``. By t of the difference; single values of 0 and 1 as in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float
         Of the interval, in (0, 1).
     n_resamples : int
@@ -145,6 +158,7 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_share(confidence_level, "confidence_level")
     as_level(confidence_level, alternative)
+    against = read_margin(margin, alpha)
     for name, raw in (("values_a", values_a), ("values_b", values_b)):
         if isinstance(raw, ItemTable):
             message = f"{name} must be values of one model; compare_means takes a table"
@@ -172,7 +186,9 @@ def mean_difference(  # noqa: PLR0913  # options, all by keyword
     with ThreadPool(check_workers(workers)) as pool:
         data = read_data(both, None, items, spec)
         return difference_record(
-            data, spec, alternative, confidence_level, pool, names=pair
+            *(data, spec, alternative, confidence_level, pool),
+            names=pair,
+            against=against,
         )
 
 
@@ -184,9 +200,12 @@ def difference_record(
     pool: ThreadPool,
     *,
     names: tuple[str, str] | None = None,
+    against: MarginOptions | None = None,
 ) -> MeanDifference:
     """Compare the two models of the data."""
     values, plan = data.values, data.plan
+    if against is not None and clips(data):
+        as_margin(against.margin, 1.0)
     a, b = values.columns
     found, one, two, moments = plain = plain_estimates(a, b, plan)
     if not plan.plain:
@@ -212,7 +231,7 @@ def difference_record(
     effect = 1.0
     if not plan.plain and plain.difference.variance > 0:
         effect = found.variance / plain.difference.variance
-    return MeanDifference(
+    result = MeanDifference(
         measure=options.measure,
         difference=float(found.difference),
         standard_error=float(np.sqrt(found.variance)),
@@ -232,6 +251,38 @@ def difference_record(
         cautions=cautions,
         **fields,
     )
+    if against is None:
+        return result
+    margins = _margin_tests(result, data, found.df, against)
+    return replace(result, margins=margins)
+
+
+def _margin_tests(
+    result: MeanDifference, data: MeanData, df: float, against: MarginOptions
+) -> MarginTests:
+    """Test the difference against a margin, by t whatever tests equality.
+
+    Of single values of 0 and 1, where t errs too often, as for accuracies.
+    """
+    against = against._replace(lower_is_better=result.measure in LESS_IS_BETTER)
+    shared: dict[str, Any] = {
+        "pvalue": result.pvalue,
+        "alternative": result.alternative,
+        "measure": result.measure,
+    }
+    if clips(data) and data.plan.plain:
+        a, b = data.values.columns
+        counts = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))
+        return accuracy_margins((*counts, result.n_items), against, **shared)
+    of = Estimated(
+        result.difference,
+        result.standard_error,
+        df=df,
+        n_samples=result.n_items,
+        limits=(-1.0, 1.0) if clips(data) else (-np.inf, np.inf),
+        **shared,
+    )
+    return tests_of(of, against)
 
 
 def _effective(weights: NDArray[np.float64] | None) -> float | None:

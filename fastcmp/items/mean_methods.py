@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.value_sums import (
@@ -15,18 +18,23 @@ from fastcmp.counts.value_sums import (
     unit_sums,
 )
 from fastcmp.items.bootstrap import bootstrap_tests
+from fastcmp.items.flipped_units import read_units
 from fastcmp.items.mean_data import clips
 from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
 from fastcmp.items.signed_rank import RankOptions
 from fastcmp.items.signed_rank_pairs import signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, count_bits, pack_equal
+from fastcmp.pairwise.joint_draws import row_flips
 from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
 
 if TYPE_CHECKING:
     from fastcmp.core.threads import ThreadPool
+    from fastcmp.counts.item_units import UnitPlan
     from fastcmp.inputs.values import Values
     from fastcmp.items.mean_data import MeanData, MeanOptions
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
     from fastcmp.pairwise.pair_tests import PairTests
 
 _PACKED = 1 << 22  # values that one task packs
@@ -49,6 +57,8 @@ def mean_tests(
         return difference_of(values.columns[i], values.columns[j], plan)
 
     base = moment_tests(pair_moments(values, plan, pool), level, limits, direct)
+    if plan.across is None:  # clusters across strata are no units that signs have
+        base = replace(base, flips=partial(_flips, values, plan))
     if options.method == "t":
         return base
     if options.method == "wilcoxon":
@@ -78,6 +88,17 @@ def mean_tests(
         level=level,
         pool=pool,
     )
+
+
+def _flips(values: Values, plan: UnitPlan, draws: Draws, pool: ThreadPool) -> Joint:
+    """Flip the signs of items or clusters, the same for all models."""
+    check_memory(
+        24.0 * len(values.names) * plan.n_units,
+        None,
+        f"sign flips of {len(values.names)} models",
+        "compare fewer models",
+    )
+    return row_flips(read_units(unit_sums(values, plan, pool)).values, draws, pool)
 
 
 def _pack(values: Values, pool: ThreadPool) -> RightBits:

@@ -153,5 +153,8 @@ def _tests(
         return {**details(pairs, columns), "n_items_of_pairs": n_items}
 
     return replace(
-        tests, difference=lambda pairs: found[0][tuple(pairs.T)], details=more
+        tests,
+        difference=lambda pairs: found[0][tuple(pairs.T)],
+        details=more,
+        spread=None,  # of each pair on samples of its own
     )

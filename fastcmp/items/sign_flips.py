@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.memory import check_memory
 from fastcmp.core.options import ALTERNATIVES
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import PairColumns
+from fastcmp.counts.signed_sums import SignDraws, signed_sums
 from fastcmp.items.flipped_units import FlippedUnits, read_units
-from fastcmp.kernels.flip_words import flip_sums, random_signs
 from fastcmp.kernels.flipped_pairs import Draws, Observed, pair_limits, test_pairs
 from fastcmp.kernels.flipped_t import (
     StudentDraws,
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Measured: tables of signs are paid back by some thousand draws, and columns of models
-# are summed 40 at a time.
-_DRAWS, _COLUMNS, _WORDS = 4096, 40, 256
 #: All signs are looked at where there are so many or fewer: of two models, and of each
 #: of many pairs, where the draws are kept.
 _ALL_OF_ONE, _ALL_OF_MANY = 1 << 20, 1 << 14
@@ -119,9 +115,9 @@ def flip_tests(  # noqa: PLR0913  # options, all by keyword
     plan = _Plan.of(read, _ALL_OF_MANY, n_resamples, seed, level)
     rows = (len(units.sums) + 1) * (2 * read.n_strata if studentized else 1)
     check_memory(
-        8.0 * rows * plan.n_draws,
+        8.0 * rows * plan.signs.n_draws,
         memory_limit,
-        f"{plan.n_draws} sign flips of {len(units.sums)} models",
+        f"{plan.signs.n_draws} sign flips of {len(units.sums)} models",
         "ask for fewer resamples, or compare fewer models",
     )
     flips = _Flips(
@@ -152,37 +148,23 @@ def flip_tests(  # noqa: PLR0913  # options, all by keyword
 class _Plan(NamedTuple):
     """Which signs are drawn, and which of the draws is an end of an interval."""
 
-    n_draws: int
-    seed: int
-    #: The draws are all signs.
-    complete: bool
+    signs: SignDraws
     alpha: float
 
     @classmethod
     def of(
         cls, units: FlippedUnits, most: int, n_resamples: int, seed: int, level: float
     ) -> _Plan:
-        n_units = units.sizes.size
-        complete = n_units < 30 and 2**n_units <= max(most, n_resamples)
-        n_draws = 2**n_units if complete else n_resamples
-        return cls(n_draws, seed, complete, 1.0 - level)
+        signs = SignDraws.of(units.sizes.size, most, n_resamples, seed)
+        return cls(signs, 1.0 - level)
 
     @property
     def rank(self) -> int:
         """How many draws must be as extreme for a p-value above alpha."""
-        if self.complete:
-            return int(np.floor(self.alpha * self.n_draws + 1e-9)) + 1
-        return int(np.floor(self.alpha * (self.n_draws + 1) + 1e-9))
-
-    def words(self, draws: slice, units: slice, start: int) -> NDArray[np.uint64]:
-        """Give the signs of some units in some draws; word `start` is their first."""
-        n_words = -(-(units.stop - units.start) // 64)
-        if self.complete:
-            each = np.arange(draws.start, draws.stop, dtype=np.uint64)
-            return (each >> np.uint64(units.start))[None]
-        words = np.empty((n_words, draws.stop - draws.start), np.uint64)
-        random_signs(self.seed, draws.start, start, words)
-        return words
+        n_draws = self.signs.n_draws
+        if self.signs.complete:
+            return int(np.floor(self.alpha * n_draws + 1e-9)) + 1
+        return int(np.floor(self.alpha * (n_draws + 1) + 1e-9))
 
 
 class _Flips:
@@ -199,8 +181,8 @@ class _Flips:
         steps: int,
     ) -> None:
         self._units, self._steps = units, steps
-        self.n_draws = plan.n_draws
-        how = (0 if plan.complete else 1, ALTERNATIVES[alternative], plan.rank)
+        self.n_draws = plan.signs.n_draws
+        how = (0 if plan.signs.complete else 1, ALTERNATIVES[alternative], plan.rank)
         self._student = Units(units.values, units.sizes, units.factors, units.starts)
         self._studentized = studentized
         # With equal sizes t is a function of the sum.
@@ -209,7 +191,7 @@ class _Flips:
         self._draws: Draws | StudentDraws
         if self._plain:
             whole = slice(0, rows.shape[1])
-            sums = _flip(rows, whole, 0, plan, pool)
+            sums = signed_sums(rows, whole, 0, plan.signs, pool)
             inverses = _inverses(sums[-1], units.total_size, alternative)
             self._draws = Draws(sums, inverses, *how)
             self._observed = Observed(
@@ -219,12 +201,12 @@ class _Flips:
                 units.whole,
             )
             return
-        sums = np.empty((units.n_strata, 2, len(rows), plan.n_draws))
+        sums = np.empty((units.n_strata, 2, len(rows), plan.signs.n_draws))
         weighted = rows * (units.sizes * units.factors)
         start = 0
         for h, own in enumerate(units.strata()):
-            sums[h, 0] = _flip(rows, own, start, plan, pool)
-            sums[h, 1] = _flip(weighted, own, start, plan, pool)
+            sums[h, 0] = signed_sums(rows, own, start, plan.signs, pool)
+            sums[h, 1] = signed_sums(weighted, own, start, plan.signs, pool)
             start += -(-(own.stop - own.start) // 64)
         self._draws = StudentDraws(sums, *how)
 
@@ -267,31 +249,3 @@ def _inverses(sizes: Floats, total: float, alternative: str) -> Floats:
         if k == 0 or alternative == "two-sided":
             inverses[2, ~usable] = -np.inf
     return inverses
-
-
-def _flip(
-    rows: Floats, units: slice, start: int, plan: _Plan, pool: ThreadPool
-) -> Floats:
-    """Sum rows over some units with the signs of each draw, shape (K, R)."""
-    n_rows = len(rows)
-    out = np.empty((n_rows, plan.n_draws))
-    n_parts = -(-plan.n_draws // _DRAWS)
-    # In eights, as they are summed.
-    n_columns = -(-n_rows // (8 * -(-n_rows // _COLUMNS))) * 8
-    tasks = product(
-        parts(n_rows, n_columns), parts(plan.n_draws, -(-plan.n_draws // n_parts))
-    )
-
-    def work(task: tuple[slice, slice]) -> None:
-        models, draws = task
-        sums = np.zeros((models.stop - models.start, draws.stop - draws.start))
-        some = np.empty_like(sums)
-        for part in parts(units.stop - units.start, 64 * _WORDS):
-            own = slice(units.start + part.start, units.start + part.stop)
-            words = plan.words(draws, own, start + part.start // 64)
-            flip_sums(np.ascontiguousarray(rows[models, own].T), words, some)
-            sums += some
-        out[models, draws] = sums
-
-    pool.run(work, tasks, steps=no_step)
-    return out

@@ -82,6 +82,8 @@ def signed_rank_tests(
         distribution="permutation" if exact else "normal",
         df=None,
         side=_SIDE,
+        spread=None,  # ranks have no standard errors
+        flips=None,
     )
 
 

@@ -22,6 +22,14 @@ from fastcmp.kernels.bootstrap_intervals import quantile_sorted as quantile_sort
 from fastcmp.kernels.bootstrap_intervals import (
     studentized_interval as studentized_interval,
 )
+from fastcmp.kernels.bounded_means import (
+    anytime_mean_interval as anytime_mean_interval,
+)
+from fastcmp.kernels.bounded_means import bet_on_values as bet_on_values
+from fastcmp.kernels.bounded_means import (
+    empirical_bernstein_limits as empirical_bernstein_limits,
+)
+from fastcmp.kernels.bounded_means import log_mean_exp as log_mean_exp
 from fastcmp.kernels.cluster_means import CR0 as CR0
 from fastcmp.kernels.cluster_means import CR1 as CR1
 from fastcmp.kernels.cluster_means import CR2 as CR2
@@ -55,9 +63,34 @@ from fastcmp.kernels.counts import count_agreement as count_agreement
 from fastcmp.kernels.counts import count_labels as count_labels
 from fastcmp.kernels.counts import count_paired as count_paired
 from fastcmp.kernels.delong_placements import placements as placements
+from fastcmp.kernels.difference_evalues import BETS as BETS
+from fastcmp.kernels.difference_evalues import DIRICHLET as DIRICHLET
+from fastcmp.kernels.difference_evalues import (
+    anytime_difference_interval as anytime_difference_interval,
+)
+from fastcmp.kernels.difference_evalues import (
+    anytime_difference_interval_many as anytime_difference_interval_many,
+)
+from fastcmp.kernels.difference_evalues import (
+    difference_log_evalue as difference_log_evalue,
+)
+from fastcmp.kernels.difference_evalues import (
+    dirichlet_difference_interval as dirichlet_difference_interval,
+)
+from fastcmp.kernels.difference_evalues import (
+    dirichlet_log_evalue as dirichlet_log_evalue,
+)
+from fastcmp.kernels.evalues import (
+    anytime_proportion_interval as anytime_proportion_interval,
+)
+from fastcmp.kernels.evalues import mcnemar_log_evalue as mcnemar_log_evalue
+from fastcmp.kernels.evalues import (
+    mcnemar_log_evalue_many as mcnemar_log_evalue_many,
+)
 from fastcmp.kernels.flip_words import flip_sums as flip_sums
 from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
+from fastcmp.kernels.fold_draws import simulate_folds as simulate_folds
 from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
 from fastcmp.kernels.fold_t_tests import fold_t as fold_t
 from fastcmp.kernels.fold_t_tests import fold_t_many as fold_t_many
@@ -93,6 +126,24 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
+from fastcmp.kernels.logical import bergmann_hommel as bergmann_hommel
+from fastcmp.kernels.logical import fewest_models as fewest_models
+from fastcmp.kernels.margins import tango_margin_many as tango_margin_many
+from fastcmp.kernels.margins import tango_test as tango_test
+from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
+from fastcmp.kernels.margins_exact import tango_exact as tango_exact
+from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
+from fastcmp.kernels.max_t import radial_quantile as radial_quantile
+from fastcmp.kernels.max_t import radial_tail as radial_tail
+from fastcmp.kernels.max_t import step_down as step_down
+from fastcmp.kernels.max_t import step_down_tails as step_down_tails
+from fastcmp.kernels.mcnemar_plans import (
+    mcnemar_detectable_difference as mcnemar_detectable_difference,
+)
+from fastcmp.kernels.mcnemar_plans import (
+    mcnemar_discordant_size as mcnemar_discordant_size,
+)
+from fastcmp.kernels.mcnemar_plans import mcnemar_sample_size as mcnemar_sample_size
 from fastcmp.kernels.metric_jackknife import (
     metric_leave_one_out as metric_leave_one_out,
 )
@@ -129,7 +180,11 @@ from fastcmp.kernels.metrics import MetricSpec as MetricSpec
 from fastcmp.kernels.metrics import metric_value as metric_value
 from fastcmp.kernels.metrics import metric_values as metric_values
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
+from fastcmp.kernels.multiplicity_evalues import e_holm_sorted as e_holm_sorted
 from fastcmp.kernels.normal_draws import random_normals as random_normals
+from fastcmp.kernels.normal_mixture import (
+    normal_mixture_boundary as normal_mixture_boundary,
+)
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
 from fastcmp.kernels.paired import ASYMPTOTIC as ASYMPTOTIC
@@ -141,6 +196,28 @@ from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
 from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_many as mcnemar_many
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
+from fastcmp.kernels.planned_margins import EQUIVALENCE as EQUIVALENCE
+from fastcmp.kernels.planned_margins import NONINFERIORITY as NONINFERIORITY
+from fastcmp.kernels.planned_margins import SUPERIORITY as SUPERIORITY
+from fastcmp.kernels.planned_margins import (
+    margin_detectable_difference as margin_detectable_difference,
+)
+from fastcmp.kernels.planned_margins import margin_power as margin_power
+from fastcmp.kernels.planned_margins import margin_sample_size as margin_sample_size
+from fastcmp.kernels.planned_mcnemar import mcnemar_assurance as mcnemar_assurance
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_conditional_power as mcnemar_conditional_power,
+)
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_critical_count as mcnemar_critical_count,
+)
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_interim_power as mcnemar_interim_power,
+)
+from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
+from fastcmp.kernels.planned_mcnemar import (
+    mcnemar_predictive_power as mcnemar_predictive_power,
+)
 from fastcmp.kernels.rank_maxima import difference_maxima as difference_maxima
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
@@ -227,6 +304,24 @@ from fastcmp.kernels.two_fold import two_fold_many as two_fold_many
 from fastcmp.kernels.two_fold import yildiz_t as yildiz_t
 from fastcmp.kernels.unconditional import UNCONDITIONAL_MAX_N as UNCONDITIONAL_MAX_N
 from fastcmp.kernels.unconditional import mcnemar_unconditional as mcnemar_unconditional
+from fastcmp.kernels.unpaired import MIETTINEN_NURMINEN as MIETTINEN_NURMINEN
+from fastcmp.kernels.unpaired import UNPAIRED_NEWCOMBE as UNPAIRED_NEWCOMBE
+from fastcmp.kernels.unpaired import miettinen_nurminen as miettinen_nurminen
+from fastcmp.kernels.unpaired import (
+    miettinen_nurminen_interval as miettinen_nurminen_interval,
+)
+from fastcmp.kernels.unpaired import miettinen_nurminen_many as miettinen_nurminen_many
+from fastcmp.kernels.unpaired import (
+    newcombe_unpaired_interval as newcombe_unpaired_interval,
+)
+from fastcmp.kernels.unpaired import unpaired_interval_many as unpaired_interval_many
+from fastcmp.kernels.unpaired_exact import UNPAIRED_EXACT_MAX_N as UNPAIRED_EXACT_MAX_N
+from fastcmp.kernels.unpaired_exact import barnard_exact as barnard_exact
+from fastcmp.kernels.unpaired_exact import boschloo_exact as boschloo_exact
+from fastcmp.kernels.unpaired_score_exact import score_exact as score_exact
+from fastcmp.kernels.unpaired_score_exact import (
+    score_exact_interval as score_exact_interval,
+)
 from fastcmp.kernels.venkatraman import venkatraman_exchanges as venkatraman_exchanges
 from fastcmp.kernels.venkatraman import venkatraman_statistic as venkatraman_statistic
 from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann

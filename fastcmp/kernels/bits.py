@@ -167,6 +167,7 @@ def count_common_bits(a: WordArray, b: WordArray) -> int:
 @kernel
 def _register_tile(
     words: WordArray,
+    others: WordArray,
     corner: tuple[int, int],
     panel: tuple[int, int],
     counts: IntArray,
@@ -184,8 +185,8 @@ def _register_tile(
     n00 = n01 = n10 = n11 = n20 = n21 = n30 = n31 = np.int64(0)
     for k in range(panel[1] - panel[0]):
         w = start + np.uintp(k)
-        x = words[j, w]
-        y = words[j1, w]
+        x = others[j, w]
+        y = others[j1, w]
         n00 += _popcount(words[i, w] & x)
         n01 += _popcount(words[i, w] & y)
         n10 += _popcount(words[i1, w] & x)
@@ -215,7 +216,21 @@ def _add_tile(words: WordArray, tile: tuple[int, int, int, int], counts: Any) ->
         for i in range(i0, i1, 4):
             for j in range(max(j0, i), j1, 2):
                 place = (i - i0, j - j0)
-                _register_tile(words, (i, j), (start, end), counts, place)
+                _register_tile(words, words, (i, j), (start, end), counts, place)
+
+
+@kernel
+def cross_counts(words: WordArray, others: WordArray, counts: IntArray) -> None:
+    """Count the bits that each row has in common with each row of others.
+
+    `counts` must have as many rows and columns as both have rows, of `allocate_words`.
+    """
+    counts[:] = 0
+    for start in range(0, words.shape[1], _PANEL):
+        panel = (start, min(words.shape[1], start + _PANEL))
+        for i in range(0, words.shape[0], 4):
+            for j in range(0, others.shape[0], 2):
+                _register_tile(words, others, (i, j), panel, counts, (i, j))
 
 
 @kernel

@@ -258,8 +258,8 @@ def newcombe_interval(
 
 
 @inlined
-def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
-    """Size of the score statistic for H0: difference = delta (Tango 1998, eq. 6)."""
+def _tango_variance(only_a: float, only_b: float, n: float, delta: float) -> float:
+    """Variance of the score under H0: difference = delta (Tango 1998, eq. 6)."""
     if delta < 0.0:
         # The mirror image; for delta >= 0 nothing below cancels.
         only_a, only_b, delta = only_b, only_a, -delta
@@ -268,8 +268,14 @@ def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
     root = math.sqrt(max(b * b - 8.0 * n * c, 0.0))
     # The same root of the quadratic, in the form that does not cancel.
     q = (root - b) / (4.0 * n) if b <= 0.0 else -2.0 * c / (root + b)
-    variance = n * (2.0 * q + delta * (1.0 - delta))
-    return abs(only_a - only_b - n * delta) / math.sqrt(max(variance, 0.0))
+    return max(n * (2.0 * q + delta * (1.0 - delta)), 0.0)
+
+
+@inlined
+def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
+    """Size of the score statistic for H0: difference = delta."""
+    variance = _tango_variance(only_a, only_b, n, delta)
+    return abs(only_a - only_b - n * delta) / math.sqrt(variance)
 
 
 @inlined

@@ -7,42 +7,26 @@ probability, over pi, of a statistic at least as extreme as the observed one:
     p = sup over pi of  sum over k of  a_k * C(n, k) * pi**k * (1 - pi)**(n - k),
 
 with a_k = P(statistic at least as extreme | k discordant samples): a polynomial in
-Bernstein form with coefficients in [0, 1]. In phi = arcsin(sqrt(pi)) it cannot bend
-on a scale below 1/(2 sqrt(n)), so that a grid of 1/(8 sqrt(n)) finds every maximum.
+Bernstein form with coefficients in [0, 1].
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from fastcmp._jit import kernel
+from fastcmp.kernels.bernstein import _largest_probability
 from fastcmp.kernels.binomial import binomial_half
-from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.status import (
-    DEGENERATE,
-    INVALID,
-    NOT_CONVERGED,
-    OK,
-    TWO_SIDED,
-    Outcome,
-)
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Outcome
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray
 
 #: Largest sample for which the integer comparison of statistics stays exact in int64.
 UNCONDITIONAL_MAX_N: Final = 2_000_000
-
-_TOLERANCE = 1e-12
-_NEGLIGIBLE = 1e-306  # as a_k <= 1, a smaller weight changes no p-value above it
-
-
-class _Point(NamedTuple):
-    value: float
-    slope: float
 
 
 @kernel
@@ -63,66 +47,6 @@ def _extreme_given_discordant(
         tail = binomial_half(float((k - reach) // 2), float(k))
         a[k] = min(1.0, tails * (tail.mid + 0.5 * tail.pmf))
     return a
-
-
-@kernel
-def _bernstein(a: FloatArray, pi: float) -> _Point:
-    """Value and slope in pi of sum a_k Bin(k; n, pi), summed outward from the mode."""
-    n = a.size - 1
-    mode = min(n, int((n + 1) * pi))
-    log_pmf = (
-        math.lgamma(n + 1.0)
-        - math.lgamma(mode + 1.0)
-        - math.lgamma(n - mode + 1.0)
-        + mode * math.log(pi)
-        + (n - mode) * math.log1p(-pi)
-    )
-    peak = math.exp(log_pmf)
-    odds = pi / (1.0 - pi)
-    value = peak * a[mode]
-    slope = value * (mode - n * pi)
-    mass = peak
-    weight = peak
-    for k in range(mode + 1, n + 1):
-        weight *= odds * (n - k + 1) / k
-        mass += weight
-        value += weight * a[k]
-        slope += weight * a[k] * (k - n * pi)
-        if weight < max(1e-19 * value / n, _NEGLIGIBLE):
-            break
-    weight = peak
-    for k in range(mode - 1, -1, -1):
-        weight *= (k + 1) / (odds * (n - k))
-        mass += weight
-        value += weight * a[k]
-        slope += weight * a[k] * (k - n * pi)
-        if weight < max(1e-19 * value / n, _NEGLIGIBLE):
-            break
-    # Dividing by the mass removes the rounding of log_pmf, which grows with n.
-    return _Point(value / mass, slope / mass / (pi * (1.0 - pi)))
-
-
-@kernel
-def _climb(a: FloatArray, low: float, high: float) -> _Point:
-    """Find the one maximum between two angles with slopes of opposite signs."""
-    f_low = _bernstein(a, math.sin(low) ** 2).slope
-    f_high = _bernstein(a, math.sin(high) ** 2).slope
-    best = _bernstein(a, math.sin(low) ** 2)
-    for i in range(100):
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        angle = itp_step(low, f_low, high, f_high, reach)
-        point = _bernstein(a, math.sin(angle) ** 2)
-        if point.value > best.value:
-            best = point
-        if point.slope > 0.0:
-            low, f_low = angle, point.slope
-        else:
-            high, f_high = angle, point.slope
-        # How much higher the concave top can be, under its two tangents.
-        hidden = (high - low) * max(f_low, 0.0) * math.sin(2.0 * angle)
-        if hidden <= _TOLERANCE * best.value or high - low < 1e-16:
-            return _Point(best.value, 0.0)
-    return _Point(best.value, math.nan)
 
 
 @kernel
@@ -180,25 +104,5 @@ def mcnemar_unconditional(
     if distance <= 0:
         return Outcome(chi2, 1.0, OK)
     a = _extreme_given_discordant(distance, discordant, n, tails)
-    best = a[n]  # the limit at pi = 1
-    if a.max() == 0.0:
-        return Outcome(chi2, 0.0, OK)
-    cells = 8 * math.ceil(0.5 * math.pi * math.sqrt(n)) + 64
-    step = 0.5 * math.pi / cells
-    status = OK
-    left = _Point(0.0, math.inf)
-    angle = 0.0
-    for i in range(1, cells + 1):
-        before = angle
-        angle = min(i * step, 0.5 * math.pi - 1e-6)
-        right = _bernstein(a, math.sin(angle) ** 2)
-        best = max(best, right.value)
-        if left.slope > 0.0 and right.slope <= 0.0 and i > 1:
-            rise = left.slope * step * math.sin(2.0 * before)
-            if left.value + rise > best or right.value == best:
-                top = _climb(a, before, angle)
-                best = max(best, top.value)
-                if math.isnan(top.slope):
-                    status = NOT_CONVERGED
-        left = right
-    return Outcome(chi2, min(best, 1.0), status)
+    pvalue, status = _largest_probability(a)
+    return Outcome(chi2, pvalue, status)

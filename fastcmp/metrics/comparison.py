@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.protocols import are_labelled
-from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import cells_of_table
-from fastcmp.metrics.compared import (
-    DRAWN,
-    Compared,
-    CompareOptions,
-    choose_method,
-    compare_counted,
-    read_options,
-)
-from fastcmp.metrics.comparison_result import MetricComparison
+from fastcmp.metrics.compared import choose_method, compare_counted, read_options
+from fastcmp.metrics.comparison_record import comparison_record
 from fastcmp.metrics.make_metric import read_metrics
+from fastcmp.metrics.margins import read_margins
 from fastcmp.metrics.samples import (
     Counted,
     count_samples,
@@ -35,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from fastcmp.metrics.cells import Cells
+    from fastcmp.metrics.comparison_result import MetricComparison
 
 
 def compare_metric(  # noqa: PLR0913  # options, all by keyword
@@ -57,6 +49,8 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     studentized: bool = False,
     interval: str = "percentile",
     within_classes: bool = False,
+    margin: ArrayLike | None = None,
+    alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
@@ -103,6 +97,13 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
         Which interval of the bootstrap.
     within_classes : bool
         Whether the number of samples of each class was fixed beforehand.
+    margin : float or sequence of float, optional
+        The largest difference that does not matter, of all metrics or of each: adds
+        tests of non-inferiority, superiority by the margin and equivalence, and a
+        decision, as ``margins``. By the difference and its standard error; accuracies
+        as in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float
         In (0, 1).
     n_resamples : int
@@ -160,6 +161,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     (0.00105, 0.901)
     """
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
+    against = read_margins(margin, alpha)
     options = read_options(
         {
             "method": method,
@@ -186,7 +188,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
         found = compare_counted(counted, metrics, options, chosen, pool)
     several = isinstance(metric, (list, tuple)) or len(found) > 1
     shape = (len(found),) if several else ()
-    return _record([counted], [found], shape, options, chosen)
+    return comparison_record([counted], [found], shape, options, chosen, against)
 
 
 def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
@@ -204,6 +206,8 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
     studentized: bool = False,
     interval: str = "percentile",
     within_classes: bool = False,
+    margin: ArrayLike | None = None,
+    alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
@@ -241,6 +245,10 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
         Which interval of the bootstrap.
     within_classes : bool
         Whether the number of samples of each class was fixed beforehand.
+    margin : float or sequence of float, optional
+        As in `compare_metric`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float
         In (0, 1).
     n_resamples : int
@@ -276,6 +284,7 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
     (0.0556, 0.953125)
     """
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
+    against = read_margins(margin, alpha)
     options = read_options(
         {
             "method": method,
@@ -308,7 +317,7 @@ def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
         found = [compare_counted(x, metrics, options, chosen, pool) for x in tables]
     several = isinstance(metric, (list, tuple)) or len(found[0]) > 1
     shape = (*lead, len(found[0])) if several else lead
-    return _record(tables, found, shape, options, chosen)
+    return comparison_record(tables, found, shape, options, chosen, against)
 
 
 def _counted(tensor: Any, labels: tuple[Any, ...], *, given: bool) -> Counted:
@@ -319,81 +328,3 @@ def _counted(tensor: Any, labels: tuple[Any, ...], *, given: bool) -> Counted:
         tensor = tensor[np.ix_(used, used, used)]
         labels = tuple(labels[code] for code in used.tolist())
     return Counted(cells_of_table(tensor), labels, int(tensor.sum()))
-
-
-def _record(
-    tables: list[Counted],
-    found: list[list[Compared]],
-    shape: tuple[int, ...],
-    options: CompareOptions,
-    names: tuple[str, str],
-) -> MetricComparison:
-    """Make the record: numbers, or arrays of a shape."""
-    flat = [one for row in found for one in row]
-    sizes = [counted.n_samples for counted in tables for _ in found[0]]
-
-    def column(values: list[Any]) -> Any:
-        if not shape and len(values) == 1:
-            return values[0]
-        return np.array(values).reshape(shape)
-
-    def ends(of: list[tuple[float, float]]) -> ConfidenceInterval:
-        return ConfidenceInterval(*(column([x[i] for x in of]) for i in (0, 1)))
-
-    first, cells = tables[0], flat[0].pair.cells
-    clusters = None if cells.clusters is None else cells.clusters.n
-    drawn, exact = options.method in DRAWN, options.method == "exact"
-    degrees = options.degrees(cells)
-    distribution = _distribution(options.method, degrees)
-    cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
-    return MetricComparison(
-        statistic=column([one.test.statistic for one in flat]),
-        pvalue=column([one.test.pvalue for one in flat]),
-        df=degrees if distribution == "t" else None,
-        distribution=distribution,
-        status=column([one.test.status for one in flat]),
-        metric=column([one.pair.estimator.name for one in flat]),
-        measure=column([one.pair.estimator.title for one in flat]),
-        difference=column([one.pair.difference for one in flat]),
-        standard_error=column([one.errors.difference for one in flat]),
-        standard_error_a=column([one.errors.a for one in flat]),
-        standard_error_b=column([one.errors.b for one in flat]),
-        interval=ends([one.interval for one in flat]),
-        ratio=column([one.ratio for one in flat]),
-        ratio_interval=ends([one.ratio_interval for one in flat]),
-        value_a=column([one.pair.value_a for one in flat]),
-        value_b=column([one.pair.value_b for one in flat]),
-        method=str(options.method),
-        interval_method=column([one.interval_method for one in flat]),
-        alternative=options.alternative,
-        confidence_level=options.confidence_level,
-        lower_is_better=column([one.pair.estimator.lower_is_better for one in flat]),
-        names=names,
-        n_samples=column(sizes),
-        n_discordant=column([_n_discordant(one.pair.cells) for one in flat]),
-        classes=first.classes,
-        n_configurations=(
-            column([one.n_configurations for one in flat]) if exact else None
-        ),
-        n_clusters=clusters,
-        n_resamples=options.n_resamples if drawn else None,
-        seed=options.seed if drawn else None,
-        n_missing=first.n_missing,
-        n_excluded=first.n_excluded,
-        cautions=tuple(cautions),
-    )
-
-
-def _distribution(method: str | None, df: float) -> str:
-    if method in ("exact", "permutation"):
-        return "permutation"
-    if method == "bootstrap":
-        return "bootstrap"
-    return "normal" if df == math.inf else "t"
-
-
-def _n_discordant(cells: Cells) -> Any:
-    """Count the samples, or their weight, for which the predictions differ."""
-    _, a, b = cells.codes.T
-    n = cells.counts[a != b].sum()
-    return float(n) if cells.squares is not None else int(n)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.metrics.metric_result import limits, number
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 
 _TESTS = {
     "exact": "permutation test, all exchanges of predictions",
@@ -21,6 +22,13 @@ _TESTS = {
     "delta": "the difference in standard errors of the delta method",
     "bootstrap": "bootstrap of the samples",
 }
+#: Tests of equality from which those of a margin differ.
+_OTHERS = {
+    "exact": "exchanges of predictions",
+    "permutation": "exchanges of predictions",
+    "pooled": "influences at the counts of both models",
+    "bootstrap": "the p-value of the bootstrap",
+}
 _COLUMNS = (
     *("measure", "value_a", "value_b", "difference"),
     *("interval_low", "interval_high", "pvalue"),
@@ -28,7 +36,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MetricComparison(Compared, Record):
+class MetricComparison(Pilot, Compared, Record):
     """Two models compared by a metric, or by several.
 
     Of one metric all entries are numbers; of several metrics, or many tables of counts,
@@ -84,6 +92,8 @@ class MetricComparison(Compared, Record):
     n_excluded: int = 0
     #: What to beware of.
     cautions: tuple[str, ...] = ()
+    #: Tests against a margin, and the decision; None without a margin.
+    margins: MarginTests | None = None
 
     @property
     def better(self) -> Any:
@@ -131,6 +141,7 @@ class MetricComparison(Compared, Record):
             )
         text += [
             f"{self._found()} (H0: {hypothesis}).",
+            *margin_sentences(self.margins, _OTHERS.get(self.method, "")),
             f"Test: {_TESTS[self.method]}.",
             *dropped_sentences(self.n_missing, self.n_excluded),
         ]
@@ -165,7 +176,7 @@ class MetricComparison(Compared, Record):
         """Show a row for each metric, and each table of counts."""
         columns = self.columns()
         taken = [columns[name] for name in _COLUMNS]
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 measure,
                 number(value_a),
@@ -179,13 +190,21 @@ class MetricComparison(Compared, Record):
             )
         ]
         interval = interval_name(self.confidence_level, self.alternative)
+        own: tuple[str, ...] = ()
+        if self.margins is not None:
+            own = ("decision",)
+            found = np.broadcast_to(self.margins.decision, np.shape(self.pvalue))
+            words = found.ravel().tolist()
+            rows = [(*row, word) for row, word in zip(rows, words, strict=True)]
         return Section(
             title="Which model is better?",
             text=("P-values are not adjusted for their number.",),
-            columns=("metric", *self.names, "difference", interval, "p"),
+            columns=("metric", *self.names, "difference", interval, "p", *own),
             rows=tuple(rows),
-            notes=dropped_sentences(self.n_missing, self.n_excluded),
+            notes=margin_sentences(self.margins, _OTHERS.get(self.method, ""))
+            + dropped_sentences(self.n_missing, self.n_excluded),
         )
 
     def _shown(self) -> dict[str, Any]:
-        return {**self._fields(), "better": self.better}
+        shown = {**self._fields(), "better": self.better}
+        return shown | margin_entries(self.margins)

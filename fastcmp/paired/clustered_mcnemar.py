@@ -13,6 +13,7 @@ from fastcmp.kernels.sign_flips import sign_flip_whole
 from fastcmp.paired.cluster_variance import CLUSTERED, Units
 from fastcmp.paired.clustered_result import ClusteredMcNemarResult
 from fastcmp.paired.clustered_tests import evaluate
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.sample_units import check_defined, default_method, units_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def compare_clusters(
     )
 
 
-def mcnemar_clustered_from_counts(
+def mcnemar_clustered_from_counts(  # noqa: PLR0913  # options, all by keyword
     both_right: ArrayLike,
     only_a: ArrayLike,
     only_b: ArrayLike,
@@ -61,6 +62,8 @@ def mcnemar_clustered_from_counts(
     *,
     method: str = "cr2",
     alternative: str = "two-sided",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> ClusteredMcNemarResult:
     """McNemar's test from the counts of each cluster of samples.
 
@@ -73,6 +76,10 @@ def mcnemar_clustered_from_counts(
         As in `mcnemar` with ``groups``.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -104,6 +111,7 @@ def mcnemar_clustered_from_counts(
     """
     method = choose(method, "method", CLUSTERED)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
     given = (both_right, only_a, only_b, both_wrong)
     columns = [as_counts(raw, name) for raw, name in zip(given, _CELLS, strict=True)]
     shapes = {column.shape for column in columns}
@@ -126,7 +134,8 @@ def mcnemar_clustered_from_counts(
             f"{int(np.argmin(sizes))} has none"
         )
         raise ValueError(message)
-    return _record(cells, Units(sizes.astype(np.float64)), method, alternative)
+    result = _record(cells, Units(sizes.astype(np.float64)), method, alternative)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _record(

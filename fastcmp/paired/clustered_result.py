@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,19 @@ from fastcmp.paired.clustered_tests import (
     ONLY_INTERVALS,
     estimate,
     interval,
+    interval_estimate,
     interval_of,
 )
+from fastcmp.paired.margin_result import margin_entries, margin_sentences
+from fastcmp.paired.margin_statistics import Estimated, tests_of
 from fastcmp.paired.mcnemar_result import HYPOTHESES
 from fastcmp.paired.sample_units import check_defined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
 
     Ints = NDArray[np.int64]
 
@@ -85,6 +92,8 @@ class ClusteredMcNemarResult(Compared, Record):
     n_excluded: int = 0
     #: Predictions of a and of b that are labels, but not of the truth.
     n_outside: tuple[int, ...] = ()
+    #: Tests against a margin, and the decision; None without a margin.
+    margins: MarginTests | None = None
 
     @property
     def distribution(self) -> str:
@@ -248,6 +257,24 @@ class ClusteredMcNemarResult(Compared, Record):
         interval = self.confidence_interval()
         return effect_sentence(self.difference, interval, self.alternative)
 
+    def _margin_tests(self, options: MarginOptions) -> MarginTests:
+        """Test the difference against a margin, by what its interval is made of."""
+        method = interval_of(self.method)
+        if method == "score":
+            method = "cr2"
+        found = interval_estimate(self._cells(), self._units(), method)
+        of = Estimated(
+            found.difference,
+            math.sqrt(found.variance),
+            df=found.df,
+            n_samples=self.n_samples,
+            pvalue=self.pvalue,
+            alternative=self.alternative,
+            measure=self.measure,
+            limits=(-1.0, 1.0),
+        )
+        return tests_of(of, options)
+
     def _cells(self) -> Ints:
         cells = (self.both_right, self.only_a, self.only_b, self.both_wrong)
         return np.stack(cells)
@@ -282,7 +309,8 @@ class ClusteredMcNemarResult(Compared, Record):
             *("difference", "standard_error", "n_samples", "n_clusters"),
             *("largest_cluster", "effective_df", "design_effect", "cautions"),
         )
-        return shown | cells | {name: getattr(self, name) for name in names}
+        shown |= cells | {name: getattr(self, name) for name in names}
+        return shown | margin_entries(self.margins)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -305,6 +333,7 @@ class ClusteredMcNemarResult(Compared, Record):
             f"{self.n_samples} samples in {self.n_clusters} clusters{inside}{each}.",
             f"Only a is right on {only_a} samples, only b on {only_b}.",
             f"{_describe(self)} ({HYPOTHESES[self.alternative]})",
+            *margin_sentences(self.margins),
             *self._flips(),
             *self._design(),
             *self.cautions,

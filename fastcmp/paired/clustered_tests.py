@@ -123,20 +123,25 @@ def interval(
     """Give the ends of a two-sided interval for the difference."""
     if method == "score":
         return _score_interval(cells, units, level)
-    sums = (cells[1] - cells[2]).astype(np.float64)
-    if method in ("obuchowski", "modified-obuchowski"):
-        g, n, df = units.n_clusters, units.n, None
-        difference = float(sums.sum()) / n
-        squares = ((sums - units.sizes * difference) ** 2).sum()
-        if method == "modified-obuchowski":
-            squares = 0.5 * (squares + ((sums - sums.mean()) ** 2).sum())
-        variance = squares * g / (g - 1.0) / n**2
-    else:
-        difference, variance, df = estimate(cells, units, method)
-        if method == "cluster-weighted":
-            df = units.n_clusters - 1.0
+    difference, variance, df = interval_estimate(cells, units, method)
     half = float(quantile(level, df)) * math.sqrt(variance)
     return max(difference - half, -1.0), min(difference + half, 1.0)
+
+
+def interval_estimate(cells: Ints, units: Units, method: str) -> Estimate:
+    """Estimate what an interval is made of; "score" has none."""
+    if method not in ("obuchowski", "modified-obuchowski"):
+        found = estimate(cells, units, method)
+        if method == "cluster-weighted":
+            found = found._replace(df=units.n_clusters - 1.0)
+        return found
+    sums = (cells[1] - cells[2]).astype(np.float64)
+    g, n = units.n_clusters, units.n
+    difference = float(sums.sum()) / n
+    squares = ((sums - units.sizes * difference) ** 2).sum()
+    if method == "modified-obuchowski":
+        squares = 0.5 * (squares + ((sums - sums.mean()) ** 2).sum())
+    return Estimate(difference, float(squares * g / (g - 1.0) / n**2), None)
 
 
 def _score_interval(cells: Ints, units: Units, level: float) -> tuple[float, float]:

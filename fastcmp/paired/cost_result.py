@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.report import (
     Section,
     format_interval,
@@ -20,20 +20,26 @@ from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.paired.cost_differences import (
     METHOD_NAMES,
+    cell_differences,
     fold,
     groups_of,
     intervals_many,
 )
+from fastcmp.paired.margin_result import margin_entries, margin_sentences
+from fastcmp.paired.margin_statistics import Estimated, plain, tests_of
 from fastcmp.paired.mcnemar_result import describe_test
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
+
 _INTERVALS = ("profile", "wald")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CostResult(Compared, Record):
+class CostResult(Pilot, Compared, Record):
     """A cost-sensitive test of two models on the same samples.
 
     All numbers are arrays of one shape where there were counts of many pairs.
@@ -63,6 +69,8 @@ class CostResult(Compared, Record):
     smoothing: float
     nonnegative: bool = False
     support: str = "all"
+    #: Tests against a margin, and the decision; None without a margin.
+    margins: MarginTests | None = None
 
     @property
     def distribution(self) -> str:
@@ -83,6 +91,22 @@ class CostResult(Compared, Record):
     def difference(self) -> Any:
         """Cost of a minus that of b, per sample: negative where a is better."""
         return self.loss_a - self.loss_b
+
+    @property
+    def standard_error(self) -> Any:
+        """Standard error of `difference`, that of Wald's interval."""
+        largest = float(self.cost.max())
+        if isinstance(self.counts, LabelTable):
+            d, w = fold(self.counts, self.cost)
+            squares = w @ (d / largest) ** 2
+        else:
+            d = cell_differences(self.cost / largest)
+            squares = self.counts.reshape(*np.shape(self.pvalue), -1) @ d**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n = np.asarray(self.n_samples, np.float64)
+            spread = squares / n - (self.difference / largest) ** 2
+            error = largest * np.sqrt(np.maximum(spread, 0.0) / n)
+        return plain(error)
 
     @property
     def n_samples(self) -> Any:
@@ -167,9 +191,21 @@ class CostResult(Compared, Record):
             )
         return remarks
 
+    def _margin_tests(self, options: MarginOptions) -> MarginTests:
+        """Test the difference against a margin."""
+        of = Estimated(
+            self.difference,
+            self.standard_error,
+            n_samples=self.n_samples,
+            pvalue=self.pvalue,
+            measure=self.measure,
+        )
+        return tests_of(of, options._replace(lower_is_better=True))
+
     def _shown(self) -> dict[str, Any]:
         derived = (
             "difference",
+            "standard_error",
             "measure",
             "better",
             "distribution",
@@ -179,7 +215,7 @@ class CostResult(Compared, Record):
         )
         shown = {**self._fields(), **{name: getattr(self, name) for name in derived}}
         del shown["counts"], shown["cost"]
-        return shown
+        return shown | margin_entries(self.margins)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -193,6 +229,7 @@ class CostResult(Compared, Record):
         text: tuple[str, ...]
         if np.ndim(self.pvalue):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
+            text += margin_sentences(self.margins, METHOD_NAMES[self.method])
             return [Section(title=title, text=text)]
         low, high = self.confidence_interval()
         text = (
@@ -201,6 +238,7 @@ class CostResult(Compared, Record):
             f"cost of a minus b {self.difference:+.4g}, {interval_name(0.95)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
             f"{describe_test(self)} (H0: a and b cost the same)",
+            *margin_sentences(self.margins, METHOD_NAMES[self.method]),
             *self.remarks,
             *dropped_sentences(self.counts.n_missing, self.counts.n_excluded),
             *outside_sentences(self.n_outside, ("a", "b"), self.n_samples),

@@ -27,6 +27,7 @@ from fastcmp.paired.cost_differences import (
     groups_of,
 )
 from fastcmp.paired.cost_result import CostResult
+from fastcmp.paired.margins import read_margin, with_margin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,8 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     nonnegative: bool = False,
     support: str = "all",
     classes: Sequence[Any] | None = None,
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> CostResult:
     """Test whether two models have the same expected cost.
 
@@ -71,6 +74,12 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     classes : sequence, optional
         Order of the classes in `cost`; samples whose true label is another are left
         out, and a prediction of another is refused.
+    margin : float, optional
+        The largest difference of costs per sample that does not matter: adds tests of
+        non-inferiority, superiority by the margin and equivalence, by the difference
+        and its standard error, and a decision, as ``margins``.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -110,8 +119,10 @@ def cost_test(  # noqa: PLR0913  # options, all by keyword
     (0.25, 0.625, 0.482)
     """
     options = check_options(method, smoothing, nonnegative, support)
+    against = read_margin(margin, alpha)
     counts, matrix = count_costs(y_true, pred_a, pred_b, cost, classes)
-    return _test_counts(counts, matrix.values, options)
+    result = _test_counts(counts, matrix.values, options)
+    return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
 
 
 def count_costs(
@@ -129,7 +140,7 @@ def count_costs(
     return counts, matrix
 
 
-def cost_test_from_counts(
+def cost_test_from_counts(  # noqa: PLR0913  # options, all by keyword
     counts: Any,
     cost: Any,
     *,
@@ -137,6 +148,8 @@ def cost_test_from_counts(
     smoothing: float | None = None,
     nonnegative: bool = False,
     support: str = "all",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> CostResult:
     """Test equal expected costs from counts, of one pair or of many.
 
@@ -155,6 +168,10 @@ def cost_test_from_counts(
         As in `cost_test`.
     support : {"all", "observed"}
         As in `cost_test`.
+    margin : float, optional
+        As in `cost_test`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -180,14 +197,29 @@ def cost_test_from_counts(
     (1.7812, 0.5953, 0.4698)
     """
     options = check_options(method, smoothing, nonnegative, support)
+    against = read_margin(margin, alpha)
     if are_labelled(counts):
         counts = counts.label_table()
     if isinstance(counts, LabelTable):
         check_total(counts.counts, "counts", counts.counts.ndim)
-        return _test_counts(counts, read_cost(cost, counts.classes).values, options)
-    matrix = read_cost(cost)
+        matrix = read_cost(cost, counts.classes)
+        result = _test_counts(counts, matrix.values, options)
+    else:
+        matrix = read_cost(cost)
+        tensor = _read_tensor(counts, len(matrix.values))
+        if tensor.ndim == 3:
+            names = tuple(range(len(tensor)))
+            names = names if matrix.classes is None else matrix.classes
+            dense = LabelTable(counts=tensor, classes=names)
+            result = _test_counts(dense, matrix.values, options)
+        else:
+            result = _test_tensors(tensor, matrix.values, options)
+    return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
+
+
+def _read_tensor(counts: Any, k: int) -> NDArray[np.int64]:
+    """Check counts by true and predicted classes."""
     tensor = as_counts(counts, "counts")
-    k = len(matrix.values)
     if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
         message = (
             f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
@@ -195,11 +227,7 @@ def cost_test_from_counts(
         )
         raise ValueError(message)
     check_total(tensor, "counts", 3)
-    if tensor.ndim == 3:
-        names = tuple(range(k)) if matrix.classes is None else matrix.classes
-        dense = LabelTable(counts=tensor, classes=names)
-        return _test_counts(dense, matrix.values, options)
-    return _test_tensors(tensor, matrix.values, options)
+    return tensor
 
 
 def _test_counts(

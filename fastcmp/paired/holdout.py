@@ -17,6 +17,7 @@ from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.paired.cost_differences import METHODS as COST_METHODS
 from fastcmp.paired.cost_test import cost_test
 from fastcmp.paired.holdout_result import HoldoutResult
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
 from fastcmp.paired.mcnemar_counts import METHODS
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastcmp.paired.cost_result import CostResult
+    from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.paired.mcnemar_result import McNemarResult
 
 _NAMES = ("a", "b")
@@ -42,6 +44,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     classes: Sequence[Any] | None = None,
     cost: Any = None,
     missing: str = "raise",
+    margin: float | None = None,
     names: tuple[str, str] = _NAMES,
 ) -> HoldoutResult:
     """Decide which of two columns of predicted labels is better.
@@ -69,6 +72,10 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     missing : {"raise", "wrong"}
         How to treat a missing prediction: refuse it, or count it as wrong. With `cost`
         only "raise".
+    margin : float, optional
+        The largest difference of accuracies, or of costs, that does not matter: adds
+        tests of non-inferiority, superiority by the margin and equivalence at `alpha`,
+        and a decision, as ``margins``.
     names : tuple of two str
         What to call the models where the record is printed.
 
@@ -100,6 +107,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
     """
     method, alternative, missing = _choose(method, alternative, missing, cost)
     alpha = _check_alpha(alpha, alternative)
+    against, largest = _read_margin(margin, alpha, cost), 1.0
     names = read_pair_names(names)
     comparison: McNemarResult | CostResult
     if cost is None:
@@ -116,6 +124,8 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
         comparison = cost_test(
             y_true, pred_a, pred_b, cost, method=method, classes=classes
         )
+        largest = comparison.cost.max()
+    comparison = with_margin(comparison, against, largest)
     return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
 
 
@@ -128,6 +138,13 @@ def _check_alpha(alpha: Any, alternative: str) -> float:
         )
         raise ValueError(message)
     return level
+
+
+def _read_margin(margin: Any, alpha: float, cost: Any) -> MarginOptions | None:
+    """Check a margin and the level of its tests; costs know their largest later."""
+    if margin is None:
+        return None
+    return read_margin(margin, alpha, 1.0 if cost is None else np.inf)
 
 
 def _choose(
@@ -166,6 +183,7 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     classes: Sequence[Any] | None = None,
     cost: Any = None,
     missing: str = "raise",
+    margin: float | None = None,
     names: tuple[str, str] = _NAMES,
 ) -> HoldoutResult:
     """Decide which of two fitted models is better on a held-out set.
@@ -192,6 +210,8 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     cost : array-like of shape (K, K), mapping or frame, optional
         As in `compare_labels`.
     missing : {"raise", "wrong"}
+        As in `compare_labels`.
+    margin : float, optional
         As in `compare_labels`.
     names : tuple of two str
         As in `compare_labels`.
@@ -230,7 +250,7 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
     """
     # Options are checked before models take their time.
     method, alternative, missing = _choose(method, alternative, missing, cost)
-    _check_alpha(alpha, alternative)
+    _read_margin(margin, _check_alpha(alpha, alternative), cost)
     if isinstance(y, str):
         true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
         true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806
@@ -252,6 +272,7 @@ def compare_holdout(  # noqa: PLR0913  # options, all by keyword
         classes=classes,
         cost=cost,
         missing=missing,
+        margin=margin,
         names=names,
     )
 

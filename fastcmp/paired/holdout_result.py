@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,10 @@ from fastcmp.core.report import (
     format_pvalue,
     interval_name,
 )
-from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.core.sentences import answer_of, dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_result import CostResult
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult, describe_test
 
 
@@ -69,6 +69,11 @@ class HoldoutResult(Compared, Record):
         """Which alternative was tested; of costs "two-sided"."""
         result = self.comparison
         return "two-sided" if isinstance(result, CostResult) else result.alternative
+
+    @property
+    def margins(self) -> MarginTests | None:
+        """Tests against a margin at `alpha`, and the decision; None without."""
+        return self.comparison.margins
 
     @property
     def measure(self) -> str:
@@ -165,18 +170,7 @@ class HoldoutResult(Compared, Record):
             test = (
                 f"{METHOD_NAMES[self.method]} McNemar's test, {describe_test(result)}"
             )
-        return f"{measured}; {self._answer} ({test})."
-
-    @property
-    def _answer(self) -> str:
-        if math.isnan(self.pvalue):
-            return "the test has no answer here"
-        if self.alternative == "two-sided":
-            return f"the difference is {'' if self.reject else 'not '}significant"
-        a, b = self.names
-        first, second = (a, b) if self.alternative == "greater" else (b, a)
-        how = "is significantly" if self.reject else "is not significantly"
-        return f"{first} {how} better than {second}"
+        return f"{measured}; {answer_of(self)} ({test})."
 
     def _shown(self) -> dict[str, Any]:
         low, high = self.interval
@@ -191,6 +185,8 @@ class HoldoutResult(Compared, Record):
         if isinstance(self.comparison, McNemarResult):
             row["only_a"] = self.comparison.only_a
             row["only_b"] = self.comparison.only_b
+        if self.margins is not None:
+            row["margin_decision"] = self.margins.decision
         return row
 
     def _entries(self) -> dict[str, Any]:
@@ -237,11 +233,13 @@ class HoldoutResult(Compared, Record):
         result = self.comparison
         outside = (self.n_outside_a, self.n_outside_b)
         if isinstance(result, CostResult):
-            notes = ["Lower is better.", *result.remarks]
+            shown = margin_sentences(self.margins, COST_NAMES[self.method])
+            notes = [*shown, "Lower is better.", *result.remarks]
         else:
             notes = [
+                *margin_sentences(self.margins),
                 f"Only {a} is right on {result.only_a} samples, only {b} on "
-                f"{result.only_b}."
+                f"{result.only_b}.",
             ]
         return (
             *notes,

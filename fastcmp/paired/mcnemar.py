@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.protocols import PairedCounts, are_paired
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.clustered_mcnemar import compare_clusters
+from fastcmp.paired.given_counts import CELLS, cells_of, read_counts
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.paired.sample_units import Sampling
@@ -23,10 +22,9 @@ from fastcmp.paired.stratified_mcnemar import compare_strata
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fastcmp.core.protocols import PairedCounts
     from fastcmp.paired.clustered_result import ClusteredMcNemarResult
     from fastcmp.paired.stratified_result import StratifiedMcNemarResult
-
-_CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
 
 Ints = NDArray[np.int64]
 
@@ -44,6 +42,8 @@ def mcnemar(
     groups: None = None,
     strata: None = None,
     stratum_weights: str = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult: ...
 
 
@@ -60,6 +60,8 @@ def mcnemar(
     groups: ArrayLike,
     strata: ArrayLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> ClusteredMcNemarResult: ...
 
 
@@ -76,6 +78,8 @@ def mcnemar(
     groups: None = None,
     strata: ArrayLike,
     stratum_weights: str | Mapping[Any, float] = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> StratifiedMcNemarResult: ...
 
 
@@ -91,6 +95,8 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult | ClusteredMcNemarResult | StratifiedMcNemarResult:
     """McNemar's test of two models on the same samples.
 
@@ -130,6 +136,14 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     stratum_weights : {"items", "equal"} or mapping, optional
         What strata count in the accuracies: by their samples (default), equally, or a
         weight for each.
+    margin : float, optional
+        The largest difference of accuracies that does not matter, in (0, 1): adds tests
+        of non-inferiority, superiority by the margin and equivalence, and a decision,
+        as ``margins``. By exact tests up to 200 samples, else Tango's score;
+        `margin_tests_from_counts` has the choice. With `groups` or weighted `strata` by
+        the standard error of the difference.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -179,6 +193,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     (2.0, 0.2254)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
     sampling = Sampling(groups, strata, stratum_weights)
     if sampling.plain:
         sampling.refuse_weights()
@@ -188,12 +203,14 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     options: dict[str, Any] = {"method": method, "alternative": alternative}
     if not sampling.plain:
         test = compare_strata if groups is None else compare_clusters
-        return test(labels, sampling.read(y_true, labels), **options)
+        found = test(labels, sampling.read(y_true, labels), **options)
+        return with_margin(found, against)  # type: ignore[no-any-return]
     dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
-    return _evaluate(_cells(_table(labels)), **options, **dropped)
+    result = _evaluate(cells_of(_table(labels)), **options, **dropped)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def mcnemar_from_counts(
+def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
     only_a: ArrayLike | PairedCounts | None = None,
     only_b: ArrayLike | None = None,
     *,
@@ -202,6 +219,8 @@ def mcnemar_from_counts(
     both_wrong: ArrayLike | None = None,
     method: str = "midp",
     alternative: str = "two-sided",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> McNemarResult:
     """McNemar's test from counts, of any shape.
 
@@ -222,6 +241,10 @@ def mcnemar_from_counts(
         As in `mcnemar`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`; needs all four counts.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -247,17 +270,16 @@ def mcnemar_from_counts(
     """
     method = choose(method, "method", METHODS)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    given: dict[str, Any] = {
-        "only_a": only_a,
-        "only_b": only_b,
-        "both_right": both_right,
-        "both_wrong": both_wrong,
-        "table": table,
-    }
-    given, dropped = _given_counts(given)
-    counts = _broadcast({name: as_counts(raw, name) for name, raw in given.items()})
-    _check_total(counts)
-    return _evaluate(counts, method, alternative, **dropped)
+    against = read_margin(margin, alpha, 1.0)
+    counts, dropped = read_counts(
+        only_a=only_a,
+        only_b=only_b,
+        both_right=both_right,
+        both_wrong=both_wrong,
+        table=table,
+    )
+    result = _evaluate(counts, method, alternative, **dropped)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _evaluate(
@@ -267,7 +289,7 @@ def _evaluate(
     shape = counts["only_a"].shape
     flat = {name: x.ravel() for name, x in counts.items()}
     n = None
-    if method == "unconditional" and len(flat) == len(_CELLS):
+    if method == "unconditional" and len(flat) == len(CELLS):
         n = sum(flat.values(), np.zeros((), np.int64))
     statistic, pvalue, status = evaluate_counts(
         flat["only_a"], flat["only_b"], n, method, alternative
@@ -281,67 +303,6 @@ def _evaluate(
         alternative=alternative,
         **dropped,
     )
-
-
-def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Collect the counts by name, and how many samples a stream dropped."""
-    given = {name: counts for name, counts in given.items() if counts is not None}
-    first = given.get("only_a")
-    if are_paired(first):
-        if len(given) > 1:
-            message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
-            raise TypeError(message)
-        dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
-        return first.paired_counts(), dropped
-    if "only_b" not in given and _is_table(first):
-        given["table"] = given.pop("only_a")
-    if "table" in given:
-        if len(given) > 1:
-            message = f"a table holds all four counts: it comes alone, not {[*given]}"
-            raise TypeError(message)
-        cells = as_counts(given["table"], "table")
-        if cells.shape[-2:] != (2, 2):
-            message = f"table must be of shape (..., 2, 2), got {cells.shape}"
-            raise ValueError(message)
-        return _cells(cells), {}
-    if not {"only_a", "only_b"} <= set(given):
-        message = (
-            f"{'only_b' if 'only_a' in given else 'only_a'} must be whole numbers, got "
-            "None: counts come as only_a and only_b, or as table=, of shape (2, 2)"
-        )
-        raise TypeError(message)
-    return given, {}
-
-
-def _is_table(counts: Any) -> bool:
-    """Tell a 2 x 2 table from counts of one kind."""
-    with suppress(ValueError):  # ragged lists
-        return counts is not None and np.shape(counts) == (2, 2)
-    return False
-
-
-def _cells(table: Ints) -> dict[str, Ints]:
-    """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
-    flat = table.reshape(*table.shape[:-2], 4)
-    return {name: flat[..., i] for i, name in enumerate(_CELLS)}
-
-
-def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
-    try:
-        arrays = np.broadcast_arrays(*counts.values())
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
-        message = f"counts must broadcast to one shape, got {shapes}"
-        raise ValueError(message) from None
-    return dict(zip(counts, arrays, strict=True))
-
-
-def _check_total(counts: dict[str, Ints]) -> None:
-    total = sum(x.astype(np.float64) for x in counts.values())
-    if np.size(total) and np.max(total) > LARGEST_COUNT:
-        names = " + ".join(counts)
-        message = f"{names} must be at most 2**53, got {np.max(total):.6g}"
-        raise ValueError(message)
 
 
 def mcnemar_table(

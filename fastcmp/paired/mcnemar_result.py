@@ -9,12 +9,23 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.records import (
+    Compared,
+    ConfidenceInterval,
+    Pilot,
+    Record,
+    unwrap,
+)
 from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
+from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.margin_result import margin_entries, margin_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
 
 DIFFERENCE_INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
 _ODDS_INTERVALS = ("exact", "midp")
@@ -52,7 +63,7 @@ def _ratio(part: Any, whole: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class McNemarResult(Compared, Record):
+class McNemarResult(Pilot, Compared, Record):
     """McNemar's test of two models on the same samples.
 
     All numbers are arrays of one shape where the counts were.
@@ -82,6 +93,8 @@ class McNemarResult(Compared, Record):
     #: Predictions of a and of b that are labels, but not of the truth; empty where
     #: there are none, or they were not counted.
     n_outside: tuple[int, ...] = ()
+    #: Tests against a margin, and the decision; None without a margin.
+    margins: MarginTests | None = None
 
     @property
     def distribution(self) -> str:
@@ -251,6 +264,15 @@ class McNemarResult(Compared, Record):
         interval = self.confidence_interval()
         return effect_sentence(self.difference, interval, self.alternative)
 
+    def _margin_tests(self, options: MarginOptions) -> MarginTests:
+        """Test the difference against a margin."""
+        return accuracy_margins(
+            (self.only_a, self.only_b, self.n_samples),
+            options,
+            pvalue=self.pvalue,
+            alternative=self.alternative,
+        )
+
     def _shown(self) -> dict[str, Any]:
         shown = {
             **self._fields(),
@@ -258,6 +280,7 @@ class McNemarResult(Compared, Record):
             "df": self.df,
             "measure": self.measure,
             "better": self.better,
+            **margin_entries(self.margins),
         }
         if self.both_right is not None and self.both_wrong is not None:
             for name in ("accuracy_a", "accuracy_b", "difference"):
@@ -277,6 +300,7 @@ class McNemarResult(Compared, Record):
         text: tuple[str, ...]
         if np.ndim(self.pvalue):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
+            text += margin_sentences(self.margins)
             return [Section(title=title, text=text)]
         text = (
             f"Only a is right on {self.only_a} samples, only b on {self.only_b}.",
@@ -289,6 +313,7 @@ class McNemarResult(Compared, Record):
             )
             outside = outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
             text = (self.effect, accuracies, *text, *outside)
+        text += margin_sentences(self.margins)
         text += dropped_sentences(self.n_missing, self.n_excluded)
         return [Section(title=title, text=text)]
 

@@ -11,6 +11,7 @@ from fastcmp.core.checks import as_counts, as_numbers, check_total
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
 from fastcmp.paired.stratified_result import StratifiedMcNemarResult
 from fastcmp.paired.stratified_tests import weighted_exact, weighted_z
@@ -60,7 +61,7 @@ def per_sample(weights: Floats, sizes: Ints) -> Floats | None:
     return None if np.ptp(each) <= 1e-12 * each.max() else each
 
 
-def mcnemar_stratified_from_counts(
+def mcnemar_stratified_from_counts(  # noqa: PLR0913  # options, all by keyword
     only_a: ArrayLike,
     only_b: ArrayLike,
     *,
@@ -69,6 +70,8 @@ def mcnemar_stratified_from_counts(
     both_wrong: ArrayLike | None = None,
     method: str | None = None,
     alternative: str = "two-sided",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> StratifiedMcNemarResult:
     """McNemar's test from the counts of each stratum.
 
@@ -87,6 +90,10 @@ def mcnemar_stratified_from_counts(
         or "midp", by convolution of the strata's binomial distributions.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -114,6 +121,7 @@ def mcnemar_stratified_from_counts(
     (0.593, 0.0488)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
     given = {
         "only_a": only_a,
         "only_b": only_b,
@@ -144,7 +152,8 @@ def mcnemar_stratified_from_counts(
             raise ValueError(message)
         each = per_sample(each.astype(np.float64), np.ones(each.size, np.int64))
     names = tuple(str(i) for i in range(cells["only_a"].size))
-    return _record(cells, each, method, alternative, strata=names)
+    result = _record(cells, each, method, alternative, strata=names)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def choose_method(method: str | None, *, weighted: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from fastcmp.core.report import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.cluster_variance import combine
 from fastcmp.paired.clustered_tests import quantile
+from fastcmp.paired.margin_result import margin_entries, margin_sentences
+from fastcmp.paired.margin_statistics import Estimated, tests_of
 from fastcmp.paired.mcnemar_result import (
     HYPOTHESES,
     METHOD_NAMES,
@@ -29,6 +32,9 @@ from fastcmp.paired.stratified_tests import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
 
     Ints = NDArray[np.int64]
 
@@ -62,6 +68,8 @@ class StratifiedMcNemarResult(Compared, Record):
     n_excluded: int = 0
     #: Predictions of a and of b that are labels, but not of the truth.
     n_outside: tuple[int, ...] = ()
+    #: Tests against a margin, and the decision; None without a margin.
+    margins: MarginTests | None = None
 
     @property
     def distribution(self) -> str:
@@ -210,16 +218,8 @@ class StratifiedMcNemarResult(Compared, Record):
         if self.weights is None:
             return self._pooled().confidence_interval(confidence_level)
         level = as_level(confidence_level, self.alternative)
-        sizes = self._sizes().astype(np.float64)
-        share = self.weights * sizes / (self.weights @ sizes)
-        if np.any((sizes < 2) & (share > 0)):
-            message = "an interval needs at least 2 samples in each stratum"
-            raise ValueError(message)
-        mean = (self.only_a - self.only_b) / sizes
-        spread = (self.only_a + self.only_b) / sizes - mean**2
-        parts = share**2 * spread / np.maximum(sizes - 1, 1)
-        variance, df = combine(parts, np.maximum(sizes - 1, 1))
-        half = float(quantile(level, float(df)) * np.sqrt(variance))
+        variance, df = self._variance()
+        half = float(quantile(level, df) * np.sqrt(variance))
         ends = (self.difference - half, self.difference + half)
         low, high = np.clip(ends, -1.0, 1.0).tolist()
         sided = keep_side((low, high), self.alternative, (-1.0, 1.0))
@@ -230,6 +230,36 @@ class StratifiedMcNemarResult(Compared, Record):
         """One sentence that says which model did better, and how surely."""
         interval = self.confidence_interval()
         return effect_sentence(self.difference, interval, self.alternative)
+
+    def _margin_tests(self, options: MarginOptions) -> MarginTests:
+        """Test the difference against a margin; weighted by its standard error."""
+        if self.weights is None:
+            return self._pooled()._margin_tests(options)
+        variance, df = self._variance()
+        of = Estimated(
+            self.difference,
+            math.sqrt(variance),
+            df=df,
+            n_samples=self.n_samples,
+            pvalue=self.pvalue,
+            alternative=self.alternative,
+            measure=self.measure,
+            limits=(-1.0, 1.0),
+        )
+        return tests_of(of, options)
+
+    def _variance(self) -> tuple[float, float]:
+        """Estimate the variance of the weighted difference, with its d.o.f."""
+        sizes = self._sizes().astype(np.float64)
+        part = self.weights * sizes / (self.weights @ sizes)
+        if np.any((sizes < 2) & (part > 0)):
+            message = "an interval needs at least 2 samples in each stratum"
+            raise ValueError(message)
+        mean = (self.only_a - self.only_b) / sizes
+        spread = (self.only_a + self.only_b) / sizes - mean**2
+        parts = part**2 * spread / np.maximum(sizes - 1, 1)
+        variance, df = combine(parts, np.maximum(sizes - 1, 1))
+        return float(variance), float(df)
 
     def _sizes(self) -> Ints:
         if self.both_right is None or self.both_wrong is None:
@@ -269,7 +299,8 @@ class StratifiedMcNemarResult(Compared, Record):
         )
         if self.both_right is not None and self.both_wrong is not None:
             names += ("accuracy_a", "accuracy_b", "difference", "n_samples")
-        return self._fields() | {name: getattr(self, name) for name in names}
+        shown = self._fields() | {name: getattr(self, name) for name in names}
+        return shown | margin_entries(self.margins)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -283,6 +314,7 @@ class StratifiedMcNemarResult(Compared, Record):
         name = METHOD_NAMES[self.method]
         text: tuple[str, ...] = (
             f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
+            *margin_sentences(self.margins),
             f"Do strata agree? chi-square = {self.heterogeneity_statistic:.4g} with "
             f"{self.heterogeneity_df} d.o.f., p = "
             f"{format_pvalue(self.heterogeneity_pvalue)}. Any difference in any "

@@ -2,155 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
-from fastcmp.core.checks import as_counts, as_level, keep_side
+from fastcmp.core.checks import as_counts, as_numbers
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section
-from fastcmp.core.sentences import dropped_sentences, effect_sentence
-from fastcmp.core.tails import normal_tail, wilson_interval
+from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import encode
-from fastcmp.paired.mcnemar_result import HYPOTHESES, describe_test
+from fastcmp.paired.margins import read_margin, with_margin
+from fastcmp.paired.unpaired_result import UnpairedResult
+from fastcmp.paired.unpaired_tests import (
+    METHODS,
+    SHIFTED,
+    UnpairedOptions,
+    choose_method,
+    evaluate_counts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class UnpairedResult(Compared, Record):
-    """A test of two accuracies from different samples.
-
-    All numbers are arrays of one shape where the counts were.
-    """
-
-    #: The difference in standard errors under equality; 0 where there is none.
-    statistic: Any
-    pvalue: Any
-    #: Samples that each model classified correctly, of all that it was tested on.
-    correct_a: Any
-    n_a: Any
-    correct_b: Any
-    n_b: Any
-    alternative: str
-    #: Samples dropped because the true label is missing, or not a chosen class.
-    n_missing: int = 0
-    n_excluded: int = 0
-
-    @property
-    def distribution(self) -> str:
-        """What the p-value comes from: "normal"."""
-        return "normal"
-
-    @property
-    def measure(self) -> str:
-        """What `difference` is a difference of: "accuracy"."""
-        return "accuracy"
-
-    @property
-    def accuracy_a(self) -> Any:
-        """Proportion of its samples that model a classified correctly."""
-        return self.correct_a / self.n_a
-
-    @property
-    def accuracy_b(self) -> Any:
-        """Proportion of its samples that model b classified correctly."""
-        return self.correct_b / self.n_b
-
-    @property
-    def difference(self) -> Any:
-        """The accuracy of a minus that of b: positive where a is better."""
-        return self.accuracy_a - self.accuracy_b
-
-    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval for `difference`, one-sided if `alternative` is.
-
-        Parameters
-        ----------
-        confidence_level : float
-            In (0, 1).
-
-        Returns
-        -------
-        ConfidenceInterval
-            Newcombe's hybrid of two Wilson intervals; for "greater" `high` is 1, for
-            "less" `low` is -1.
-
-        Raises
-        ------
-        ValueError
-            If the level is not above one half for a one-sided interval.
-
-        References
-        ----------
-        .. [1] R. G. Newcombe, "Interval estimation for the difference between
-           independent proportions: comparison of eleven methods", Statistics in
-           Medicine 17 (1998) 873-890, method 10.
-
-        Examples
-        --------
-        >>> from fastcmp import accuracy_unpaired_from_counts
-        >>> result = accuracy_unpaired_from_counts(56, 70, 48, 80)
-        >>> low, high = result.confidence_interval()
-        >>> round(low, 4), round(high, 4)
-        (0.0524, 0.3339)
-        """
-        level = as_level(confidence_level, self.alternative)
-        z = -kernels.ndtri((1 - level) / 2)
-        a, b = self.accuracy_a, self.accuracy_b
-        low_a, high_a = wilson_interval(a, self.n_a, z)
-        low_b, high_b = wilson_interval(b, self.n_b, z)
-        low = a - b - np.hypot(a - low_a, high_b - b)
-        high = a - b + np.hypot(high_a - a, b - low_b)
-        return ConfidenceInterval(
-            *keep_side((low, high), self.alternative, (-1.0, 1.0))
-        )
-
-    def _shown(self) -> dict[str, Any]:
-        derived = (
-            *("accuracy_a", "accuracy_b", "difference"),
-            *("measure", "better", "distribution"),
-        )
-        return {**self._fields(), **{name: getattr(self, name) for name in derived}}
-
-    def sections(self) -> list[Section]:
-        """Describe the record.
-
-        Returns
-        -------
-        list of Section
-            One section for a single test; for arrays, what they hold.
-        """
-        title = f"Two accuracies on different samples (score test, {self.alternative})"
-        text: tuple[str, ...]
-        if np.ndim(self.pvalue):
-            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
-            return [Section(title=title, text=text)]
-        text = (
-            effect_sentence(
-                self.difference, self.confidence_interval(), self.alternative
-            ),
-            f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
-            f"of b {self.accuracy_b:.4f} on {self.n_b}.",
-            f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
-            *dropped_sentences(self.n_missing, self.n_excluded),
-        )
-        return [Section(title=title, text=text)]
-
-
-def accuracy_unpaired(
+def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
     y_a: ArrayLike,
     pred_a: ArrayLike,
     y_b: ArrayLike,
     pred_b: ArrayLike,
     *,
+    method: str = "score",
     alternative: str = "two-sided",
+    null_difference: float = 0.0,
+    two_sided: str = "ordering",
+    margin: float | None = None,
+    alpha: float = 0.05,
     classes: Sequence[Any] | None = None,
     missing: str = "raise",
 ) -> UnpairedResult:
@@ -164,8 +51,21 @@ def accuracy_unpaired(
         What model a predicted.
     y_b, pred_b : array-like, shape (n_b,)
         The same of model b.
+    method : str
+        "score" (default), "miettinen-nurminen", "boschloo", "barnard",
+        "barnard-unpooled" or "auto", as in `accuracy_unpaired_from_counts`.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    null_difference : float
+        The accuracy of a minus that of b under H0, in (-1, 1).
+    two_sided : {"ordering", "doubled"}
+        How an exact test is two-sided.
+    margin : float, optional
+        The largest difference that does not matter, in (0, 1): adds tests of
+        non-inferiority, superiority by the margin and equivalence at `alpha`, and a
+        decision, as ``margins``.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     classes : sequence, optional
         Compare only samples whose true label is one of these; a prediction outside
         them is an error.
@@ -175,7 +75,7 @@ def accuracy_unpaired(
     Returns
     -------
     UnpairedResult
-        Score test, and both accuracies.
+        The test, and both accuracies.
 
     Raises
     ------
@@ -187,6 +87,7 @@ def accuracy_unpaired(
 
     See Also
     --------
+    fastcmp.compare_unpaired : The same with a decision, also of means and AUCs.
     fastcmp.mcnemar : Two models on the same samples, with more power.
     fastcmp.delong_unpaired : Areas under two curves on different samples.
 
@@ -198,6 +99,12 @@ def accuracy_unpaired(
     >>> round(accuracy_unpaired(y_a, pred_a, y_b, pred_b).pvalue, 4)
     0.0261
     """
+    options = _read_options(method, alternative, two_sided)
+    against = read_margin(margin, alpha, 1.0)
+    shift = _read_shift(null_difference, options.method)
+    if shift.ndim:
+        message = f"null_difference must be one number, got shape {shift.shape}"
+        raise ValueError(message)
     parts = [
         encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
         for truth, y, name, pred in (
@@ -210,21 +117,25 @@ def accuracy_unpaired(
         for part in parts
         for x in (np.count_nonzero(part.y_true == part.preds[0]), part.n_samples)
     ]
-    return _test(
-        counts,
-        alternative,
-        n_missing=sum(part.n_missing for part in parts),
-        n_excluded=sum(part.n_excluded for part in parts),
-    )
+    dropped = {
+        "n_missing": sum(part.n_missing for part in parts),
+        "n_excluded": sum(part.n_excluded for part in parts),
+    }
+    return with_margin(_test(counts, shift, options, **dropped), against)  # type: ignore[no-any-return]
 
 
-def accuracy_unpaired_from_counts(
+def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
     correct_a: ArrayLike,
     n_a: ArrayLike,
     correct_b: ArrayLike,
     n_b: ArrayLike,
     *,
+    method: str = "score",
     alternative: str = "two-sided",
+    null_difference: ArrayLike = 0.0,
+    two_sided: str = "ordering",
+    margin: float | None = None,
+    alpha: float = 0.05,
 ) -> UnpairedResult:
     """Compare two accuracies from counts on different samples.
 
@@ -235,20 +146,43 @@ def accuracy_unpaired_from_counts(
         Arguments are broadcast against each other.
     correct_b, n_b : array-like of int
         The same of model b.
+    method : {"score", "miettinen-nurminen", "boschloo", "barnard", "barnard-unpooled",\
+            "auto"}
+        "score": the pooled score test. "miettinen-nurminen": the score test of any
+        difference. "boschloo", "barnard" and "barnard-unpooled": exact unconditional
+        tests that order tables by Fisher's p-value, or by z with a pooled or unpooled
+        variance. "auto", recommended: "boschloo" ("barnard" where `null_difference` is
+        not 0) if neither model has more than 200 samples, else "miettinen-nurminen".
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
+    null_difference : array-like
+        The accuracy of a minus that of b under H0, in (-1, 1); if it is not 0, `method`
+        must be "miettinen-nurminen", "barnard" (which is then Chan's test) or "auto".
+    two_sided : {"ordering", "doubled"}
+        How an exact test is two-sided: tables are ordered by the size of z, or by
+        Fisher's two-sided p-value; or the smaller one-sided p-value is doubled, as
+        SciPy does for Boschloo's test.
+    margin : float, optional
+        The largest difference that does not matter, in (0, 1): adds tests of
+        non-inferiority, superiority by the margin and equivalence at `alpha`, and a
+        decision, as ``margins``. By Miettinen and Nurminen's test; beside an exact test
+        by Chan's.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
     UnpairedResult
-        Statistic z = difference / sqrt(p (1 - p) (1 / n_a + 1 / n_b)), p the accuracy
+        For "score" z = difference / sqrt(p (1 - p) (1 / n_a + 1 / n_b)), p the accuracy
         over both sets; 0 and p-value 1 where all or no samples are right.
 
     Raises
     ------
     ValueError
         If counts are negative, fractional or above 2**53, more samples are right than
-        there are, there is no sample, shapes do not fit, or `alternative` is unknown.
+        there are, there is no sample, shapes do not fit, a difference or a margin is
+        impossible, an option is unknown, or there are more than 5,000 samples of a
+        model for an exact test.
     TypeError
         If counts are not numbers.
 
@@ -259,7 +193,22 @@ def accuracy_unpaired_from_counts(
     Notes
     -----
     The score test of two independent proportions: its square is Pearson's chi-square of
-    the 2 x 2 table, without correction.
+    the 2 x 2 table, without correction. Miettinen and Nurminen's statistic for H0 of
+    equality is sqrt((N - 1) / N) times it, N the samples of both. Exact tests take the
+    largest p-value over all accuracies under H0; with 200 samples of each model a
+    millisecond, with 5,000 half a second.
+
+    References
+    ----------
+    .. [1] O. Miettinen, M. Nurminen, "Comparative analysis of two rates", Statistics in
+       Medicine 4 (1985) 213-226.
+    .. [2] R. D. Boschloo, "Raised conditional level of significance for the 2 x 2 table
+       when testing the equality of two probabilities", Statistica Neerlandica 24 (1970)
+       1-9.
+    .. [3] G. A. Barnard, "Significance tests for 2 x 2 tables", Biometrika 34 (1947)
+       123-138.
+    .. [4] I. S. F. Chan, "Exact tests of equivalence and efficacy with a non-zero lower
+       bound for comparative studies", Statistics in Medicine 17 (1998) 1403-1413.
 
     Examples
     --------
@@ -267,13 +216,19 @@ def accuracy_unpaired_from_counts(
     >>> result = accuracy_unpaired_from_counts(84, 100, 92, 100)
     >>> round(result.statistic, 3), round(result.pvalue, 3)
     (-1.741, 0.082)
+    >>> result = accuracy_unpaired_from_counts(9, 10, 3, 10, method="boschloo")
+    >>> round(result.pvalue, 6)
+    0.007956
     """
+    options = _read_options(method, alternative, two_sided)
+    against = read_margin(margin, alpha, 1.0)
+    shift = _read_shift(null_difference, options.method)
     given = {"correct_a": correct_a, "n_a": n_a, "correct_b": correct_b, "n_b": n_b}
     counts = [as_counts(raw, name) for name, raw in given.items()]
     try:
-        right_a, all_a, right_b, all_b = np.broadcast_arrays(*counts)
+        right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*counts, shift)
     except ValueError:
-        shapes = ", ".join(map(str, (np.shape(x) for x in counts)))
+        shapes = ", ".join(map(str, (np.shape(x) for x in (*counts, shift))))
         message = f"counts must broadcast to one shape, got shapes {shapes}"
         raise ValueError(message) from None
     for model, correct, n in (("a", right_a, all_a), ("b", right_b, all_b)):
@@ -286,33 +241,51 @@ def accuracy_unpaired_from_counts(
                 f"{correct[correct > n].flat[0]}"
             )
             raise ValueError(message)
-    cells = [x if x.ndim else int(x) for x in (right_a, all_a, right_b, all_b)]
-    return _test(cells, alternative)
+    result = _test([right_a, all_a, right_b, all_b], shift, options)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def _test(counts: list[Any], alternative: str, **dropped: int) -> UnpairedResult:
-    correct_a, n_a, correct_b, n_b = counts
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    z = score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b)
-    same = (correct_a + correct_b == 0) | (correct_a + correct_b == n_a + n_b)
-    pvalue = np.where(same, 1.0, normal_tail(z, alternative))
-    return UnpairedResult(
-        statistic=z,
-        pvalue=pvalue if pvalue.ndim else float(pvalue),
-        correct_a=correct_a,
-        n_a=n_a,
-        correct_b=correct_b,
-        n_b=n_b,
-        alternative=alternative,
-        **dropped,
+def _read_options(method: str, alternative: str, two_sided: str) -> UnpairedOptions:
+    return UnpairedOptions(
+        choose(method, "method", METHODS),
+        choose(alternative, "alternative", ALTERNATIVES),
+        choose(two_sided, "two_sided", ("ordering", "doubled")),
     )
 
 
-def score_statistic(rate_a: Any, rate_b: Any, n_a: Any, n_b: Any) -> Any:
-    """Divide a difference of independent proportions by its standard error under H0."""
-    pooled = (rate_a * n_a + rate_b * n_b) / (n_a + n_b)
-    error = np.sqrt(np.maximum(pooled * (1 - pooled), 0.0) * (1 / n_a + 1 / n_b))
-    difference = np.subtract(rate_a, rate_b)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = np.where(difference == 0, 0.0, difference / error)
-    return z if z.ndim else float(z)
+def _read_shift(null_difference: ArrayLike, method: str) -> NDArray[np.float64]:
+    """Check differences under H0."""
+    shift = as_numbers(null_difference, "null_difference").astype(np.float64)
+    if not np.all(np.abs(shift) < 1.0):
+        bad = shift[~(np.abs(shift) < 1.0)].flat[0]
+        message = f"null_difference must lie in (-1, 1), got {bad:g}"
+        raise ValueError(message)
+    if np.any(shift) and method not in SHIFTED:
+        message = (
+            f"null_difference must be 0 with method={method!r}, which tests equality: "
+            f"choose one of {SHIFTED}"
+        )
+        raise ValueError(message)
+    return shift
+
+
+def _test(
+    counts: list[Any],
+    shift: NDArray[np.float64],
+    options: UnpairedOptions,
+    **dropped: Any,
+) -> UnpairedResult:
+    method = choose_method(options.method, counts[1], counts[3], shift)
+    options = options._replace(method=method)
+    found = evaluate_counts(np.array(counts, np.int64), shift, options)
+    cells = [unwrap(np.array(x), shift.shape) for x in (*counts, shift)]
+    return UnpairedResult(
+        **found._asdict(),
+        **options._asdict(),
+        correct_a=cells[0],
+        n_a=cells[1],
+        correct_b=cells[2],
+        n_b=cells[3],
+        null_difference=cells[4],
+        **dropped,
+    )

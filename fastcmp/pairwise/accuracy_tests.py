@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +11,19 @@ from fastcmp import kernels
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.mcnemar_counts import evaluate_counts
+from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.pair_tests import PairTests
+from fastcmp.pairwise.simultaneous import joint_of_spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.correct_bits import RightBits
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -31,7 +37,9 @@ def accuracy_tests(
     bits: RightBits, n_samples: int, method: str, confidence_level: float
 ) -> PairTests:
     """Test pairs by which samples each model got right."""
-    return _tests(bits.correct, n_samples, bits.discordant, method, confidence_level)
+    tests = _tests(bits.correct, n_samples, bits.discordant, method, confidence_level)
+    samples = [BitPart(bits, n_samples)]
+    return replace(tests, flips=lambda draws, _: bit_flips(samples, draws))
 
 
 def accuracy_tests_from_counts(
@@ -45,7 +53,17 @@ def accuracy_tests_from_counts(
         both = joint[i, j]
         return correct[i] - both, correct[j] - both
 
-    return _tests(correct, n_samples, discordant, method, confidence_level)
+    def if_equal(block: Block) -> tuple[Floats, Floats, float]:
+        only_a, only_b = discordant(block)
+        variance = (only_a + only_b) / float(n_samples) ** 2
+        return (only_a - only_b) / n_samples, variance, np.inf
+
+    def flips(draws: Draws, pool: ThreadPool) -> Joint:
+        # Normal numbers with the variances of sums with random signs.
+        return joint_of_spread(if_equal, correct.size, tile_side(0), draws, pool)
+
+    tests = _tests(correct, n_samples, discordant, method, confidence_level)
+    return replace(tests, flips=flips)
 
 
 def _tests(
@@ -74,6 +92,11 @@ def _tests(
         difference = (only_a - only_b) / n
         return PairColumns(only_a, only_b, difference, low, high, statistic, pvalue)
 
+    def spread(block: Block) -> tuple[Floats, Floats, float]:
+        only_a, only_b = discordant(block)
+        difference = (only_a - only_b) / n
+        return difference, ((only_a + only_b) / n - difference**2) / n, np.inf
+
     ends = np.array([kernels.wilson_interval(x, n, level) for x in correct])
     binomial = method in _BINOMIAL
     return PairTests(
@@ -86,6 +109,8 @@ def _tests(
         side=tile_side(n),
         pvalues=lambda block: test(*discordant(block))[1],
         columns=columns,
+        spread=spread,
+        limits=(-1.0, 1.0),
     )
 
 

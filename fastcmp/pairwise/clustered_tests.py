@@ -23,6 +23,7 @@ from fastcmp.paired.cluster_variance import (
     sandwich_df,
     unit_rows,
 )
+from fastcmp.pairwise.joint_draws import row_flips
 from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests
 from fastcmp.pairwise.row_distances import RowDistances
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block, PairColumns
     from fastcmp.inputs.labels import Labels
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
     from fastcmp.pairwise.pair_tests import PairTests
 
     Ints = NDArray[np.int64]
@@ -75,8 +78,16 @@ def clustered_tests(  # the samples, how they are tested, and by which threads
     bits, sums = count_by_cluster(labels, codes, units, pool)
     models = _models(sums, units, method, level, pool)
     if method in ("eliasziw", "mcnemar"):
-        return _by_discordance(bits, sums, units, models, method, level)
-    return _by_rows(bits, units, models, method, level, chosen)
+        tests = _by_discordance(bits, sums, units, models, method, level)
+    else:
+        tests = _by_rows(bits, units, models, method, level, chosen)
+
+    def flips(draws: Draws, pool: ThreadPool) -> Joint:
+        return row_flips(_contributions(bits, units, method), draws, pool)
+
+    # A correlation of its own for each pair is that of no draws of all models.
+    spread = None if method == "eliasziw" else tests.spread
+    return replace(tests, flips=flips, spread=spread)
 
 
 def count_by_cluster(
@@ -98,6 +109,20 @@ def count_by_cluster(
 
     pool.run(count, range(n_models), steps=no_step)
     return bits, sums
+
+
+def _contributions(bits: RightBits, units: Units, method: str) -> Floats:
+    """Give what each cluster adds to the score of each model, shape (M, G)."""
+    ends = np.cumsum(units.sizes).astype(np.int64)
+    weights = units.sample_weights
+    if method in CLUSTER_WEIGHTED:
+        weights = 1.0 / units.sizes
+    rows = np.empty((bits.correct.size, units.n_clusters))
+    sums = np.empty(ends.size)
+    for row, words in zip(rows, bits.words, strict=False):
+        kernels.cluster_bits(words, ends, sums)
+        row[:] = units.by_cluster(sums * weights)
+    return rows
 
 
 def _models(

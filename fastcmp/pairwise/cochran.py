@@ -21,7 +21,7 @@ from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cluster_variance import CLUSTERED
 from fastcmp.paired.mcnemar_counts import METHODS as POST_HOC
 from fastcmp.paired.sample_units import SampleUnits, Sampling, units_of
-from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.adjust import OF_PAIRS
 from fastcmp.pairwise.cochran_clusters import ClusteredOutcome, clustered_q
 from fastcmp.pairwise.cochran_exact import exact_pvalue
 from fastcmp.pairwise.compare_counts import compare_all_from_counts
@@ -209,7 +209,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     """
     sampling = Sampling(groups)
     method = choose(method, "method", _METHODS if sampling.plain else _IN_CLUSTERS)
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", OF_PAIRS)
     alpha = as_share(alpha, "alpha")
     known = POST_HOC if sampling.plain else CLUSTERED
     post_hoc = choose(post_hoc, "post_hoc", (None, *known))
@@ -295,7 +295,7 @@ def cochrans_q_from_counts(
     (795.1, 9)
     """
     method = choose(method, "method", ("asymptotic", "f"))
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", OF_PAIRS)
     alpha = as_share(alpha, "alpha")
     post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
     check_workers(workers)

@@ -15,6 +15,7 @@ from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.sample_units import Sampling
 from fastcmp.pairwise.comparing import (
+    draw_for,
     name_control,
     read_options,
     record_of,
@@ -22,7 +23,7 @@ from fastcmp.pairwise.comparing import (
 )
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
 from fastcmp.pairwise.engine import run_tests
-from fastcmp.pairwise.metric_options import read_draws, read_metric
+from fastcmp.pairwise.metric_options import read_metric
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    simultaneous: bool = False,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
@@ -96,14 +98,22 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     cost : array-like of shape (K, K), mapping or frame, optional
         For ``test="cost"``: the cost of each mistake, as in `cost_test`.
     n_resamples : int
-        For a metric: draws of permutation and bootstrap.
+        Draws of ``adjust="maxt"`` and of simultaneous intervals; for a metric those of
+        permutation and bootstrap too.
     rng : int, numpy.random.Generator or None
         Where they come from; each pair has the same.
     adjust : str
         Adjustment for the number of pairs, as in `adjust`: "holm", "hommel", "bh", ...
+        "maxt" (step-down) and "single-step" draw all models at once, so that they know
+        how alike these are, and have more power: by flips of which of two models is
+        right, sample by sample or cluster by cluster; for costs and metrics by normal
+        numbers with the covariance of the models.
     alpha : float
         Error rate of the decisions, in (0, 1); `adjust` says what it bounds. Intervals
         have the level 1 - alpha.
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once: difference +-
+        c standard errors, where c is the quantile of the largest of all.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.
@@ -186,11 +196,12 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     by = None if metric is None else read_metric(metric, test, cost)
     kind = test if by is None else "metric"
     options = read_options(
-        kind, method, adjust, alpha, keep, memory_limit, sampling=sampling
+        *(kind, method, adjust, alpha, keep, memory_limit),
+        sampling=sampling,
     )
     if by is not None:
         options = replace(options, lower_is_better=by.lower_is_better)
-    draws = read_draws(options.method, n_resamples, rng)
+    options, draws = draw_for(options, simultaneous, n_resamples, rng)
     threads = check_workers(workers)
     preds, matrix = with_names(preds, names, "preds"), None
     if test == "cost":
@@ -236,13 +247,15 @@ class _Asked(NamedTuple):
         """Whether several threads are faster than one."""
         n = self.labels.n_samples
         counted = self.metric is not None and len(self.labels.names) * n >= _COUNTED
-        counted |= self.draws is not None
+        counted |= self.draws is not None or self.options.joint
         return counted or threads_pay(self.n_pairs, n)
 
 
 def _tests(asked: _Asked, y_true: Any, pool: ThreadPool) -> SampledTests | MetricTests:
     """Make the tests of pairs."""
     labels, options, sampling, chosen, matrix, metric, draws, classes = asked
+    if options.joint:  # all pairs say how alike the models are
+        chosen = None
     level = 1 - options.alpha
     if metric is not None:
         from fastcmp.pairwise.metric_comparison import How, compare_labels

@@ -12,11 +12,16 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
-from fastcmp.pairwise.comparing import name_control, read_options, record_of
+from fastcmp.pairwise.comparing import (
+    draw_for,
+    name_control,
+    read_options,
+    record_of,
+)
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
-from fastcmp.pairwise.metric_options import read_draws, read_metric
+from fastcmp.pairwise.metric_options import read_metric
 from fastcmp.pairwise.sampled_tests import SampledTests
 
 if TYPE_CHECKING:
@@ -43,6 +48,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    simultaneous: bool = False,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -64,13 +70,17 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     cost : array-like of shape (K, K), mapping or frame, optional
         For `LabelCounts`: the cost of each mistake, in the order of their classes.
     n_resamples : int
-        For a metric: draws of permutation and bootstrap.
+        Draws of ``adjust="maxt"`` and of simultaneous intervals; for a metric those of
+        permutation and bootstrap too.
     rng : int, numpy.random.Generator or None
         Where they come from.
     adjust : str
-        Adjustment for the number of pairs.
+        Adjustment for the number of pairs, as in `compare_all`; "maxt" by normal
+        numbers that have the covariance of the models.
     alpha : float
         Error rate of the decisions, in (0, 1).
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -88,7 +98,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     -------
     PairwiseResult
         To the bit what `compare_all` finds on the same samples, of a metric to
-        rounding; `n_outside` is empty, for blocks do not know all labels of the truth.
+        rounding, but for the draws of "maxt"; `n_outside` is empty, for blocks do not
+        know all labels of the truth.
 
     Raises
     ------
@@ -114,10 +125,10 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
     if chosen_metric is not None:
         options = replace(options, lower_is_better=chosen_metric.lower_is_better)
-    draws = read_draws(options.method, n_resamples, rng)
+    options, draws = draw_for(options, simultaneous, n_resamples, rng)
     threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
-    if len(names) ** 2 < _COUNTED_PAIRS and draws is None:
+    if len(names) ** 2 < _COUNTED_PAIRS and not (draws or options.joint):
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,

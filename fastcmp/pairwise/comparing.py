@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_share
+from fastcmp.core.checks import as_flag, as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
+from fastcmp.pairwise.adjust import OF_MODELS, promise
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
-from fastcmp.pairwise.metric_options import check_metric_method
+from fastcmp.pairwise.metric_options import DRAWN, check_metric_method, read_draws
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import check_sampled_method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
     from fastcmp.pairwise.pair_tests import PairTests
 
 _THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
@@ -61,16 +64,36 @@ def read_options(
     return Options(
         test=test,
         method=check_method(test, method, sampling),
-        adjust=choose(adjust, "adjust", ADJUSTMENTS),
+        adjust=choose(adjust, "adjust", OF_MODELS),
         alpha=as_share(alpha, "alpha"),
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),
     )
 
 
+def draw_for(
+    options: Options, simultaneous: Any, n_resamples: Any, rng: Any
+) -> tuple[Options, Draws | None]:
+    """Read the draws of all models together, and those of the method of a metric."""
+    simultaneous = as_flag(simultaneous, "simultaneous")
+    options = replace(options, simultaneous=simultaneous)
+    draws = read_draws(options.method, n_resamples, rng, joint=options.joint)
+    options = replace(options, draws=draws if options.joint else None)
+    return options, draws if options.method in DRAWN else None
+
+
 def threads_pay(n_pairs: int, n_samples: int) -> bool:
     """Tell whether pairs take so long that several threads are faster than one."""
     return n_pairs * n_samples // 64 >= _THREADS_PAY
+
+
+def drawn_fields(joint: Joint) -> dict[str, Any]:
+    """Give what a record says of the draws by which p-values were adjusted."""
+    return {
+        "adjust_draws": ("all " if joint.complete else "") + joint.kind,
+        "adjust_resamples": joint.n_draws,
+        "adjust_seed": None if joint.complete else joint.seed,
+    }
 
 
 def record_of(  # the tests, what is kept, and what the record says beside
@@ -108,9 +131,12 @@ def record_of(  # the tests, what is kept, and what the record says beside
         "n_excluded": source.n_excluded,
         "n_outside": getattr(source, "n_outside", ()),
         "kept": options.keep,
+        "critical_value": kept.critical_value,
         "all_decisions": kept.decisions,
         "control": control,
     }
+    if kept.joint is not None:
+        fields |= drawn_fields(kept.joint)
     if tests.correct is not None:
         fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
     if tests.details is not None:

@@ -35,6 +35,7 @@ from fastcmp.paired.cost_differences import (
     intervals_many,
 )
 from fastcmp.pairwise.pair_tests import PairTests
+from fastcmp.pairwise.simultaneous import joint_of_spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 LEVELS = 256
 #: Models of a side of a tile, at most.
 SIDE = 32
+_ROUNDING = 1e-12  # of squares: what is left of a variance below it
 
 
 class CostLevels(NamedTuple):
@@ -122,7 +126,15 @@ def cost_tests(  # the data, how they are tested, and by which threads
     pool.run(look_up, range(n_models), steps=no_step)
     if costs.groups is None:
         found = _by_sorting(costs, rows, options, confidence_level)
-        return _tests(models, found, TILE_ROWS)
+
+        def squared(block: Block) -> tuple[Floats, Floats]:
+            pairs = block.pairs.tolist()
+            each = [costs.levels[rows[i]] - costs.levels[rows[j]] for i, j in pairs]
+            sums = [(d.sum(), d @ d) for d in each]
+            total, squares = np.array(sums).reshape(-1, 2).T
+            return total, squares
+
+        return _tests(models, found, squared, TILE_ROWS)
     tables = PairTables(tuple(rows), size, n_pairs)
     pool.run(tables.pack, tables.packing, steps=no_step)
     count, side = tables.count, min(SIDE, tables.side)
@@ -175,8 +187,29 @@ def _evened(means: Floats) -> Floats:
     return evened
 
 
-def _tests(models: ModelCosts, found: _Evaluate, side: int) -> PairTests:
-    score = _evened(models.means[:, 0])
+def _tests(
+    models: ModelCosts,
+    found: _Evaluate,
+    squared: Callable[[Block], tuple[Floats, Floats]],
+    side: int,
+) -> PairTests:
+    """Test pairs; `squared` adds up differences of costs, and their squares."""
+    score, n = _evened(models.means[:, 0]), float(models.n_samples)
+
+    def spread(block: Block) -> tuple[Floats, Floats, float]:
+        i, j = block.pairs.T
+        total, squares = squared(block)
+        variance = np.maximum(squares - total * total / n, 0.0) / n**2
+        variance[variance <= _ROUNDING * squares / n**2] = 0.0
+        return score[i] - score[j], variance, np.inf
+
+    def if_equal(block: Block) -> tuple[Floats, Floats, float]:
+        i, j = block.pairs.T
+        return score[i] - score[j], squared(block)[1] / n**2, np.inf
+
+    def flips(draws: Draws, pool: ThreadPool) -> Joint:
+        # Normal numbers with the variances of sums with random signs.
+        return joint_of_spread(if_equal, score.size, side, draws, pool)
 
     def columns(block: Block) -> PairColumns:
         i, j = block.pairs.T
@@ -192,6 +225,8 @@ def _tests(models: ModelCosts, found: _Evaluate, side: int) -> PairTests:
         side=side,
         pvalues=lambda block: found(block, intervals=False).pvalue,
         columns=columns,
+        spread=spread,
+        flips=flips,
     )
 
 
@@ -218,7 +253,13 @@ def tests_of_tables(  # the data, how they are tested, and in which tiles
         above = np.tril(tables, -1).sum(axis=(1, 2))
         return PairColumns(below, above, ends[:, 0], *ends.T, *results.T[:2])
 
-    return _tests(models, found, side)
+    values = np.subtract.outer(costs.levels, costs.levels).ravel()
+
+    def squared(block: Block) -> tuple[Floats, Floats]:
+        flat = count(block).reshape(len(block.pairs), -1)
+        return np.asarray(flat @ values), np.asarray(flat @ values**2)
+
+    return _tests(models, found, squared, side)
 
 
 def _by_sorting(

@@ -57,8 +57,9 @@ class PairDecisions(Record):
     only_b: Any = None
     #: Score of the first minus that of the second, shape (P,).
     difference: Floats
-    #: Interval for each difference alone at the level 1 - alpha, shape (P, 2):
-    #: Newcombe's for accuracies, of profile likelihood for costs, Student's for means.
+    #: Interval for each difference at the level 1 - alpha, shape (P, 2): for each alone
+    #: Newcombe's for accuracies, of profile likelihood for costs, Student's for means;
+    #: for all at once where there is a `critical_value`.
     interval: Floats
     names: tuple[str, ...]
     #: Rightly classified samples of each model, shape (M,); None as for `only_a`.
@@ -76,6 +77,15 @@ class PairDecisions(Record):
     method: str
     adjust: str
     alpha: float
+    #: What was drawn for `adjust` "maxt" and "single-step", such as "sign flips", "all
+    #: sign flips" or "normal draws", how often, and the seed that repeats it; None for
+    #: other adjustments.
+    adjust_draws: str | None = None
+    adjust_resamples: int | None = None
+    adjust_seed: int | None = None
+    #: Standard errors that a simultaneous interval reaches to either side; None where
+    #: each interval is for its pair alone.
+    critical_value: float | None = None
     #: The error rate that decisions at `alpha` keep, in words.
     rule: str
     n_missing: int = 0

@@ -25,9 +25,12 @@ from fastcmp.counts.pairs import (
     tiles_of,
 )
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.pairwise.adjust import adjust_checked
+from fastcmp.pairwise.adjust import JOINT, adjust_checked
+from fastcmp.pairwise.logical_adjust import check_all_pairs
+from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 from fastcmp.pairwise.output_files import open_table
 from fastcmp.pairwise.ranking import UNTESTED, decisions_of, decisions_of_all
+from fastcmp.pairwise.simultaneous import JointTests, with_simultaneous
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Tile
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
     from fastcmp.pairwise.pair_tests import PairTests
 
     #: A tile of models, or a part of the chosen pairs.
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
 
 _ROW = 72  # bytes of a pair of which all is kept
 _PVALUES = 44  # bytes of a pair while its p-value is adjusted
+_DRAWN = 72  # more of them while that is done by draws
 _SPAN = 1 << 18  # chosen pairs that are written together
 
 
@@ -59,6 +65,15 @@ class Options:
     #: Bytes; None for what is left.
     memory_limit: int | None
     lower_is_better: bool = False
+    #: Draws of all models together, for `adjust` or intervals; None where not needed.
+    draws: Draws | None = None
+    #: Whether intervals of differences hold for all pairs at once.
+    simultaneous: bool = False
+
+    @property
+    def joint(self) -> bool:
+        """Whether models are drawn together."""
+        return self.simultaneous or self.adjust in JOINT
 
     @property
     def gain(self) -> int:
@@ -74,6 +89,10 @@ class KeptPairs(NamedTuple):
     pvalue_adjusted: NDArray[np.float64]
     #: As from `fastcmp.pairwise.ranking.decisions_of`.
     decisions: NDArray[np.int8]
+    #: Draws by which p-values were adjusted.
+    joint: Joint | None = None
+    #: Of simultaneous intervals.
+    critical_value: float | None = None
 
 
 def read_keep(keep: object) -> str | int | Path:
@@ -109,40 +128,42 @@ def run_tests(
     The result is the same for any number of threads. ValueError if what is to be kept
     does not fit into memory, OSError if a file cannot be written.
     """
-    work = _Work(tests, chosen, pool)
+    check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
+    drawn = _Drawn.of(tests, chosen, options, pool)
+    tests, work = drawn.tests, _Work(drawn.tests, chosen, pool)
     places = _of_best(work, options) if isinstance(options.keep, int) else None
     _check_room(work, options, 0 if places is None else places.size)
     if isinstance(options.keep, Path):
         pool.expect(2 * work.n_pairs)
         # Opened first: that it cannot be written is better known before the work.
         with open_table(options.keep, names, work.n_pairs) as table:
-            adjusted, significant, decisions = _decide_all(work, options)
+            adjusted, significant, decisions = _decide_all(work, options, drawn)
             for span, some in work.test_by_rows():
                 pairs = work.pairs_at(span)
                 table.write(pairs, some, adjusted[span], significant[span])
-        return KeptPairs(*table.read_back(), decisions)
+        return KeptPairs(*table.read_back(), decisions, drawn.joint, drawn.critical)
     pool.expect(work.n_pairs + (0 if places is None else places.size))
     if options.keep == "all":
         columns = work.test_all()
-        adjusted = adjust_checked(columns.pvalue, options.adjust)
+        adjusted = drawn.adjust(columns.pvalue, work, options.adjust)
         decisions = work.decide(adjusted, adjusted <= options.alpha, options.gain)
         pairs = work.pairs_at(slice(0, work.n_pairs))
     else:
-        adjusted, significant, decisions = _decide_all(work, options)
+        adjusted, significant, decisions = _decide_all(work, options, drawn)
         if places is None:
             places = _places_of_significant(significant, options)
             pool.expect(places.size)
         pairs, adjusted = work.pairs_at(places), adjusted[places]
         columns = _Work(tests, pairs, pool).test_all()
-    return KeptPairs(pairs, columns, adjusted, decisions)
+    return KeptPairs(pairs, columns, adjusted, decisions, drawn.joint, drawn.critical)
 
 
 def _decide_all(
-    work: _Work, options: Options
+    work: _Work, options: Options, drawn: _Drawn
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
     """Adjust all p-values, compare them with alpha, and decide."""
     pvalues = work.pvalues_of_all()
-    adjusted = adjust_checked(pvalues, options.adjust, in_place=True)
+    adjusted = drawn.adjust(pvalues, work, options.adjust, in_place=True)
     significant = adjusted <= options.alpha
     return adjusted, significant, work.decide(adjusted, significant, options.gain)
 
@@ -151,7 +172,8 @@ def _check_room(work: _Work, options: Options, n_kept: int) -> None:
     """Refuse before the work begins what will not fit."""
     everything = options.keep == "all"
     n_kept = work.n_pairs if everything else n_kept
-    needed = work.n_pairs * _PVALUES + n_kept * _ROW + work.n_models**2
+    each = _PVALUES + _DRAWN * (options.draws is not None)
+    needed = work.n_pairs * each + n_kept * _ROW + work.n_models**2
     advice = "pass pairs=, or compare fewer models"
     if everything:
         advice = "keep='significant', a number of models or a file takes less"
@@ -180,6 +202,56 @@ def _places_of_significant(
         "pass keep= a number of models or a file",
     )
     return np.flatnonzero(significant)
+
+
+class _Drawn(NamedTuple):
+    """Draws of all models together, where `adjust` or intervals need them."""
+
+    tests: PairTests
+    #: Those by which p-values are adjusted.
+    joint: Joint | None = None
+    critical: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        tests: PairTests,
+        chosen: NDArray[np.int32] | None,
+        options: Options,
+        pool: ThreadPool,
+    ) -> _Drawn:
+        """Draw, and find the critical value of simultaneous intervals."""
+        if options.draws is None:
+            return cls(tests)
+        made, joint, critical = JointTests(tests, options.draws, pool), None, None
+        if options.adjust in JOINT:
+            joint = made.null
+        if options.simultaneous:
+            work = _Work(tests, chosen, pool)
+            _, inverse = work.standardized(made.normal)
+            pairs, level = work.pairs_at(slice(0, work.n_pairs)), 1.0 - options.alpha
+            critical = critical_value(made.normal, pairs, inverse, level, pool)
+            tests = with_simultaneous(tests, critical)
+        return cls(tests, joint, critical)
+
+    def adjust(
+        self,
+        pvalues: NDArray[np.float64],
+        work: _Work,
+        method: str,
+        *,
+        in_place: bool = False,
+    ) -> NDArray[np.float64]:
+        """Adjust p-values; by draws none is below what it was."""
+        if self.joint is None:
+            return adjust_checked(pvalues, method, in_place=in_place)
+        statistic, inverse = work.standardized(self.joint)
+        statistic[np.isnan(pvalues)] = np.nan
+        pairs, down = work.pairs_at(slice(0, work.n_pairs)), method == "maxt"
+        adjusted = joint_pvalues(
+            self.joint, pairs, statistic, inverse, work.pool, down=down
+        )
+        return np.maximum(adjusted, pvalues)
 
 
 class _Work:
@@ -213,6 +285,20 @@ class _Work:
 
         self.pool.run(test, self._tasks(), steps=count_pairs)
         return pvalues
+
+    def standardized(
+        self, joint: Joint
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give the statistics of all pairs that draws have, and their scales."""
+        assert joint.standardized is not None
+        standardized, found = joint.standardized, np.empty((2, self.n_pairs))
+
+        def find(task: Task) -> None:
+            block = block_of(task, self.n_models, self.chosen)
+            found[:, block.where] = standardized(block)
+
+        self.pool.run(find, self._tasks(), steps=no_step)
+        return found[0], found[1]
 
     def test_all(self) -> PairColumns:
         """Find out all about all pairs."""

@@ -13,6 +13,7 @@ from fastcmp.counts.value_sums import LOST
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
 from fastcmp.kernels.status import TWO_SIDED
 from fastcmp.pairwise.accuracy_tests import tile_side
+from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.pair_tests import PairTests
 
 if TYPE_CHECKING:
@@ -142,7 +143,13 @@ def bit_tests(
             "only_b": columns.only_b,
         }
 
-    return replace(tests, side=tile_side(n), details=details)
+    samples = [BitPart(bits, n)]
+    return replace(
+        tests,
+        side=tile_side(n),
+        details=details,
+        flips=lambda draws, _: bit_flips(samples, draws),
+    )
 
 
 def assemble_tests(
@@ -190,4 +197,6 @@ def assemble_tests(
         columns=columns,
         ranking=models.ranking,
         details=details,
+        spread=lambda block: found(block)[:3],
+        limits=limits,
     )

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: Tests of a pair; the first is the default, with clusters the second.
 METHODS = ("jackknife", "delta", "pooled", "permutation", "bootstrap")
-_DRAWN = ("permutation", "bootstrap")
-_WITH_GROUPS = ("delta", *_DRAWN)
+DRAWN = ("permutation", "bootstrap")
+_WITH_GROUPS = ("delta", *DRAWN)
 _WITH_STRATA = ("jackknife", "delta")
 
 
@@ -41,10 +41,15 @@ def check_metric_method(method: str | None, sampling: Sampling) -> str:
     return found
 
 
-def read_draws(method: str, n_resamples: Any, rng: Any) -> Draws | None:
-    """Read how many draws there are, and their seed; None where nothing is drawn."""
+def read_draws(
+    method: str, n_resamples: Any, rng: Any, *, joint: bool = False
+) -> Draws | None:
+    """Read how many draws there are, and their seed; None where nothing is drawn.
+
+    By the method, or, `joint`, of all models together.
+    """
     n = as_whole(n_resamples, "n_resamples", 1)
-    if method not in _DRAWN:
+    if method not in DRAWN and not joint:
         if rng is not None:
             as_seed(rng)
         return None

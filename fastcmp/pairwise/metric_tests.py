@@ -119,4 +119,6 @@ def metric_tests(
         columns=columns,
         details=details,
         with_errors=True,
+        spread=lambda block: (*differences.with_variance(block), differences.df),
+        limits=differences.limits,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block, PairColumns
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
+
+    Floats = NDArray[np.float64]
+    #: From a block to the differences of its pairs, their variances, NaN where these
+    #: are not known, and degrees of freedom.
+    Spread = Callable[[Block], tuple[Floats, Floats, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +54,13 @@ class PairTests:
     difference: Callable[[NDArray[np.int32]], NDArray[np.float64]] | None = None
     #: What else a record holds of some pairs, by the names of its fields.
     details: Callable[[NDArray[np.int32], PairColumns], dict[str, Any]] | None = None
+    #: How differences vary, for intervals that hold at once; None where no normal
+    #: numbers of the models do.
+    spread: Spread | None = None
+    #: Least and largest difference.
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
+    flips: Callable[[Draws, ThreadPool], Joint] | None = None
 
     def differences(self, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
         """Give the difference of each of some pairs, shape (p, 2)."""

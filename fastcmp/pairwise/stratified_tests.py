@@ -15,6 +15,7 @@ from fastcmp.paired.cluster_variance import combine
 from fastcmp.paired.clustered_tests import quantile, standardized
 from fastcmp.paired.stratified_tests import weighted_exact
 from fastcmp.pairwise.accuracy_tests import tile_side
+from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.pair_tests import PairTests
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
     variance, df = strata.spread(right, right)
     half = np.array([t_quantile(x, level) for x in df]) * np.sqrt(variance)
 
+    def spread(block: Block) -> tuple[Floats, Floats, Floats]:
+        only_a, only_b = strata.discordant(block)
+        found = strata.spread(only_a - only_b, only_a + only_b)
+        return strata.weights @ (only_a - only_b), *found
+
+    samples = list(map(BitPart, packed, sizes.tolist(), strata.weights.tolist()))
+
     def test(block: Block) -> tuple[Ints, Ints, Floats, Floats]:
         only_a, only_b = strata.discordant(block)
         gain = strata.weights @ (only_a - only_b)
@@ -102,6 +110,9 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
         side=tile_side(labels.n_samples),
         pvalues=lambda block: test(block)[-1],
         columns=columns,
+        spread=spread,
+        limits=(-1.0, 1.0),
+        flips=lambda draws, _: bit_flips(samples, draws),
     )
 
 

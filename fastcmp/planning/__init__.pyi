@@ -1,1 +1,6 @@
 # The public names, and where each is loaded from.
+
+from fastcmp.planning.plan import detectable_difference as detectable_difference
+from fastcmp.planning.plan import power as power
+from fastcmp.planning.plan import sample_size as sample_size
+from fastcmp.planning.plan_result import Plan as Plan

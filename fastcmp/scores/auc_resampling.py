@@ -56,6 +56,7 @@ class BootstrapResult(Resampled):
         *,
         alternative: str = "two-sided",
         margin: float = 0.0,
+        alpha: float = 0.05,
     ) -> AUCComparison:
         """Test a difference against its bootstrap standard error.
 
@@ -66,7 +67,12 @@ class BootstrapResult(Resampled):
         alternative : {"two-sided", "greater", "less"}
             "greater": a is better.
         margin : float
-            Non-inferiority: with "greater", whether a is worse by less than this.
+            The largest difference that does not matter, in (0, 1): adds tests of
+            non-inferiority, superiority by the margin and equivalence, and a decision,
+            as ``margins``. With "greater" the test itself is of non-inferiority:
+            whether a is worse by less than this.
+        alpha : float
+            Error rate of each claim about the margin, in (0, 0.5).
 
         Returns
         -------
@@ -94,6 +100,7 @@ class BootstrapResult(Resampled):
             at=self.at,
             alternative=alternative,
             margin=margin,
+            alpha=alpha,
         )
 
     def sections(self) -> list[Section]:

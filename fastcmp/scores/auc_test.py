@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +11,19 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, tests_of
+from fastcmp.paired.margins import as_margin_alpha
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class AUCComparison(Compared, Record):
+class AUCComparison(Pilot, Compared, Record):
     """A test of the difference of two AUCs, or of partial areas or rates."""
 
     #: The difference plus or minus the margin, in standard errors: z, or Student's t
@@ -43,13 +46,19 @@ class AUCComparison(Compared, Record):
     auc_a: float
     auc_b: float
     alternative: str = "two-sided"
-    #: H0 is difference = -margin: a is worse by the margin.
+    #: One-sided, H0 is difference = -margin: a is worse by the margin. Two-sided, H0 is
+    #: equality, and `margins` has the tests against the margin.
     margin: float = 0.0
     names: tuple[str, str] = ("a", "b")
     #: Of the interval that is printed.
     confidence_level: float = 0.95
     #: What the test is called.
     test: str = "DeLong's test"
+    #: Tests against a margin, and the decision; None without, or one-sided.
+    margins: MarginTests | None = None
+    #: Of the samples that both were measured on; None where they are not the same.
+    n_positives: int | None = None
+    n_negatives: int | None = None
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval for `difference`, one-sided if `alternative` is.
@@ -88,7 +97,7 @@ class AUCComparison(Compared, Record):
             "greater": f"{a} is not better than {b}",
             "less": f"{a} is not worse than {b}",
         }[self.alternative]
-        if self.margin:
+        if self.margin and self.alternative != "two-sided":
             hypothesis += f", with a margin of {self.margin:g}"
         measured = f"{self.measure} ({self.at})" if self.at else self.measure
         name = "z" if self.df is None else "t"
@@ -100,8 +109,26 @@ class AUCComparison(Compared, Record):
             f"{format_interval(low, high, digits=4, sign='+')}",
             f"{name} = {self.statistic:.4g}{df}, p = {format_pvalue(self.pvalue)} "
             f"(H0: {hypothesis})",
+            *margin_sentences(self.margins),
         )
         return [Section(title=self.test, text=text)]
+
+    def _margin_tests(self, options: MarginOptions, n_samples: int) -> MarginTests:
+        """Test the difference against a margin."""
+        of = Estimated(
+            self.difference,
+            self.standard_error,
+            df=self.df,
+            n_samples=n_samples or None,
+            pvalue=self.pvalue,
+            measure=self.measure,
+            limits=(-1.0, 1.0),
+        )
+        return tests_of(of, options)
+
+    def _shown(self) -> dict[str, Any]:
+        shown = {**self._fields(), "better": self.better}
+        return shown | margin_entries(self.margins)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -159,13 +186,16 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a te
     measure: str = "AUC",
     at: str = "",
     test: str = "DeLong's test",
+    alpha: float = 0.05,
+    n_samples: int = 0,
 ) -> AUCComparison:
     """Test a difference of AUCs, given its variance."""
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    _check_margin(margin, alternative)
+    _check_margin(margin)
+    level = as_margin_alpha(alpha)
     difference = auc_a - auc_b
     # Towards a: not worse than by the margin. Towards b: a is worse by more than it.
-    shifted = difference + margin if alternative == "greater" else difference - margin
+    shifted = difference + margin * {"greater": 1, "less": -1}.get(alternative, 0)
     if np.isnan(variance):
         z, error, status = np.nan, np.nan, kernels.UNDEFINED
     elif variance > rounding:
@@ -178,7 +208,7 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a te
     pvalue = float(_tail(z, df, alternative))
     if status == kernels.DEGENERATE and not shifted:
         pvalue = 1.0
-    return AUCComparison(
+    result = AUCComparison(
         statistic=float(z),
         pvalue=pvalue,
         distribution="normal" if df is None else "t",
@@ -195,17 +225,23 @@ def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a te
         names=names,
         test=test,
     )
+    if not margin or alternative != "two-sided":
+        return result
+    options = MarginOptions(float(margin), level)
+    return replace(result, margins=result._margin_tests(options, n_samples))
 
 
-def _check_margin(margin: Any, alternative: str) -> None:
-    if isinstance(margin, bool) or not isinstance(margin, Real):
+def _check_margin(margin: Any) -> None:
+    if isinstance(margin, (bool, np.bool_)) or not isinstance(margin, Real):
         message = f"margin must be a number >= 0, got {margin!r}"
         raise TypeError(message)
     if not 0 <= float(margin) < np.inf:
         message = f"margin must be finite and >= 0, got {margin}"
         raise ValueError(message)
-    if margin and alternative == "two-sided":
-        message = "a margin needs a side: alternative='greater' tests non-inferiority"
+    if float(margin) >= 1:
+        message = (
+            f"margin must be below 1, the largest possible difference, got {margin}"
+        )
         raise ValueError(message)
 
 

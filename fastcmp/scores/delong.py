@@ -207,6 +207,7 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     positive: Any = None,
     alternative: str = "two-sided",
     margin: float = 0.0,
+    alpha: float = 0.05,
     method: str = "normal",
 ) -> AUCComparison:
     """Compare the AUCs of two models on different samples.
@@ -224,7 +225,12 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
     margin : float
-        Non-inferiority: with "greater", whether a is worse by less than this.
+        The largest difference that does not matter, in (0, 1): adds tests of
+        non-inferiority, superiority by the margin and equivalence, and a decision,
+        as ``margins``. With "greater" the test itself is of non-inferiority:
+        whether a is worse by less than this.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
     method : {"normal", "t"}
         Distribution of the score under the null hypothesis: normal, or Student's t with
         the degrees of freedom of Welch and Satterthwaite, each model's variance having
@@ -257,27 +263,42 @@ def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
     0.8445
     """
     method = choose(method, "method", ("normal", "t"))
-    a, b = (
+    a, b = areas_unpaired(y_a, score_a, y_b, score_b, positive)
+    options = {"alternative": alternative, "margin": margin, "alpha": alpha}
+    return compare_areas(a, b, method, **options)
+
+
+def areas_unpaired(
+    y_a: ArrayLike,
+    score_a: ArrayLike,
+    y_b: ArrayLike,
+    score_b: ArrayLike,
+    positive: Any,
+) -> tuple[DelongResult, DelongResult]:
+    """Read the scores of two models on different samples; their areas."""
+    return tuple(  # type: ignore[return-value]
         _delong(read_scores(y, {name: score}, positive, truth=truth), None, 1)
         for y, truth, score, name in (
             (y_a, "y_a", score_a, "score_a"),
             (y_b, "y_b", score_b, "score_b"),
         )
     )
+
+
+def compare_areas(
+    a: DelongResult, b: DelongResult, method: str, **options: Any
+) -> AUCComparison:
+    """Compare two areas on different samples."""
     variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
     df = None
     if method == "t" and variances.any():
         sizes = [x.n_positives + x.n_negatives for x in (a, b)]
         parts = variances / variances.sum()
         df = float(1 / (parts**2 @ (1 / (np.array(sizes) - 1.0))))
+    areas = float(a.auc[0]), float(b.auc[0])
+    n_samples = sum(x.n_positives + x.n_negatives for x in (a, b))
     return compare_estimates(
-        float(a.auc[0]),
-        float(b.auc[0]),
-        float(variances.sum()),
-        0.0,
-        alternative=alternative,
-        margin=margin,
-        df=df,
+        *areas, float(variances.sum()), 0.0, df=df, n_samples=n_samples, **options
     )
 
 

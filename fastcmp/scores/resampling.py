@@ -88,6 +88,7 @@ class Resampled(Record):
             names=(self.names[i], self.names[j]),
             measure=self.measure,
             test="Bootstrap test",
+            n_samples=self.n_positives + self.n_negatives,
             **options,
         )
 

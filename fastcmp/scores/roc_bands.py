@@ -60,6 +60,7 @@ class RocBand(Drawn, Resampled):
         at: float | None = None,
         alternative: str = "two-sided",
         margin: float = 0.0,
+        alpha: float = 0.05,
     ) -> AUCComparison:
         """Test a difference of rates against its bootstrap standard error.
 
@@ -72,7 +73,12 @@ class RocBand(Drawn, Resampled):
         alternative : {"two-sided", "greater", "less"}
             "greater": a is better.
         margin : float
-            Non-inferiority: with "greater", whether a is worse by less than this.
+            The largest difference that does not matter, in (0, 1): adds tests of
+            non-inferiority, superiority by the margin and equivalence, and a decision,
+            as ``margins``. With "greater" the test itself is of non-inferiority:
+            whether a is worse by less than this.
+        alpha : float
+            Error rate of each claim about the margin, in (0, 0.5).
 
         Returns
         -------
@@ -96,6 +102,7 @@ class RocBand(Drawn, Resampled):
             at=f"at {self.given} {self.at[g]:g}",
             alternative=alternative,
             margin=margin,
+            alpha=alpha,
         )
 
     def columns(self) -> dict[str, Any]:

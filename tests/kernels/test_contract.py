@@ -25,6 +25,7 @@ from fastcmp.kernels import (
     INVALID,
     LIKELIHOOD,
     MACRO,
+    MIETTINEN_NURMINEN,
     TANGO,
     TWO_SIDED,
     YILDIZ_T,
@@ -33,8 +34,10 @@ from fastcmp.kernels import (
     cost_interval_many,
     cost_test_many,
     difference_interval_many,
+    mcnemar_interim_power,
     mean_t_many,
     pack_equal,
+    unpaired_interval_many,
 )
 from fastcmp.kernels.bits import allocate_words
 
@@ -75,6 +78,8 @@ FOLD_TABLES = np.array([[[[9, 8], [1, 2]], [[7, 3], [6, 4]]], [[[9, 0], [0, 2]]]
 FOLDS = np.random.default_rng(7).normal(0.01, 0.03, (10, 10))
 FIVE_BY_TWO = FOLDS[0].reshape(5, 2)
 CELLS = np.array([[43, 10], [0, 8], [1, 2], [0, 30]])
+#: Right and all samples of model a, then of b.
+UNPAIRED = np.array([[56, 9], [70, 10], [48, 3], [80, 10]])
 UNITS = (FOLDS[0, :4], np.array([1.0, 2.0, 3.0, 2.0]), ints(0, 0, 1, 1), FOLDS[0, :2])
 CODES = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1]])
 COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
@@ -149,6 +154,14 @@ EXAMPLES = {
         (FOLDS[:2], 0.02, 9.0, TWO_SIDED),
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
+    "miettinen_nurminen_many": Example(
+        (UNPAIRED, np.array([-0.1, 0.0]), TWO_SIDED),
+        (zeros(2, dtype=float), zeros(2, dtype=float), zeros(2, dtype=np.uint8)),
+    ),
+    "unpaired_interval_many": Example(
+        (UNPAIRED, (MIETTINEN_NURMINEN, 0.9)),
+        (zeros(2, dtype=float), zeros(2, dtype=float)),
+    ),
     "mcnemar_many": Example(
         (ints(11, 0, 25), ints(1, 0, 15), EXACT, TWO_SIDED),
         (zeros(3, dtype=float), zeros(3, dtype=float), zeros(3, dtype=np.uint8)),
@@ -172,6 +185,19 @@ EXAMPLES = {
         (zeros(4, 2, dtype=float), zeros(2, dtype=np.uint8)),
     ),
     "alpaydin_f": Example((FIVE_BY_TWO,)),
+    "margin_detectable_difference": Example((500, 0.2, 0.8, 0.01, 0.05, 1)),
+    "margin_power": Example((40, 0.05, 0.05, 0.1, 0.05, 0)),
+    "margin_sample_size": Example((0.8, 0.05, 0.05, 0.05, 0.025, 2)),
+    "mcnemar_assurance": Example((400, 5, 2, 100, 0.05, EXACT, 1)),
+    "mcnemar_conditional_power": Example((20, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "mcnemar_critical_count": Example((20, 0.05, EXACT)),
+    "mcnemar_detectable_difference": Example((200, 0.2, 0.8, 0.05, EXACT, 0, True)),
+    "mcnemar_discordant_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "mcnemar_interim_power": Example((12, 6, 100, (0.12, 0.06), 0.05, EXACT)),
+    "mcnemar_power": Example((60, 0.02, 0.12, 0.05, EXACT, 0, False)),
+    "mcnemar_predictive_power": Example((12, 6, 100, 100, 0.05, EXACT)),
+    "mcnemar_sample_size": Example((0.8, 0.15, 0.05, 0.05, EXACT, 0, True)),
+    "barnard_exact": Example((7, 8, 3, 9, 1, False)),
     "basic_interval": Example((np.arange(9.0), 5.0, 0.5)),
     "bayle_z_in": Example((FOLDS[0], np.arange(10) % 3, 3)),
     "bayle_z_out": Example((FOLDS[0], 1)),
@@ -197,6 +223,7 @@ EXAMPLES = {
         ),
         (zeros(3, 1, 2, dtype=float),),
     ),
+    "boschloo_exact": Example((7, 8, 3, 9)),
     "bouckaert_frank_t": Example((FOLDS, 0.1, -1)),
     "bouckaert_t": Example((FOLDS,)),
     "bowker": Example((TABLE,)),
@@ -218,6 +245,10 @@ EXAMPLES = {
             (B > 1).view(np.uint8).reshape(2, 100),
         ),
         (zeros(2, 2, 2, 2),),
+    ),
+    "simulate_folds": Example(
+        (Y.reshape(2, 100).astype(np.int16) - 1, SAMPLES[:3] / 100, 0.5, 0.05, 1, 0),
+        (zeros(3, 2, 2, 2, 2),),
     ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
@@ -249,6 +280,35 @@ EXAMPLES = {
         (FOLDS, np.array([[5, 9, 1023]], np.uint64)), (zeros(10, 3, dtype=float),)
     ),
     "fold_t": Example((FOLDS[0], 0.02, 4.5)),
+    "bergmann_hommel": Example((np.array([0.01, 0.03, 0.2]), 3)),
+    "fewest_models": Example((10,)),
+    "step_down": Example(
+        (
+            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+            np.array([[0, 2], [0, 1]], np.int32),
+            np.ones(2),
+            np.array([0.0, 2.0]),
+            TWO_SIDED,
+        ),
+        (zeros(2), zeros(3, dtype=float)),
+    ),
+    "step_down_tails": Example(
+        (
+            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+            np.array([1.5, 2.0, 1.0]),
+            np.array([[0, 2], [0, 1]], np.int32),
+            np.ones(2),
+            np.array([0.5, 2.0]),
+            (2.0, np.inf, TWO_SIDED),
+        ),
+        (zeros(2, dtype=float),),
+    ),
+    "radial_tail": Example(
+        (2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)
+    ),
+    "radial_quantile": Example(
+        (np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)
+    ),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
     "jackknife_acceleration": Example((*UNITS,)),
@@ -266,10 +326,13 @@ EXAMPLES = {
     "mcnemar_exact": Example((25, 15, -1)),
     "mcnemar_midp": Example((25, 15, 0)),
     "mcnemar_unconditional": Example((1, 7, 21, 0)),
+    "miettinen_nurminen": Example((56, 70, 48, 80, -0.1, 1)),
+    "miettinen_nurminen_interval": Example((56, 70, 48, 80, 0.95)),
     "nadeau_bengio_t": Example((FOLDS[0], 90.0, 10.0)),
     "naive_mcnemar": Example((FOLD_TABLES[0],)),
     "ndtri": Example((0.975,)),
     "newcombe_interval": Example((1, 1, 7, 12, 0.9)),
+    "newcombe_unpaired_interval": Example((56, 70, 48, 80, 0.95)),
     "odds_ratio_exact_interval": Example((11, 1, 0.95)),
     "odds_ratio_midp_interval": Example((11, 1, 0.95)),
     "g_pass_at_k": Example((4, 9, 3, 0.5)),
@@ -308,6 +371,8 @@ EXAMPLES = {
     "signed_rank_quantile": Example((0.025, 12)),
     "signed_rank_z": Example((2, 86, 6.0, 14, 1, True, 0)),
     "signed_sum_pvalue": Example((ints(8, 42, -2, -4, 16, 20),)),
+    "score_exact_interval": Example((3, 4, 1, 5, 0.9)),
+    "score_exact": Example((9, 10, 7, 11, -0.1, 1)),
     "sign_flip_floats": Example((FOLDS[0], 1)),
     "sign_flip_given": Example((FOLDS[0], np.sign(FOLDS[1:3]).astype(np.int64), 0)),
     "sign_flip_random": Example((FOLDS[0], 99, 1, 0)),
@@ -453,8 +518,20 @@ def call_mean_t_many(difference, variance, df, alternative, level, out):
     mean_t_many(difference, variance, df, (alternative, level), out)
 
 
+@numba.njit
+def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
+    return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
+
+
+@numba.njit
+def call_unpaired_interval_many(counts, method, level, low, high):
+    unpaired_interval_many(counts, (method, level), low, high)
+
+
 #: Users write options that are tuples out.
 SPELLED_OUT = {
+    "mcnemar_interim_power": call_mcnemar_interim_power,
+    "unpaired_interval_many": call_unpaired_interval_many,
     "mean_t_many": call_mean_t_many,
     "cost_interval_many": call_cost_interval_many,
     "cost_test_many": call_cost_test_many,
@@ -656,6 +733,7 @@ NAN = float("nan")
 NEGATIVE_TABLE = np.array([[1, -2], [3, 4]])
 IMPOSSIBLE = {
     "alpaydin_f": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
+    "barnard_exact": [(9, 8, 3, 9), (-1, 8, 3, 9), (0, 0, 0, 1), (1, 5001, 1, 2)],
     "bayle_z_in": [
         (FOLDS[0], np.arange(10), 10),
         (FOLDS[0], np.arange(10) // 9, 2),
@@ -681,6 +759,7 @@ IMPOSSIBLE = {
         (FIVE_BY_TWO * NAN, 1.0, 9.0),
     ],
     "bonett_price_interval": [(-3, 4, 10, 0.95), (1, 1, 0, 0.95), (1, 1, 9, NAN)],
+    "boschloo_exact": [(7, 8, 10, 9), (7, 8, -1, 9), (0, 1, 0, 0), (1, 2, 1, 5001)],
     "bouckaert_frank_t": [(FOLDS[:1, :1], 0.1), (FOLDS, 0.0), (FOLDS, NAN)],
     "bouckaert_t": [(FOLDS[:9],), (FOLDS[:, :9],), (FOLDS * NAN,)],
     "bowker": [(NEGATIVE_TABLE,)],
@@ -720,13 +799,18 @@ IMPOSSIBLE = {
     "mcnemar_exact": [(-1, 1), (3, -1)],
     "mcnemar_midp": [(-1, 1), (3, -1)],
     "mcnemar_unconditional": [(-1, 1, 5), (3, 4, 6), (1, 1, 10**7), (0, 0, -1)],
+    "miettinen_nurminen": [(9, 8, 3, 9), (1, 2, 1, 2, 1.0), (1, 2, 1, 2, NAN)],
+    "miettinen_nurminen_interval": [(9, 8, 3, 9, 0.9), (1, 2, 0, 0, 0.9), (*[1] * 5,)],
     "nadeau_bengio_t": [(FOLDS[0, :1], 9, 1), (FOLDS[0], 0, 1), (FOLDS[0], 9, NAN)],
     "naive_mcnemar": [(NEGATIVE_TABLE[np.newaxis],), (zeros(0, 2, 2),)],
     "newcombe_interval": [(-1, 5, 3, 2, 0.9), (0, 0, 0, 0, 0.9), (1, 1, 1, 1, 1.0)],
+    "newcombe_unpaired_interval": [(9, 8, 3, 9, 0.9), (-1, 2, 1, 2, 0.9), (*[1] * 5,)],
     "odds_ratio_exact_interval": [(-1, 1, 0.95), (1, 1, 0.0), (1, 1, NAN)],
     "odds_ratio_midp_interval": [(-1, 1, 0.95), (1, 1, 1.0), (1, 1, NAN)],
     "proportion_z": [(-1, 2, 5), (6, 2, 5), (2, 6, 5), (0, 0, 0)],
     "resampled_t": [(FOLDS[0, :1],), (FOLDS[0] * NAN,)],
+    "score_exact_interval": [(9, 8, 3, 9, 0.9), (1, 2, 1, 5001, 0.9), (*[1] * 5,)],
+    "score_exact": [(9, 8, 3, 9, 0.1), (1, 2, 1, 2, -1.0), (1, 2, 1, 5001, 0.1)],
     "sign_flip_floats": [(np.ones(41), 0), (FOLDS[0] * NAN, 0)],
     "sign_flip_given": [(FOLDS[0] * np.inf, np.ones((2, 10), np.int64), 0)],
     "sign_flip_random": [(FOLDS[0] * NAN, 99, 1, 0), (FOLDS[0], 0, 1, 0)],

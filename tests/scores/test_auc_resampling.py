@@ -212,5 +212,7 @@ def test_margins_of_the_bootstrap():
         spread = (boot.replicates @ [1, -1]).std(ddof=1)
         z = (one.difference + sign * 0.03) / spread
         assert one.statistic == pytest.approx(z)
-    with pytest.raises(ValueError, match="a margin needs a side"):
-        boot.compare(0, 1, margin=0.1)
+    both = boot.compare(0, 1, margin=0.03)
+    assert both.pvalue == boot.compare(0, 1).pvalue
+    one_sided = boot.compare(0, 1, margin=0.03, alternative="greater")
+    assert both.margins.noninferiority_pvalue == pytest.approx(one_sided.pvalue)

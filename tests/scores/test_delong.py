@@ -339,7 +339,7 @@ def test_identical_curves_are_not_inferior():
     ("options", "message"),
     [
         ({"alternative": "better"}, "alternative must be one of"),
-        ({"margin": 0.1}, "a margin needs a side"),
+        ({"margin": 1}, "margin must be below 1, the largest possible difference"),
         ({"margin": -0.1, "alternative": "greater"}, "finite and >= 0, got -0.1"),
         ({"margin": nan, "alternative": "greater"}, "finite and >= 0, got nan"),
         ({"margin": inf, "alternative": "less"}, "finite and >= 0, got inf"),

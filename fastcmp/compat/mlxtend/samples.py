@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_numbers, as_share, as_whole
 from fastcmp.core.tails import normal_tail
-from fastcmp.paired.unpaired_accuracies import score_statistic
+from fastcmp.paired.unpaired_tests import score_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,0 +1,327 @@
+"""The command `gate`: is a new model not worse than the one before?
+
+Made for continuous integration: the exit status is 0 for not worse, 1 for worse, 2 for
+cannot tell, 64 for bad input and 70 for an error of the program.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import fastcmp
+from fastcmp.cli.metrics import metric_of
+from fastcmp.cli.output import check_places, write_text
+from fastcmp.core.escaping import visible
+from fastcmp.core.options import choose
+from fastcmp.paired.margin_result import WORSE
+from fastcmp.paired.margins import as_margin_alpha
+from fastcmp.pairwise.adjust import ADJUSTMENTS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fastcmp.io.two_files import TwoModels
+    from fastcmp.pairwise.gate_result import GateResult
+
+_BAD_INPUT, _FAILED = 64, 70  # EX_USAGE and EX_SOFTWARE of sysexits.h
+_POINTS = re.compile(r"([0-9.eE+-]+)\s*pp")
+_VALUES = "values"
+_SUFFIXES = {".xml": "junit", ".md": "markdown", ".json": "json"}
+
+
+def add_gate(commands: Any) -> None:
+    """Add `fastcmp gate`."""
+    gate = commands.add_parser(
+        "gate",
+        help="decide whether a new model is not worse, for continuous integration",
+        description="Decide whether the model of NEW is not worse than that of BASE by "
+        "a margin. Both files hold the true labels, the predictions of one model, and "
+        "ids of samples, by which they are joined.",
+        epilog="Exit status: 0 not worse, 1 worse, 2 cannot tell, 64 bad input, 70 an "
+        "error of the program. With several metrics or subsets the gate passes only if "
+        "the margin is met in each.",
+    )
+    add = gate.add_argument
+    add("files", nargs=2, metavar=("BASE", "NEW"), type=_path, help="the two files")
+    add(
+        "--margin",
+        nargs="+",
+        required=True,
+        metavar="AMOUNT",
+        help="largest loss that does not matter, such as 0.5pp (percentage points) or "
+        "0.005; METRIC=AMOUNT for a metric of its own",
+    )
+    add(
+        "--metric",
+        nargs="+",
+        default=["accuracy"],
+        metavar="NAME",
+        help="accuracy, f1_macro, mcc, ... (accuracy)",
+    )
+    add(
+        "--values",
+        dest="of_values",
+        action="store_true",
+        help="files hold values per item, such as grades, in place of predictions",
+    )
+    add(
+        "--lower-is-better", action="store_true", help="with --values: these are losses"
+    )
+    add("--by", metavar="COL", help="column of subsets: each is compared alone, too")
+    add("--groups", "--group", metavar="COL", help="column of clusters of samples")
+    add("--target", metavar="COL", help="column of the true labels (y_true)")
+    add("--id", metavar="COL", help="column of sample ids (id)")
+    add(
+        "--models",
+        nargs=2,
+        metavar=("BASE_COL", "NEW_COL"),
+        help="column of the model in each file (the only other one)",
+    )
+    add("--drop", nargs="+", default=(), metavar="COL", help="columns to leave out")
+    add("--average", help="of metrics: binary, macro, micro, weighted (binary)")
+    add("--positive", metavar="LABEL", help="the positive class of two")
+    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
+    add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add(
+        "--adjust",
+        default="holm",
+        help='adjustment of "better" and "worse" for several comparisons (holm)',
+    )
+    add(
+        "--format",
+        choices=("text", *_FORMATS),
+        help="how to write (as the extension of --output says, or text)",
+    )
+    add("--output", type=_path, metavar="FILE", help="where to write (the terminal)")
+    gate.bad_input, gate.failed = _BAD_INPUT, _FAILED
+    gate.set_defaults(run=_gate, labels=None, zero_division=None)
+
+
+def _path(text: str) -> Any:
+    from pathlib import Path
+
+    return Path(text)
+
+
+def _gate(options: argparse.Namespace) -> int:
+    margins = _margins(options)
+    as_margin_alpha(options.alpha)
+    choose(options.adjust, "adjust", ADJUSTMENTS)
+    check_places(options)
+    found = _read(options)
+    comparisons = {}
+    for subset, rows in _subsets(found.subsets):
+        for measure, compare in _comparisons(options, found, margins):
+            where = "" if subset is None else f" [{options.by}={subset}]"
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    comparisons[measure + where] = compare(rows)
+            except (ValueError, TypeError) as error:
+                if subset is None:
+                    raise
+                message = f"{error} ({options.by} {subset!r})"
+                raise type(error)(message) from None
+    result = fastcmp.gate(comparisons, adjust=options.adjust, names=("new", "base"))
+    _write(result, options)
+    return result.exit_status
+
+
+def _read(options: argparse.Namespace) -> TwoModels:
+    from fastcmp.inputs.labels import encode
+    from fastcmp.io.label_check import check_whole
+    from fastcmp.io.two_files import TwoFiles
+
+    target = options.target or "y_true"
+    others = {"--by": options.by, "--groups": options.groups}
+    found = TwoFiles(
+        options.files,
+        target=None if options.of_values else target,
+        models=options.models,
+        id_column=options.id,
+        others={option: name for option, name in others.items() if name is not None},
+        drop=options.drop,
+    ).read()
+    if not options.of_values:
+        models = dict(zip(("base", "new"), found.models, strict=True))
+        check_whole(found.y_true, models, target)
+        # Here warnings speak of base and new; below they would of pred_a and pred_b.
+        encode(found.y_true, models, missing=options.missing)
+    return found
+
+
+def _margins(options: argparse.Namespace) -> dict[str, float]:
+    """Read the margin of each metric."""
+    known = [_VALUES] if options.of_values else list(options.metric)
+    if len(set(known)) < len(known):
+        message = f"--metric names one twice: {' '.join(known)}"
+        raise ValueError(message)
+    if options.lower_is_better and not options.of_values:
+        message = "--lower-is-better is for --values"
+        raise ValueError(message)
+    if options.of_values and options.metric != ["accuracy"]:
+        message = "pass --values or --metric, not both"
+        raise ValueError(message)
+    common, own = None, {}
+    for word in options.margin:
+        name, _, amount = word.rpartition("=")
+        if not name:
+            if common is not None:
+                message = f"--margin must be one amount, or METRIC=AMOUNT, got {word}"
+                raise ValueError(message)
+            common = _amount(amount)
+        elif name not in known:
+            message = f"--margin {word} is for no metric; there are: {', '.join(known)}"
+            raise ValueError(message)
+        else:
+            own[name] = _amount(amount)
+    lacking = [name for name in known if name not in own]
+    if lacking and common is None:
+        message = f"--margin gives none for {', '.join(lacking)}"
+        raise ValueError(message)
+    return {name: own.get(name, common) for name in known}  # type: ignore[misc]
+
+
+def _amount(text: str) -> float:
+    """Read a margin, perhaps in percentage points."""
+    points = _POINTS.fullmatch(text.strip())
+    try:
+        return float(points[1]) / 100 if points else float(text)
+    except ValueError:
+        message = (
+            f"--margin must be a number such as 0.005, or 0.5pp for percentage points, "
+            f"got {text!r}"
+        )
+        raise ValueError(message) from None
+
+
+def _subsets(column: Any) -> Iterator[tuple[str | None, NDArray[np.bool_] | None]]:
+    """Give all samples, and then those of each subset."""
+    yield None, None
+    if column is None:
+        return
+    import numpy as np
+
+    words = np.array(["" if x is None else str(x) for x in column.to_pylist()])
+    for subset in np.unique(words).tolist():
+        yield subset or "(none)", words == subset
+
+
+def _comparisons(
+    options: argparse.Namespace, found: TwoModels, margins: dict[str, float]
+) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Give what is compared, by name, as functions of the chosen rows."""
+
+    def chosen(rows: Any, *columns: Any) -> list[Any]:
+        return [x if rows is None or x is None else x.filter(rows) for x in columns]
+
+    base, new = found.models
+    groups = found.others.get("--groups")
+
+    def by_values(rows: Any) -> Any:
+        a, b, own = chosen(rows, new, base, groups)
+        return fastcmp.mean_difference(
+            a,
+            b,
+            groups=own,
+            lower_is_better=options.lower_is_better,
+            margin=margins[_VALUES],
+            alpha=options.alpha,
+        )
+
+    def by_accuracy(rows: Any) -> Any:
+        y_true, a, b, own = chosen(rows, found.y_true, new, base, groups)
+        return fastcmp.mcnemar(
+            *(y_true, a, b),
+            groups=own,
+            missing=options.missing,
+            margin=margins["accuracy"],
+            alpha=options.alpha,
+        )
+
+    def by_metric(name: str) -> Callable[[Any], Any]:
+        metric = metric_of(options, found.y_true.unique().to_pylist(), name)
+
+        def compare(rows: Any) -> Any:
+            y_true, a, b, own = chosen(rows, found.y_true, new, base, groups)
+            return fastcmp.compare_metric(
+                *(y_true, a, b),
+                metric=metric,
+                groups=own,
+                margin=margins[name],
+                alpha=options.alpha,
+            )
+
+        return compare
+
+    for name in margins:
+        if name == _VALUES:
+            yield _VALUES, by_values
+        else:
+            yield name, by_accuracy if name == "accuracy" else by_metric(name)
+
+
+def _write(result: GateResult, options: argparse.Namespace) -> None:
+    suffix = "" if options.output is None else options.output.suffix.lower()
+    form = options.format or _SUFFIXES.get(suffix, "text")
+    text = result.summary() if form == "text" else _FORMATS[form](result)
+    write_text(text, options.output)
+    if options.output is not None:
+        print(result.sentence)
+
+
+def _junit(result: GateResult) -> str:
+    """Write a test suite with a test case for each comparison."""
+    n = len(result.names)
+    failed = result.failed
+    unknown = ~failed & ~result.margin_met
+    suite = ET.Element(
+        "testsuite",
+        name="fastcmp gate",
+        tests=str(n),
+        failures=str(int(failed.sum())),
+        errors=str(int(unknown.sum())),
+    )
+    columns = result.columns()
+    for i, name in enumerate(result.names):
+        place = {"classname": "fastcmp.gate", "name": visible(name)}
+        case = ET.SubElement(suite, "testcase", place)
+        low, high = result.interval[i]
+        shown = (
+            f"{columns['decision'][i]}: difference {result.difference[i]:+.6g}, "
+            f"{100 * (1 - 2 * result.alpha):.9g}% CI [{low:+.6g}, {high:+.6g}], "
+            f"margin {result.margin[i]:.6g}"
+        )
+        if failed[i]:
+            ET.SubElement(case, "failure", type=WORSE, message=shown)
+        elif unknown[i]:
+            ET.SubElement(case, "error", type=columns["decision"][i], message=shown)
+        ET.SubElement(case, "system-out").text = shown
+    ET.indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(
+        suite, encoding="unicode"
+    )
+
+
+_FORMATS: dict[str, Callable[[GateResult], str]] = {
+    "junit": _junit,
+    "markdown": lambda result: result.to_markdown(),
+    "json": lambda result: json.dumps(
+        {
+            "outcome": result.outcome,
+            "sentence": result.sentence,
+            "exit_status": result.exit_status,
+            **result.to_dict(),
+        },
+        indent=1,
+        allow_nan=False,
+    ),
+}

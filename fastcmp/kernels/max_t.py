@@ -1,0 +1,251 @@
+"""The largest of many statistics that are drawn together: step-down max-T."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastcmp._jit import kernel, wide_vectors
+from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels.special import chdtrc, fdtrc
+from fastcmp.kernels.status import GREATER, LESS
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray
+
+_MAX_STEPS = 100
+
+
+@kernel
+def step_down(
+    draws: FloatArray,
+    pairs: OrderArray,
+    inverse: FloatArray,
+    least: FloatArray,
+    alternative: int,
+    counts: IntArray,
+    largest: FloatArray,
+) -> None:
+    """Count the draws in which some pair, from the first on, is as extreme as each.
+
+    Parameters
+    ----------
+    draws : ndarray of float64, shape (M, B)
+        A number for each model in each draw.
+    pairs : ndarray of int32, shape (P, 2)
+        Models of each pair, from the least extreme pair to the most extreme one.
+    inverse : ndarray of float64, shape (P,)
+        What makes differences of draws the statistic of a pair: 1 over a standard
+        error, 0 for a pair that never differs.
+    least : ndarray of float64, shape (P,)
+        What a statistic must reach to be as extreme as the observed one of each pair,
+        ascending: the observed one less what rounding may take away.
+    alternative : int
+        ``TWO_SIDED``, where absolute values are compared, ``GREATER`` or ``LESS``.
+    counts : ndarray of int64, shape (P,)
+        To entry p is added in how many draws a statistic of the pairs 0, ..., p reaches
+        ``least[p]``.
+    largest : ndarray of float64, shape (B,)
+        Receives the largest statistic of each draw; two-sided the largest absolute one.
+
+    Notes
+    -----
+    O(P B). With counts c of B random draws the adjusted p-values are (1 + c) / (1 + B),
+    made monotone: none is below one of a more extreme pair.
+
+    References
+    ----------
+    .. [1] P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing (1993),
+       algorithm 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import TWO_SIDED, step_down
+    >>> draws = np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    >>> pairs = np.array([[0, 2], [0, 1]], np.int32)
+    >>> counts, largest = np.zeros(2, np.int64), np.empty(3)
+    >>> observed = np.array([0.0, 2.0])
+    >>> step_down(draws, pairs, np.ones(2), observed, TWO_SIDED, counts, largest)
+    >>> counts.tolist(), largest.tolist()
+    ([3, 1], [1.0, 3.0, 1.0])
+    """
+    sided = alternative in (GREATER, LESS)
+    largest[:] = -np.inf if sided else 0.0
+    for p in range(pairs.shape[0]):
+        i, j = pairs[p, 0], pairs[p, 1]
+        scale = -inverse[p] if alternative == LESS else inverse[p]
+        if sided:
+            n = _raise_sided(draws[i], draws[j], scale, least[p], largest)
+        else:
+            n = _raise(draws[i], draws[j], scale, least[p], largest)
+        counts[p] += n
+
+
+@kernel
+def _raise(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+) -> int:
+    wide_vectors()
+    n = 0
+    for r in range(largest.size):
+        value = abs(a[r] - b[r]) * scale
+        # `max` looks for NaN, and is no vector.
+        value = value if value > largest[r] else largest[r]  # noqa: FURB136
+        largest[r] = value
+        n += value >= least
+    return n
+
+
+@kernel
+def _raise_sided(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+) -> int:
+    wide_vectors()
+    n = 0
+    for r in range(largest.size):
+        value = (a[r] - b[r]) * scale
+        value = value if value > largest[r] else largest[r]  # noqa: FURB136
+        largest[r] = value
+        n += value >= least
+    return n
+
+
+@kernel
+def radial_tail(
+    x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float
+) -> float:
+    """Probability that the largest of normal or t statistics reaches a number.
+
+    Parameters
+    ----------
+    x : float
+        The number.
+    largest : ndarray of float64, shape (B,)
+        Largest statistic of each draw, a linear function of `rank` independent standard
+        normal numbers.
+    radii : ndarray of float64, shape (B,)
+        Length of the vector of these.
+    rank, df : float
+        Degrees of freedom: of the radius, and of t; infinite for normal statistics.
+
+    Returns
+    -------
+    float
+        The average over the directions that were drawn; the radius is integrated.
+
+    Notes
+    -----
+    Draws of the maximum alone would vary far more where the rank is low: by its square
+    root the standard error of a tail of 0.05 is 0.22 over B draws, and here, for the
+    pairs of five models, 0.015.
+
+    References
+    ----------
+    .. [1] I. Deak, "Three digit accurate multiple normal probabilities", Numerische
+       Mathematik 35 (1980) 369-380.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import radial_tail
+    >>> largest, radii = np.array([1.0, -1.0]), np.array([1.0, 1.0])
+    >>> round(radial_tail(1.6448536, largest, radii, 1.0, np.inf), 6)
+    0.05
+    """
+    total = 0.0
+    for r in range(largest.size):
+        # At the radius x / share the statistic is x; beyond it grows, or falls.
+        share = largest[r] / radii[r]
+        if x > 0.0:
+            total += _beyond(x / share, rank, df) if share > 0.0 else 0.0
+        else:
+            total += 1.0 if share >= 0.0 else 1.0 - _beyond(x / share, rank, df)
+    return total / largest.size
+
+
+@kernel
+def _beyond(radius: float, rank: float, df: float) -> float:
+    """Probability of a radius as large."""
+    if df == np.inf:
+        return chdtrc(rank, radius * radius)
+    return fdtrc(rank, df, radius * radius / rank)
+
+
+@kernel
+def radial_quantile(
+    largest: FloatArray, radii: FloatArray, rank: float, df: float, tail: float
+) -> float:
+    """Find the number that the largest statistic reaches with a given probability.
+
+    Parameters
+    ----------
+    largest, radii : ndarray of float64, shape (B,)
+        As `radial_tail` has them.
+    rank, df : float
+        As `radial_tail` has them.
+    tail : float
+        The probability, in (0, 1/2].
+
+    Returns
+    -------
+    float
+        The number, to 12 digits; 0 where no statistic varies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import radial_quantile
+    >>> largest, radii = np.array([1.0, -1.0]), np.array([1.0, 1.0])
+    >>> round(radial_quantile(largest, radii, 1.0, np.inf, 0.05), 6)
+    1.644854
+    """
+    low, high = 0.0, 1.0
+    f_low = radial_tail(low, largest, radii, rank, df) - tail
+    f_high = radial_tail(high, largest, radii, rank, df) - tail
+    while f_high > 0.0:
+        low, f_low, high = high, f_high, 2.0 * high
+        f_high = radial_tail(high, largest, radii, rank, df) - tail
+    if f_low <= 0.0 or not largest.max() > 0.0:
+        return 0.0
+    for i in range(_MAX_STEPS):
+        if high - low <= 1e-12 * high:
+            break
+        reach = 0.5 * (high - low) if i < 60 else 0.0
+        guess = itp_step(low, f_low, high, f_high, reach)
+        found = radial_tail(guess, largest, radii, rank, df) - tail
+        if found > 0.0:
+            low, f_low = guess, found
+        else:
+            high, f_high = guess, found
+    return 0.5 * (low + high)
+
+
+@kernel
+def step_down_tails(
+    draws: FloatArray,
+    radii: FloatArray,
+    pairs: OrderArray,
+    inverse: FloatArray,
+    statistic: FloatArray,
+    how: tuple[float, float, int],
+    tails: FloatArray,
+) -> None:
+    """Work out the p-values of step-down max-T of normal or t statistics.
+
+    As `step_down`, with the radius integrated as in `radial_tail`: ``tails[p]`` is the
+    probability that a statistic of the pairs 0, ..., p reaches ``statistic[p]``. `how`
+    is ``(rank, df, alternative)``.
+    """
+    rank, df, alternative = how
+    sided = alternative in (GREATER, LESS)
+    largest = np.full(radii.size, -np.inf if sided else 0.0)
+    for p in range(pairs.shape[0]):
+        i, j = pairs[p, 0], pairs[p, 1]
+        scale = -inverse[p] if alternative == LESS else inverse[p]
+        if sided:
+            _raise_sided(draws[i], draws[j], scale, 0.0, largest)
+        else:
+            _raise(draws[i], draws[j], scale, 0.0, largest)
+        tails[p] = radial_tail(statistic[p], largest, radii, rank, df)

@@ -1,0 +1,230 @@
+"""Two models compared by the means of their values on different samples."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_flag, as_level, as_share, keep_side
+from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.records import ConfidenceInterval
+from fastcmp.inputs.item_table import ItemTable
+from fastcmp.inputs.model_names import read_pair_names
+from fastcmp.inputs.values import as_values
+from fastcmp.kernels.cluster_means import mean_t, t_quantile
+from fastcmp.kernels.item_values import LARGEST
+from fastcmp.kernels.status import UNDEFINED
+from fastcmp.paired.margins import read_margin, with_margin
+from fastcmp.paired.unpaired_means_result import UnpairedMeans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+POLICIES = ("raise", "drop", "wrong")
+_ROUNDING = 1e-12  # of a difference without variance, beside that of H0
+
+
+class _Mean(NamedTuple):
+    """A mean of independent values; its variance is NaN of one value."""
+
+    mean: float
+    variance: float
+    n: int
+    n_missing: int
+    binary: bool
+
+
+def means_unpaired(  # noqa: PLR0913  # options, all by keyword
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    null_difference: float = 0.0,
+    margin: float | None = None,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    lower_is_better: bool = False,
+    missing: str = "raise",
+    names: Sequence[str] = ("a", "b"),
+) -> UnpairedMeans:
+    """Compare two models by the means of their values on different samples.
+
+    Parameters
+    ----------
+    values_a : array-like, shape (n_a,)
+        Values of model a, numbers or booleans, one for each of its samples.
+    values_b : array-like, shape (n_b,)
+        The same of model b, for other samples.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a has the higher mean, also where lower is better.
+    null_difference : float
+        The mean of a minus that of b under H0.
+    margin : float, optional
+        The largest difference that does not matter, above 0: adds tests of
+        non-inferiority, superiority by the margin and equivalence at `alpha`, and a
+        decision, as ``margins``.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
+    confidence_level : float
+        Of the interval, in (0, 1).
+    lower_is_better : bool
+        Whether values are losses. They are never re-signed.
+    missing : {"raise", "drop", "wrong"}
+        What to make of missing values: refuse them, leave them out, or count them as 0.
+    names : sequence of str
+        What to call the two models.
+
+    Returns
+    -------
+    UnpairedMeans
+        Welch's t test, both means, and an interval for their difference.
+
+    Raises
+    ------
+    ValueError
+        If there is no value, one is missing or infinite, or an option is unknown.
+    TypeError
+        If values are no numbers.
+
+    See Also
+    --------
+    fastcmp.mean_difference : Two models on the same items, with more power.
+    fastcmp.compare_unpaired : The same with a decision, also of accuracies and AUCs.
+
+    Notes
+    -----
+    Where no value of either model varies, the p-value is 1 without a difference and 0
+    with one. One value has no variance: the test has no answer.
+
+    References
+    ----------
+    .. [1] B. L. Welch, "The generalization of 'Student's' problem when several
+       different population variances are involved", Biometrika 34 (1947) 28-35.
+
+    Examples
+    --------
+    >>> from fastcmp import means_unpaired
+    >>> result = means_unpaired([0.9, 0.8, 0.7, 0.9], [0.5, 0.7, 0.6])
+    >>> round(result.statistic, 4), round(result.df, 3), round(result.pvalue, 4)
+    (3.0, 4.331, 0.0361)
+    """
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    as_share(confidence_level, "confidence_level")
+    level = as_level(confidence_level, alternative)
+    shift = _read_shift(null_difference)
+    missing = choose(missing, "missing", POLICIES)
+    against = read_margin(margin, alpha)
+    measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
+    pair = read_pair_names(names)
+    a = _mean_of(values_a, "values_a", missing)
+    b = _mean_of(values_b, "values_b", missing)
+    variance, df = _welch(a, b)
+    difference = a.mean - b.mean
+    gap = difference - shift
+    if variance == 0.0 and abs(gap) <= _ROUNDING * abs(shift):
+        gap = 0.0  # 0.85 - 0.9 + 0.05 is not 0, but rounding
+    t, pvalue, status = np.nan, np.nan, UNDEFINED
+    spread = np.nan
+    if not np.isnan(variance):
+        t, pvalue, status = mean_t(gap, variance, df, ALTERNATIVES[alternative])
+        spread = t_quantile(df, level) * variance**0.5
+    ends = (difference - spread, difference + spread)
+    low, high = keep_side(ends, alternative, (-np.inf, np.inf))
+    result = UnpairedMeans(
+        statistic=float(t),
+        pvalue=float(pvalue),
+        df=df,
+        status=int(status),
+        measure=measure,
+        difference=difference,
+        standard_error=variance**0.5,
+        interval=ConfidenceInterval(low, high),
+        mean_a=a.mean,
+        mean_b=b.mean,
+        standard_error_a=a.variance**0.5,
+        standard_error_b=b.variance**0.5,
+        n_a=a.n,
+        n_b=b.n,
+        alternative=alternative,
+        null_difference=shift,
+        confidence_level=confidence_level,
+        names=pair,
+        missing=missing,
+        n_missing_values=(a.n_missing, b.n_missing),
+        cautions=_cautions(a, b),
+    )
+    return with_margin(result, against)  # type: ignore[no-any-return]
+
+
+def _read_shift(null_difference: Any) -> float:
+    if isinstance(null_difference, bool) or not isinstance(null_difference, Real):
+        message = f"null_difference must be a number, got {null_difference!r}"
+        raise TypeError(message)
+    if not np.isfinite(float(null_difference)):
+        message = f"null_difference must be finite, got {null_difference}"
+        raise ValueError(message)
+    return float(null_difference)
+
+
+def _mean_of(raw: Any, name: str, missing: str) -> _Mean:
+    """Read one model's values, and give their mean and its variance."""
+    if isinstance(raw, ItemTable):
+        message = f"{name} must be values of one model, got an ItemTable"
+        raise TypeError(message)
+    values = np.asarray(as_values(raw, name), np.float64)
+    absent = np.isnan(values)
+    n_missing = int(np.count_nonzero(absent))
+    if n_missing and missing == "raise":
+        message = (
+            f"{name}: {n_missing} values are missing (first: sample "
+            f"{int(absent.argmax())}); pass missing='drop' to leave them out, or "
+            "'wrong' to count them as 0"
+        )
+        raise ValueError(message)
+    if n_missing:
+        values = values[~absent] if missing == "drop" else np.nan_to_num(values)
+    if not values.size:
+        message = f"{name} must hold at least one value, got none"
+        raise ValueError(message)
+    if np.abs(values).max() >= LARGEST:
+        bad = values[np.abs(values) >= LARGEST][0]
+        message = f"{name} must be finite, and below {LARGEST:g} in size, got {bad}"
+        raise ValueError(message)
+    binary = bool(np.isin(values, (0.0, 1.0)).all())
+    if (values == values[0]).all():  # whose mean may differ from them by rounding
+        variance = np.nan if values.size == 1 else 0.0
+        return _Mean(float(values[0]), variance, values.size, n_missing, binary)
+    variance = float(values.var(ddof=1)) / values.size
+    return _Mean(float(values.mean()), variance, values.size, n_missing, binary)
+
+
+def _welch(a: _Mean, b: _Mean) -> tuple[float, float]:
+    """Variance of the difference, and its degrees of freedom."""
+    variance = a.variance + b.variance
+    if np.isnan(variance):
+        return variance, np.nan
+    if variance == 0.0:
+        return variance, float(a.n + b.n - 2)
+    parts = (a.variance / variance) ** 2 / (a.n - 1)
+    return variance, 1.0 / (parts + (b.variance / variance) ** 2 / (b.n - 1))
+
+
+def _cautions(a: _Mean, b: _Mean) -> tuple[str, ...]:
+    found = []
+    if 1 in (a.n, b.n):
+        found.append("A model with one value has no variance: the test has no answer.")
+    elif a.variance == b.variance == 0.0 and a.mean != b.mean:
+        found.append(
+            "No value of either model varies: p = 0 is no evidence, for there is no "
+            "variance to measure the difference by."
+        )
+    if a.binary and b.binary:
+        found.append(
+            "All values are 0 or 1: accuracy_unpaired compares such means with better "
+            "intervals."
+        )
+    return tuple(found)

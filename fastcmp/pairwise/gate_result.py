@@ -1,0 +1,178 @@
+"""The record of several comparisons of two models that are decided together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fastcmp.core.records import Record
+from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.paired.margin_result import CANNOT_TELL, NOT_WORSE, WORSE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: What a process that ran the gate returns, by its outcome.
+EXIT_STATUS: Final = {NOT_WORSE: 0, WORSE: 1, CANNOT_TELL: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class GateResult(Record):
+    """Whether one model is not worse than another in each of several comparisons.
+
+    Arrays have one entry for each comparison.
+    """
+
+    #: What was compared, and the two models.
+    names: tuple[str, ...]
+    models: tuple[str, str]
+    measures: tuple[str, ...]
+    #: The measure of the first model minus that of the second.
+    difference: NDArray[np.float64]
+    #: The largest difference that does not matter.
+    margin: NDArray[np.float64]
+    #: For the difference, of the level 1 - 2 alpha, shape (n, 2).
+    interval: NDArray[np.float64]
+    #: Of H0: the first model is worse by the margin or more; not adjusted.
+    pvalue: NDArray[np.float64]
+    #: Of H0: the models are equal, after `adjust`.
+    equality_pvalue: NDArray[np.float64]
+    #: "better", "not worse", "equivalent", "worse" or "cannot tell".
+    decision: NDArray[Any]
+    #: Whether the first model is shown not to be worse by the margin.
+    margin_met: NDArray[np.bool_]
+    #: How many more samples could tell; None where it is not known.
+    n_more: tuple[int | None, ...]
+    adjust: str
+    alpha: float
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Where the first model is worse, and not shown to be so by less than a margin.
+
+        A model that is significantly worse by less than the margin is not worse as far
+        as the gate is concerned.
+        """
+        return np.asarray((self.decision == WORSE) & ~self.margin_met)
+
+    @property
+    def outcome(self) -> str:
+        """The whole in two words: "not worse", "worse" or "cannot tell"."""
+        if self.margin_met.all():
+            return NOT_WORSE
+        return WORSE if self.failed.any() else CANNOT_TELL
+
+    @property
+    def passed(self) -> bool:
+        """Whether the first model is shown not to be worse in all comparisons."""
+        return self.outcome == NOT_WORSE
+
+    @property
+    def exit_status(self) -> int:
+        """0 for not worse, 1 for worse, 2 for cannot tell."""
+        return EXIT_STATUS[self.outcome]
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in one line."""
+        first, second = self.models
+        n = len(self.names)
+        if self.passed:
+            where = "" if n == 1 else f" in all {n} comparisons"
+            return (
+                f"not worse: {first} is not worse than {second} by the margin{where}."
+            )
+        if self.outcome == WORSE:
+            return f"worse: {first} is worse than {second}{self._where(self.failed)}."
+        open_ones = np.flatnonzero(~self.margin_met)
+        more = [self.n_more[i] for i in open_ones]
+        advice = ""
+        if all(more):
+            advice = f"; about {max(more):,} more samples could tell"  # type: ignore[type-var]
+        return (
+            f"cannot tell: whether {first} is worse than {second} by the margin"
+            f"{self._where(~self.margin_met)}{advice}."
+        )
+
+    def _where(self, chosen: NDArray[np.bool_]) -> str:
+        if len(self.names) == 1:
+            return ""
+        places = np.flatnonzero(chosen)
+        named = ", ".join(self.names[i] for i in places[:5])
+        rest = f" and {places.size - 5} more" if places.size > 5 else ""
+        return f" in {places.size} of {len(self.names)} comparisons ({named}{rest})"
+
+    def columns(self) -> dict[str, Any]:
+        """Give the comparisons as columns, a row a comparison.
+
+        Returns
+        -------
+        dict of str to list
+            Names, differences, intervals, p-values and decisions.
+        """
+        low, high = self.interval.T
+        return {
+            "comparison": list(self.names),
+            "measure": list(self.measures),
+            "difference": self.difference.tolist(),
+            "low": low.tolist(),
+            "high": high.tolist(),
+            "margin": self.margin.tolist(),
+            "pvalue": self.pvalue.tolist(),
+            "equality_pvalue": self.equality_pvalue.tolist(),
+            "decision": self.decision.tolist(),
+            "margin_met": self.margin_met.tolist(),
+            "n_more": list(self.n_more),
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The outcome, a table, and what is promised.
+        """
+        first, second = self.models
+        rows = tuple(
+            (
+                name,
+                f"{difference:+.4f}",
+                f"[{low:+.4f}, {high:+.4f}]",
+                f"{margin:.4g}",
+                format_pvalue(pvalue),
+                str(decision),
+            )
+            for name, difference, (low, high), margin, pvalue, decision in zip(
+                self.names,
+                self.difference,
+                self.interval,
+                self.margin,
+                self.pvalue,
+                self.decision,
+                strict=True,
+            )
+        )
+        promise = (
+            f"If {first} were worse by a margin in any of these, this would pass with "
+            f"a probability of at most {self.alpha:g}."
+        )
+        notes = [promise]
+        if len(self.names) > 1 and self.adjust != "none":
+            notes.append(f'"better" and "worse" are adjusted by {self.adjust}.')
+        level = interval_name(1 - 2 * self.alpha)
+        p = "p (worse by the margin)"
+        return [
+            Section(
+                title=f"Is {first} as good as {second}?",
+                text=(self.sentence,),
+                columns=("", "difference", level, "margin", p, "decision"),
+                rows=rows,
+                notes=tuple(notes),
+            )
+        ]
+
+    def _shown(self) -> dict[str, Any]:
+        return {**self._fields(), "outcome": self.outcome, "passed": self.passed}

@@ -1,0 +1,244 @@
+"""Numbers of all models that are drawn together, as if all were equally good.
+
+Differences of them show how far the statistics of all pairs go by chance, at once:
+models that err on the same samples are drawn alike.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.memory import check_memory
+from fastcmp.core.threads import no_step, parts
+from fastcmp.counts.correct_bits import RightBits
+from fastcmp.counts.signed_sums import SignDraws, signed_sums
+from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
+from fastcmp.kernels.normal_draws import random_normals
+from fastcmp.pairwise.gaussian_draws import multiplier_draws
+from fastcmp.pairwise.row_distances import RowDistances
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.core.threads import ThreadPool
+    from fastcmp.counts.pairs import Block
+    from fastcmp.pairwise.metric_options import Draws
+
+    Floats = NDArray[np.float64]
+
+#: All signs are looked at where there are so many or fewer.
+_ALL = 1 << 14
+_EVEN_RANK = 20  # up to which directions are spread evenly
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+_SPAN = 512  # draws whose normal numbers are held at once
+
+
+class Joint(NamedTuple):
+    """Draws of all models together, and the statistics of pairs that they are for."""
+
+    #: Numbers of the models in some draws, (M, r).
+    draws: Callable[[slice], Floats]
+    n_draws: int
+    seed: int
+    #: "sign flips" or "normal draws".
+    kind: str
+    #: The draws are all there are.
+    complete: bool = False
+    #: Of normal draws: the length of the vector of independent numbers that each is
+    #: made of, on its scale, shape (B,), and how many these are.
+    radii: Floats | None = None
+    rank: int = 0
+    #: Degrees of freedom of the statistics; infinite for normal ones.
+    df: float = math.inf
+    #: From a block of pairs to its statistics, NaN for no test, and what makes
+    #: differences of draws such statistics.
+    standardized: Callable[[Block], tuple[Floats, Floats]] | None = None
+
+    @property
+    def added(self) -> int:
+        """What is added to a count of draws, and to their number, for a p-value."""
+        return 0 if self.complete else 1
+
+
+class BitPart(NamedTuple):
+    """Samples, and what one of them counts."""
+
+    bits: RightBits
+    n_samples: int
+    weight: float = 1.0
+
+
+def bit_flips(samples: Sequence[BitPart], draws: Draws) -> Joint:
+    """Flip which model of each pair is right, sample by sample, the same for all pairs.
+
+    A sum with signs is twice the right answers whose sign is +, less all of them.
+    """
+    n_models = samples[0].bits.correct.size
+    informative = [_informative(part, n_models) for part in samples]
+    signs = SignDraws.of(sum(x.size for x in informative), _ALL, *draws)
+    used = list(samples)
+    if signs.complete:
+        used = [_selected(*each) for each in zip(samples, informative, strict=True)]
+
+    def flip(some: slice) -> Floats:
+        size = some.stop - some.start
+        total, start, word = np.zeros((n_models, size)), 0, 0
+        for bits, n, weight in used:
+            drawn = signs.words(some, slice(start, start + n), word)
+            rows = allocate_words(size, n)
+            rows[:size, : len(drawn)] = drawn.T
+            counts = np.empty((len(bits.words), len(rows)), np.int64)
+            cross_counts(bits.words, rows, counts)
+            own = 2 * counts[:n_models, :size] - bits.correct[:, np.newaxis]
+            total += weight * own
+            start, word = start + n, word + len(drawn)
+        return total
+
+    def standardized(block: Block) -> tuple[Floats, Floats]:
+        gain, squares = np.zeros((2, len(block.pairs)))
+        for bits, _, weight in samples:
+            only_a, only_b = bits.discordant(block)
+            gain += weight * (only_a - only_b)
+            squares += weight**2 * (only_a + only_b)
+        return _divided(gain, squares)
+
+    return Joint(
+        flip,
+        *(signs.n_draws, signs.seed, "sign flips", signs.complete),
+        standardized=standardized,
+    )
+
+
+def _informative(part: BitPart, n_models: int) -> NDArray[np.int64]:
+    """Find the samples that not all models got right, nor all wrong."""
+    words = part.bits.words[:n_models]
+    differ = np.bitwise_or.reduce(words, axis=0) ^ np.bitwise_and.reduce(words, axis=0)
+    bits = np.unpackbits(differ.view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits[: part.n_samples])
+
+
+def _selected(part: BitPart, samples: NDArray[np.int64]) -> BitPart:
+    """Keep a few samples."""
+    n_models = part.bits.correct.size
+    words = allocate_words(n_models, max(samples.size, 1))
+    for bit, sample in enumerate(samples.tolist()):
+        own = part.bits.words[:n_models, sample // 64] >> np.uint64(sample % 64)
+        words[:n_models, 0] |= (own & np.uint64(1)) << np.uint64(bit)
+    correct = np.array([count_bits(row) for row in words[:n_models]])
+    return BitPart(RightBits(words, correct), samples.size, part.weight)
+
+
+def row_flips(rows: Floats, draws: Draws, pool: ThreadPool, most: int = _ALL) -> Joint:
+    """Flip the signs of units, such as items or clusters, the same for all models.
+
+    `rows`, shape (M, G), has what each unit adds to the score of a model, up to a
+    factor; it is changed. All signs are looked at where there are `most` or fewer.
+    """
+    n_models, largest = len(rows), np.abs(rows).max(axis=0, initial=0.0)
+    noise = _ROUNDING**2 * float(largest @ largest)
+    distances = RowDistances(rows, noise, all_pairs=True)
+    differ = np.abs(rows).max(axis=0) > _ROUNDING * largest
+    if not differ.all():
+        rows = np.ascontiguousarray(rows[:, differ])
+    signs = SignDraws.of(rows.shape[1], most, *draws)
+    _check_room(n_models, signs.n_draws)
+    sums = signed_sums(rows, slice(0, rows.shape[1]), 0, signs, pool)
+    totals = rows.sum(axis=1)
+
+    def standardized(block: Block) -> tuple[Floats, Floats]:
+        i, j = block.pairs.T
+        return _divided(totals[i] - totals[j], distances(block.pairs))
+
+    return Joint(
+        lambda some: sums[:, some],
+        *(signs.n_draws, signs.seed, "sign flips", signs.complete),
+        standardized=standardized,
+    )
+
+
+def _divided(gain: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """Divide by standard deviations; a pair that never differs has the statistic 0."""
+    unequal = squares > 0.0
+    inverse = np.zeros_like(squares)
+    inverse[unequal] = 1.0 / np.sqrt(squares[unequal])
+    return gain * inverse, inverse
+
+
+def normal_joint(root: Floats, draws: Draws, df: float, pool: ThreadPool) -> Joint:
+    """Draw normal numbers with the covariance ``root @ root.T`` of the models' scores.
+
+    With finite degrees of freedom those of each draw have a common scale, as the
+    statistics of a multivariate t.
+    """
+    _check_room(len(root), draws.n)
+    rank = root.shape[1]
+    if rank <= _EVEN_RANK:
+        numbers = _even_normals(rank, draws)
+        radii = np.sqrt((numbers**2).sum(axis=1))
+        drawn = np.ascontiguousarray(root @ numbers.T)
+    else:
+        drawn = multiplier_draws(root, draws.n, draws.seed, pool)
+        radii = _radii(rank, draws, pool)
+    if math.isfinite(df):
+        scales = _scales(rank, draws, df)
+        drawn, radii = drawn * scales, radii * scales
+    return Joint(
+        lambda some: drawn[:, some],
+        *(draws.n, draws.seed, "normal draws"),
+        radii=radii,
+        rank=rank,
+        df=df,
+    )
+
+
+def _even_normals(rank: int, draws: Draws) -> Floats:
+    """Draw normal numbers that fill the space evenly, from a random start, (B, rank).
+
+    Steps by powers of the root of x**(rank + 1) = x + 1; folded, so that there is no
+    jump from 1 to 0.
+    """
+    from scipy.special import ndtri
+
+    x = 2.0
+    for _ in range(64):
+        x = (1.0 + x) ** (1.0 / (rank + 1))
+    start = np.random.default_rng(draws.seed).random(rank)
+    steps = np.outer(np.arange(1.0, draws.n + 1.0), x ** -np.arange(1.0, rank + 1.0))
+    uniform = 1.0 - np.abs(2.0 * ((start + steps) % 1.0) - 1.0)
+    return np.asarray(ndtri(np.clip(uniform, 1e-16, 1.0 - 1e-16)))
+
+
+def _radii(rank: int, draws: Draws, pool: ThreadPool) -> Floats:
+    """Measure the vectors of independent numbers that `multiplier_draws` draws."""
+    radii = np.empty(draws.n)
+
+    def measure(some: slice) -> None:
+        numbers = np.empty((some.stop - some.start, rank))
+        random_normals(draws.seed, some.start, 0, numbers)
+        radii[some] = np.sqrt((numbers**2).sum(axis=1))
+
+    pool.run(measure, parts(draws.n, _SPAN), steps=no_step)
+    return radii
+
+
+def _scales(rank: int, draws: Draws, df: float) -> Floats:
+    """Draw what makes normal numbers those of t, shape (B,)."""
+    from scipy.special import chdtri, ndtr
+
+    numbers = np.empty((draws.n, 1))
+    random_normals(draws.seed, 0, rank, numbers)
+    return np.asarray(np.sqrt(df / chdtri(df, ndtr(numbers[:, 0]))))
+
+
+def _check_room(n_models: int, n_draws: int) -> None:
+    check_memory(
+        8.0 * n_models * n_draws,
+        None,
+        f"{n_draws} draws of {n_models} models",
+        "ask for fewer resamples, or compare fewer models",
+    )

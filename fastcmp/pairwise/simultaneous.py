@@ -1,0 +1,128 @@
+"""Draws of all models for tests of pairs: adjusted p-values, simultaneous intervals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.memory import check_memory
+from fastcmp.core.threads import no_step
+from fastcmp.counts.pairs import Block, count_pairs, tiles_of
+from fastcmp.pairwise.gaussian_draws import covariance_root
+from fastcmp.pairwise.joint_draws import Joint, normal_joint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.core.threads import ThreadPool
+    from fastcmp.counts.pairs import PairColumns
+    from fastcmp.pairwise.metric_options import Draws
+    from fastcmp.pairwise.pair_tests import PairTests, Spread
+
+    Floats = NDArray[np.float64]
+
+
+class JointTests:
+    """Draws of the models that some tests are of, made when they are first needed."""
+
+    def __init__(self, tests: PairTests, draws: Draws, pool: ThreadPool) -> None:
+        self._tests, self._draws, self._pool = tests, draws, pool
+
+    @cached_property
+    def normal(self) -> Joint:
+        """Normal draws with the variances of the differences of all pairs."""
+        tests = self._tests
+        if tests.spread is None:
+            message = (
+                "simultaneous=True and adjust='maxt' need standard errors of all pairs "
+                "on the same samples, which this method has not: use adjust='holm'"
+            )
+            raise ValueError(message)
+        m = tests.score.size
+        return joint_of_spread(tests.spread, m, tests.side, self._draws, self._pool)
+
+    @cached_property
+    def null(self) -> Joint:
+        """Draws as if all models were equal: sign flips where these are possible."""
+        if self._tests.flips is None:
+            return self.normal
+        return self._tests.flips(self._draws, self._pool)
+
+
+def joint_of_spread(
+    spread: Spread, n_models: int, side: int, draws: Draws, pool: ThreadPool
+) -> Joint:
+    """Draw normal numbers whose differences have the variances of the pairs."""
+    check_memory(
+        32.0 * n_models**2,
+        None,
+        f"the variances of all pairs of {n_models} models",
+        "compare fewer models",
+    )
+    variance = np.zeros((n_models, n_models))
+    degrees = [np.inf]
+
+    def fill(tile: Any) -> None:
+        block = Block.of_tile(tile, n_models)
+        i, j = block.pairs.T
+        _, own, df = spread(block)
+        variance[i, j] = variance[j, i] = own
+        degrees.append(float(np.min(df, initial=np.inf)))
+
+    tiles = [tile for tile in tiles_of(n_models, side) if count_pairs(tile)]
+    pool.run(fill, tiles, steps=no_step)
+
+    def standardized(block: Block) -> tuple[Floats, Floats]:
+        return standardize(*spread(block)[:2])
+
+    joint = normal_joint(root_of_variances(variance), draws, min(degrees), pool)
+    return joint._replace(standardized=standardized)
+
+
+def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Divide by standard errors; without variance a difference is infinite, or 0."""
+    error, varies = np.sqrt(variance), variance > 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = difference / error
+    statistic[(difference == 0.0) & (variance == 0.0)] = 0.0
+    inverse = np.where(np.isnan(variance), np.nan, 0.0)
+    inverse[varies] = 1.0 / error[varies]
+    return statistic, inverse
+
+
+def root_of_variances(variance: Floats) -> Floats:
+    """Find a root of a covariance with these variances of differences, (M, M).
+
+    That about the mean of all models, by Gower's centring; models without variances
+    have rows of zeros.
+    """
+    known = np.count_nonzero(np.isnan(variance), axis=0) < len(variance) - 1
+    if not known.any():
+        return np.zeros((len(variance), 1))
+    own = variance[np.ix_(known, known)]
+    of_model = own.mean(axis=0)
+    covariance = -0.5 * (own - of_model - of_model[:, np.newaxis] + of_model.mean())
+    found = covariance_root(covariance)
+    root = np.zeros((len(variance), found.shape[1]))
+    root[known] = found
+    return root
+
+
+def with_simultaneous(tests: PairTests, critical: float) -> PairTests:
+    """Give differences the intervals that hold for all pairs at once."""
+    spread, columns, (least, most) = tests.spread, tests.columns, tests.limits
+    assert spread is not None
+
+    def simultaneous(block: Block) -> PairColumns:
+        found = columns(block)
+        difference, variance, _ = spread(block)
+        half = critical * np.sqrt(variance)
+        return found._replace(
+            low=np.clip(difference - half, least, most),
+            high=np.clip(difference + half, least, most),
+        )
+
+    return replace(tests, columns=simultaneous)

@@ -1,0 +1,242 @@
+"""Power and sample sizes of tests of one AUC, and of two on the same samples.
+
+The variance of an area is V / n_positives, with V a function of the area and of the
+negatives for each positive. Everything broadcasts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri, owens_t
+
+from fastcmp.planning.normal import (
+    Normal,
+    bisect,
+    least,
+    normal_power,
+    normal_size,
+    shift,
+)
+
+if TYPE_CHECKING:
+    from fastcmp.planning.family import Floats, Question
+
+_ENDS = (1e-15, 1.0 - 1e-15)  # between which a detectable area is looked for
+
+
+class Curve(NamedTuple):
+    """One AUC that is compared with a value."""
+
+    #: The area under the null hypothesis.
+    null: Any
+    #: Of the question, "obuchowski" or "hanley-mcneil".
+    method: str
+    #: As in `Normal`.
+    both_tails: bool | None = None
+
+    def power(self, question: Question, n: Any, ratio: Any, area: Any) -> Floats:
+        """Give the probability that an area is found to differ from `null`.
+
+        `n` counts positives, and `ratio` is that of negatives to them.
+        """
+        gain = np.asarray(area, np.float64) - self.null
+        return normal_power(question, n, gain, self._variances(n, ratio, area))
+
+    def size(self, question: Question, power: Any, ratio: Any, area: Any) -> Floats:
+        """Give the real number of positives of a power; infinite where none has it."""
+        gain = np.asarray(area, np.float64) - self.null
+        if self.method == "obuchowski":
+            variances = self._variances(1.0, ratio, area)
+            return normal_size(question, power, gain, variances)
+        fewest = 1.0 / np.minimum(ratio, 1.0)  # a positive, and a negative
+        reachable = shift(question, gain) > 0.0
+        real = least(
+            lambda n: self.power(question, n, ratio, area),
+            power,
+            start=np.where(reachable, fewest, np.inf),
+            lowest=fewest,
+        )
+        return np.asarray(real)
+
+    def detectable(self, question: Question, n: Any, ratio: Any, power: Any) -> Floats:
+        """Give the nearest area that is found with a power; NaN where none is."""
+        side = -1.0 if question.alternative == "less" else 1.0
+        end = _ENDS[1] if side > 0.0 else _ENDS[0]
+
+        def found(step: Any) -> Any:
+            return self.power(question, n, ratio, self.null + side * step)
+
+        furthest = np.abs(end - np.asarray(self.null))
+        step = bisect(found, power, 0.0 * furthest, furthest)
+        return np.where(found(furthest) >= power, self.null + side * step, np.nan)
+
+    def _variances(self, n: Any, ratio: Any, area: Any) -> Normal:
+        if self.method == "obuchowski":
+            at_half = 0.0792 * (1.0 + 1.0 / np.asarray(ratio))
+            variance = obuchowski_variance(area, ratio)
+            return Normal(variance, at_half, self.both_tails)
+        variance, null_variance = (
+            n * hanley_mcneil_variance(each, n, n * np.asarray(ratio))
+            for each in (area, self.null)
+        )
+        return Normal(variance, null_variance, self.both_tails)
+
+
+def obuchowski_variance(area: Any, ratio: Any) -> Floats:
+    """Variance times n_positives of a binormal area; Obuchowski (2004), equation 3.
+
+    With 1.414 for the root of 2, as printed there and in pROC.
+    """
+    square = (1.414 * ndtri(area)) ** 2
+    scale = 0.0099 * np.exp(-0.5 * square)
+    spread = 5.0 * square + 8.0 + (square + 8.0) / np.asarray(ratio)
+    return np.asarray(scale * spread)
+
+
+def hanley_mcneil_variance(area: Any, n_positives: Any, n_negatives: Any) -> Floats:
+    """Variance of an area; Hanley and McNeil (1982)."""
+    area = np.asarray(area, np.float64)
+    two_positives = area * (1.0 - area) ** 2 / (2.0 - area)
+    two_negatives = area**2 * (1.0 - area) / (1.0 + area)
+    total = area * (1.0 - area) + (n_positives - 1.0) * two_positives
+    total = total + (n_negatives - 1.0) * two_negatives
+    return np.asarray(total / (n_positives * n_negatives))
+
+
+class Areas(NamedTuple):
+    """Variances and covariance of two areas on the same samples, times n_positives."""
+
+    variance_a: Floats
+    variance_b: Floats
+    covariance: Floats
+
+    def difference(self) -> Floats:
+        """Variance of the difference of the areas."""
+        return np.asarray(self.variance_a + self.variance_b - 2.0 * self.covariance)
+
+    def null(self, which: str) -> Floats:
+        """Variance of the difference under H0.
+
+        "both" is that of the alternative, which does not change where a and b are
+        swapped; "a" and "b" take the variance of one of the curves for both, as pROC
+        does with its first.
+        """
+        if which == "both":
+            return self.difference()
+        variance = self.variance_a if which == "a" else self.variance_b
+        return np.asarray(2.0 * (variance - self.covariance))
+
+
+class Binormal(NamedTuple):
+    """A binormal curve: the true positive rate is Phi(a + b Phi^-1(t)).
+
+    Scores of positives are N(a, 1), those of negatives N(0, b**2).
+    """
+
+    a: Any
+    b: Any
+    #: Range of false positive rates of a partial area; (0, 1) for the whole.
+    fpr_range: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def scale(self) -> Floats:
+        """Standard deviation of a positive's score minus a negative's."""
+        return np.asarray(np.sqrt(1.0 + np.square(self.b)))
+
+    @property
+    def area(self) -> Floats:
+        """The area, partial or whole: P(Z <= z, W <= h) with the correlation -b / s."""
+        h = self.a / self.scale
+        ends = [
+            both_below(h, ndtri(end), -np.asarray(self.b) / self.scale)
+            if 0.0 < end < 1.0
+            else end * ndtr(h)
+            for end in self.fpr_range
+        ]
+        return np.asarray(ends[1] - ends[0])
+
+    def slopes(self) -> tuple[Floats, Floats]:
+        """Give the derivatives of the area by a and by b, f and g of the article."""
+        a, b = np.asarray(self.a, np.float64), np.asarray(self.b, np.float64)
+        square = 1.0 + b * b
+        height = np.exp(-0.5 * a * a / square)
+        low, high = (
+            (ndtri(end) + a * b / square) * np.sqrt(square) for end in self.fpr_range
+        )
+        f = height / np.sqrt(2.0 * np.pi * square) * (ndtr(high) - ndtr(low))
+        falling = np.exp(-0.5 * low * low) - np.exp(-0.5 * high * high)
+        g = height / (2.0 * np.pi * square) * falling - a * b / square * f
+        return f, g
+
+
+class Correlations(NamedTuple):
+    """Of the scores of two models, for the same positives and the same negatives."""
+
+    positives: Any
+    negatives: Any
+
+
+def fitted_areas(
+    first: Binormal,
+    second: Binormal,
+    ratio: Any,
+    correlations: Correlations,
+    *,
+    printed: bool = False,
+) -> Areas:
+    """Variances of areas of fitted binormal curves; Obuchowski, McClish (1997), (4, 5).
+
+    `printed` leaves the covariance of a and b, f g a b, out of the variance of an area,
+    as pROC does; the covariance of two equal curves with correlation 1 has it.
+    """
+    ratio = np.asarray(ratio, np.float64)
+    ra, rn = (np.asarray(each, np.float64) for each in correlations)
+    (f1, g1), (f2, g2) = first.slopes(), second.slopes()
+    a1, b1, a2, b2 = (np.asarray(x, np.float64) for x in (*first[:2], *second[:2]))
+
+    def variance(f: Floats, g: Floats, a: Floats, b: Floats) -> Floats:
+        by_a = f * f * (1.0 + b * b / ratio + 0.5 * a * a)
+        by_b = g * g * b * b * (1.0 + ratio) / (2.0 * ratio)
+        return np.asarray(by_a + by_b + (0.0 if printed else f * g * a * b))
+
+    both = f1 * f2 * (ra + rn * b1 * b2 / ratio + 0.5 * ra**2 * a1 * a2)
+    both = both + g1 * g2 * b1 * b2 * (rn**2 + ratio * ra**2) / (2.0 * ratio)
+    both = both + 0.5 * ra**2 * (f1 * g2 * a1 * b2 + f2 * g1 * a2 * b1)
+    return Areas(variance(f1, g1, a1, b1), variance(f2, g2, a2, b2), both)
+
+
+def empirical_areas(
+    first: Binormal, second: Binormal, ratio: Any, correlations: Correlations
+) -> Areas:
+    """Variances of empirical areas, for many samples with binormal scores.
+
+    What DeLong's covariance estimates: that of the placements, which are probabilities
+    that two normal numbers are both below a limit.
+    """
+
+    def covariance(one: Binormal, two: Binormal, same: Correlations) -> Floats:
+        h, k = one.a / one.scale, two.a / two.scale
+        apart = ndtr(h) * ndtr(k)
+        scales = one.scale * two.scale
+        of_positives = both_below(h, k, same.positives / scales) - apart
+        negatives = same.negatives * np.asarray(one.b) * two.b / scales
+        of_negatives = both_below(h, k, negatives) - apart
+        return np.asarray(of_positives + of_negatives / np.asarray(ratio))
+
+    own = Correlations(1.0, 1.0)
+    return Areas(
+        covariance(first, first, own),
+        covariance(second, second, own),
+        covariance(first, second, correlations),
+    )
+
+
+def both_below(h: Any, k: Any, r: Any) -> Floats:
+    """P(X <= h, Y <= k) of standard normals with the correlation r (Owen 1956)."""
+    root = np.sqrt(1.0 - np.square(r))
+    h, k = (np.where(np.abs(x) < 1e-300, 1e-300, x) for x in (h, k))  # no 0 / 0
+    total = 0.5 * (ndtr(h) + ndtr(k))
+    total = total - owens_t(h, (k / h - r) / root) - owens_t(k, (h / k - r) / root)
+    return np.asarray(np.where((h < 0.0) != (k < 0.0), total - 0.5, total))

@@ -1,0 +1,205 @@
+"""What McNemar's test is planned from: p10 and p01, however they are known.
+
+`p10` is the probability that only a is right, `p01` that only b is; `discordant` their
+sum, `difference` p10 - p01, which is the accuracy of a minus that of b.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.planning.checked import names_of, within
+
+if TYPE_CHECKING:
+    from fastcmp.planning.family import Floats, Inputs
+
+#: The keywords, and what each is.
+KNOWN = {
+    "p10": "probability that only a is right",
+    "p01": "probability that only b is right",
+    "difference": "accuracy of a minus that of b, beside discordant",
+    "discordant": "probability that just one of a and b is right",
+    "accuracy_a": "accuracy of a",
+    "accuracy_b": "accuracy of b",
+    "agreement": "probability that both are right or both wrong",
+    "correlation": "of being right, Pearson's phi",
+    "kappa": "of being right, Cohen's",
+    "label_agreement": "probability that both give the same label",
+}
+_BESIDE = ("discordant", "agreement", "correlation", "kappa", "label_agreement")
+#: Probabilities that fit together but for rounding are taken.
+_ROUNDING = 1e-12
+_NO_AGREEMENT = (
+    "Nothing says how often a and b agree: the three answers, along the last axis, are "
+    "for the fewest samples on which just one can be right, the midpoint, and the most."
+)
+_LABELS_AGREE = (
+    "The agreement is of labels: two wrong labels may differ, so that just one model "
+    "is right on fewer samples than assumed, and fewer samples may be enough."
+)
+
+
+class Discordance(NamedTuple):
+    """Probabilities that just one of two models is right."""
+
+    p10: Floats
+    p01: Floats
+    cautions: tuple[str, ...] = ()
+
+
+def read_probabilities(inputs: Inputs) -> Discordance:
+    """Read p10 and p01 from one of the known sets of keywords.
+
+    Parameters
+    ----------
+    inputs : mapping of str to float or array-like
+        ``p10`` and ``p01``; or ``difference`` and ``discordant``; or ``accuracy_a``
+        and ``accuracy_b``, perhaps with one of ``discordant``, ``agreement``,
+        ``correlation`` and ``kappa`` (all of being *right*), or ``label_agreement``,
+        which is smaller than ``agreement`` if there are more than two classes: both
+        may be wrong, and differ. Without any of them there are three answers, along a
+        new last axis: for the smallest, the middle and the largest probability that
+        just one is right.
+
+    Returns
+    -------
+    Discordance
+        Arrays of one shape.
+
+    Raises
+    ------
+    ValueError
+        If keywords are missing or too many, or probabilities do not fit together; the
+        message names the possible range.
+    """
+    given = {key for key in KNOWN if inputs.get(key) is not None}
+    if given == {"p10", "p01"}:
+        return _from_cells(inputs)
+    if given == {"difference", "discordant"}:
+        gap = within(inputs["difference"], "difference", -1, 1, closed=True)
+        pd = within(inputs["discordant"], "discordant", 0, 1, closed=True)
+        _check_range(pd, np.abs(gap), 1.0 + 0 * gap, "discordant", lambda p: p)
+        return _cells(gap, pd)
+    beside = given - {"accuracy_a", "accuracy_b"}
+    if len(given) - len(beside) == 2 and len(beside) <= 1 and beside <= set(_BESIDE):
+        return _from_accuracies(inputs, next(iter(beside), None))
+    message = (
+        "p10 and p01, or difference and discordant, or accuracy_a and accuracy_b with "
+        f"at most one of {', '.join(_BESIDE)} must be given, got {names_of(given)}"
+    )
+    raise ValueError(message)
+
+
+def read_discordant(inputs: Inputs) -> Floats:
+    """Read how often just one of two models is right, where no difference is known."""
+    given = [key for key in KNOWN if inputs.get(key) is not None]
+    if given == ["discordant"]:
+        return within(inputs["discordant"], "discordant", 0, 1, closed=True)
+    if given == ["agreement"]:
+        return 1.0 - within(inputs["agreement"], "agreement", 0, 1, closed=True)
+    if given == ["p10", "p01"]:
+        return _from_cells(inputs).p10 + _from_cells(inputs).p01
+    message = (
+        "discordant, agreement, or p10 and p01 must be given to find a difference, got "
+        f"{names_of(given)}"
+    )
+    raise ValueError(message)
+
+
+def _from_cells(inputs: Inputs) -> Discordance:
+    p10 = within(inputs["p10"], "p10", 0, 1, closed=True)
+    p01 = within(inputs["p01"], "p01", 0, 1, closed=True)
+    total = p10 + p01
+    if np.any(total > 1.0 + _ROUNDING):
+        message = f"p10 and p01 must add up to at most 1, got {np.max(total):g}"
+        raise ValueError(message)
+    p10, p01 = np.broadcast_arrays(p10, p01)
+    return Discordance(p10.copy(), p01.copy())
+
+
+def _cells(difference: Floats, discordant: Floats) -> Discordance:
+    """Split what is discordant; rounding below 0 is cut off."""
+    p10 = np.maximum((discordant + difference) / 2, 0.0)
+    return Discordance(p10, np.maximum((discordant - difference) / 2, 0.0))
+
+
+def _from_accuracies(inputs: Inputs, beside: str | None) -> Discordance:
+    a = within(inputs["accuracy_a"], "accuracy_a", 0, 1, closed=True)
+    b = within(inputs["accuracy_b"], "accuracy_b", 0, 1, closed=True)
+    gap = a - b
+    low, high = np.abs(gap), np.minimum(a + b, 2 - a - b)
+    if beside is None:
+        stacked = np.stack([low, (low + high) / 2, high], axis=-1)
+        cells = _cells(gap[..., np.newaxis], stacked)
+        return cells._replace(cautions=(_NO_AGREEMENT,))
+    least = -1 if beside in ("correlation", "kappa") else 0
+    value = within(inputs[beside], beside, least, 1, closed=True)
+    there, back = _FORMULAS[beside](a, b)
+    pd = there(value)
+    if beside == "label_agreement":
+        # Two labels that agree are both right or both wrong: an upper bound only.
+        _check_range(pd, low, np.ones_like(high), beside, back)
+        cells = _cells(gap, np.minimum(pd, high))
+        return cells._replace(cautions=(_LABELS_AGREE,))
+    _check_range(pd, low, high, beside, back)
+    return _cells(gap, pd)
+
+
+def _formulas_agreement(*_: Floats) -> Any:
+    return (lambda g: 1 - g), (lambda pd: 1 - pd)
+
+
+def _formulas_correlation(a: Floats, b: Floats) -> Any:
+    root = np.sqrt(a * (1 - a) * b * (1 - b))
+    if np.any(root == 0):
+        message = (
+            "correlation has no meaning where accuracy_a or accuracy_b is 0 or 1: "
+            "give agreement"
+        )
+        raise ValueError(message)
+    free = a + b - 2 * a * b
+    return (lambda phi: free - 2 * root * phi), (lambda pd: (free - pd) / (2 * root))
+
+
+def _formulas_kappa(a: Floats, b: Floats) -> Any:
+    chance = a * b + (1 - a) * (1 - b)
+    if np.any(chance == 1):
+        message = (
+            "kappa has no meaning where accuracy_a and accuracy_b are both 0 or both 1:"
+            " give agreement"
+        )
+        raise ValueError(message)
+    return (
+        lambda kappa: (1 - kappa) * (1 - chance),
+        lambda pd: 1 - pd / (1 - chance),
+    )
+
+
+#: Name -> (value -> discordant, discordant -> value), of the two accuracies.
+_FORMULAS = {
+    "discordant": lambda *_: ((lambda x: x), (lambda pd: pd)),
+    "agreement": _formulas_agreement,
+    "label_agreement": _formulas_agreement,
+    "correlation": _formulas_correlation,
+    "kappa": _formulas_kappa,
+}
+
+
+def _check_range(
+    discordant: Floats, low: Floats, high: Floats, name: str, back: Any
+) -> None:
+    """Refuse what does not fit the accuracies, with the range that does."""
+    wrong = (discordant < low - _ROUNDING) | (discordant > high + _ROUNDING)
+    if not np.any(wrong):
+        return
+    arrays = (discordant, low, high, back(discordant), back(low), back(high))
+    first = (each[wrong].flat[0] for each in np.broadcast_arrays(*arrays))
+    pd, least, most, value, *ends = first
+    message = (
+        f"{name} does not fit the accuracies: it must lie in [{min(ends):.6g}, "
+        f"{max(ends):.6g}], got {value:.6g}; just one model is right on a proportion "
+        f"from {least:.6g} to {most:.6g} of the samples, not {pd:.6g}"
+    )
+    raise ValueError(message)

@@ -1,0 +1,159 @@
+"""Power and sample sizes of tests of the mean difference of values per item."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, nctdtr, ndtr, stdtrit, xlogy
+
+from fastcmp.core.threads import parts
+from fastcmp.planning.normal import (
+    Normal,
+    from_shift,
+    join,
+    least,
+    normal_difference,
+    normal_power,
+    normal_size,
+    shift,
+)
+
+if TYPE_CHECKING:
+    from fastcmp.planning.family import Floats, Question
+
+_NODES = 200  # of a Gauss-Legendre rule
+_PART = 1 << 12  # integrals at a time
+_FEWEST = 2.0  # items or clusters that have a variance
+
+
+class Spread(NamedTuple):
+    """How much a mean difference of n items varies: `variance` / n."""
+
+    variance: Any
+    #: Mean number of items in a cluster; 1 where items are independent.
+    cluster_size: Any = 1.0
+    #: Whether both tails of a two-sided test count; None is as the method has it.
+    both_tails: bool | None = None
+
+    @property
+    def normal(self) -> Normal:
+        """The same with and without a difference."""
+        return Normal(self.variance, self.variance, self.both_tails)
+
+    @property
+    def fewest(self) -> Any:
+        """Items without which there is no variance."""
+        return _FEWEST * np.asarray(self.cluster_size)
+
+    def df(self, n: Any) -> Floats:
+        """Degrees of freedom: clusters less 1."""
+        return np.asarray(np.maximum(n, self.fewest) / self.cluster_size - 1.0)
+
+
+def item_variance(
+    between: Any,
+    within_a: Any = 0.0,
+    within_b: Any = 0.0,
+    repeats_a: Any = 1,
+    repeats_b: Any = 1,
+) -> Floats:
+    """Variance of the difference of one item, each answered several times.
+
+    Miller (2024), equation 9: `between` is the variance over items of the difference of
+    expected values, the others are variances of the answers to one item.
+    """
+    answers = np.divide(within_a, repeats_a) + np.divide(within_b, repeats_b)
+    return np.asarray(between + answers)
+
+
+def design_effect(size: Any, size_cv: Any, correlation: Any) -> Floats:
+    """By how much clusters multiply the variance of a mean.
+
+    `size` is the mean number of items in a cluster, `size_cv` its coefficient of
+    variation, and `correlation` that of the differences of two items of one cluster.
+    """
+    return np.asarray(1.0 + ((1.0 + np.square(size_cv)) * size - 1.0) * correlation)
+
+
+def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> Floats:
+    """Give the probability that n items show what is asked for.
+
+    By default Student's t counts both tails of a two-sided test, the normal
+    approximation the right one.
+    """
+    if question.method != "t":
+        return normal_power(question, n, difference, spread.normal)
+    df = spread.df(n)
+    scale = np.sqrt(n / np.asarray(spread.variance, np.float64))
+    t = -stdtrit(df, question.level)
+    if question.hypothesis == "equivalence":
+        far = (question.margin + np.abs(difference)) * scale
+        return _both_reject(df, shift(question, difference) * scale, far, t)
+
+    def tail(shift: Any) -> Any:
+        return nctdtr(df, -shift * scale, -t)  # the upper tail, mirrored
+
+    return join(question, tail, difference, both_tails=spread.both_tails is not False)
+
+
+def mean_size(
+    question: Question, power: Any, difference: Any, spread: Spread
+) -> Floats:
+    """Give the real number of items of a power; infinite where none reaches it."""
+    n = normal_size(question, power, difference, spread.normal)
+    if question.method != "t":
+        return n
+    return least(
+        lambda n: mean_power(question, n, difference, spread),
+        power,
+        start=n,
+        lowest=spread.fewest,
+    )
+
+
+def mean_detectable(question: Question, n: Any, power: Any, spread: Spread) -> Floats:
+    """Give the difference that n items find with a power."""
+    normal = normal_difference(question, n, power, spread.normal)
+    if question.method != "t":
+        return normal
+
+    def found(beyond: Any) -> Any:
+        return mean_power(question, n, from_shift(question, beyond), spread)
+
+    return from_shift(question, least(found, power, start=shift(question, normal)))
+
+
+def _both_reject(df: Floats, near: Floats, far: Floats, t: Floats) -> Floats:
+    """Probability that both of two one-sided t tests reject (Owen 1965).
+
+    They share the standard deviation, u times the true one: an integral over u.
+    """
+    arrays = np.broadcast_arrays(df, near, far, t)
+    flat = [np.ravel(each)[:, np.newaxis] for each in arrays]
+    found = [
+        _integral(*(each[some] for each in flat)) for some in parts(len(flat[0]), _PART)
+    ]
+    return np.concatenate([np.empty(0), *found]).reshape(arrays[0].shape)
+
+
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """Give the nodes and the weights of the integrals."""
+    return np.polynomial.legendre.leggauss(_NODES)
+
+
+def _integral(df: Floats, near: Floats, far: Floats, t: Floats) -> Floats:
+    x, weight = _rule()
+    # Beyond u = (near + far) / (2 t) no mean satisfies both.
+    half = 10.0 / np.sqrt(2.0 * df)
+    low = np.maximum(1.0 - half, 0.0)
+    high = np.minimum(1.0 + half, (near + far) / (2.0 * t))
+    width = 0.5 * np.maximum(high - low, 0.0)
+    u = low + width * (x + 1.0)
+    log_scale = 0.5 * df * np.log(0.5 * df) - gammaln(0.5 * df) + np.log(2.0)
+    density = np.exp(log_scale + xlogy(df - 1.0, u) - 0.5 * df * u * u)
+    inside = ndtr(near - t * u) - ndtr(t * u - far)
+    total = (width * weight * density * inside).sum(axis=-1)
+    return np.asarray(np.clip(total, 0.0, 1.0))

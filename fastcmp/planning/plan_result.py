@@ -1,0 +1,246 @@
+"""The record of a plan: so many samples find that difference with this probability."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fastcmp.core.fields import column
+from fastcmp.core.records import ConfidenceInterval, Drawn, Record
+from fastcmp.core.report import Section
+
+#: What is shown, by hypothesis: (verb, what; the margin comes after).
+_CLAIMS = {
+    "noninferiority": "that a is not worse than b by {margin} or more",
+    "superiority": "that a is better than b by more than {margin}",
+    "equivalence": "that a and b differ by less than {margin}",
+}
+_SIDES = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, greater",
+    "less": "one-sided, less",
+}
+#: What a dash in a table means, by what the plan is for.
+_NONE = {
+    "n": "no number is enough",
+    "difference": "no possible difference is found",
+    "power": "the models do not differ",
+}
+_MOST_ROWS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Plan(Drawn, Record):
+    """A planned comparison of two models: samples, power and difference.
+
+    Numbers are arrays of one shape where the inputs were.
+    """
+
+    _picture: ClassVar[str] = "power_curve"
+
+    #: The family of tests, such as "mcnemar".
+    test: str
+    #: How power was worked out, such as "midp".
+    method: str
+    #: Name of the test in words.
+    test_name: str
+    #: "difference", "noninferiority", "superiority" or "equivalence".
+    hypothesis: str
+    #: What the plan is the answer for: "power", "n" or "difference".
+    solved_for: str
+    #: Samples, whole; infinity where no number is enough.
+    n: Any
+    #: The real number that `n` was rounded up from, where it has a closed form.
+    n_exact: Any = None
+    #: Probability that the test rejects, at `n` samples.
+    power: Any
+    #: Standard error of a power that was simulated, and the seed that repeats it.
+    power_standard_error: Any = None
+    seed: int | None = None
+    #: The true difference to be found: the measure of a minus that of b; NaN where
+    #: `n` samples find none with that power.
+    difference: Any
+    alpha: Any
+    alternative: str
+    #: For hypotheses with a margin, else None.
+    margin: Any = None
+    #: What differs, such as "accuracy".
+    measure: str = "accuracy"
+    #: What `n` counts.
+    unit: str = "samples"
+    #: Negatives, where `n` counts positives, else None.
+    n_negatives: Any = None
+    #: What is found, where that is not a difference of two models.
+    claim: str | None = None
+    #: Name and value of what the plan was made from.
+    inputs: tuple[tuple[str, Any], ...] = ()
+    #: Mean of the power over what a pilot leaves open; None without a pilot.
+    assurance: Any = None
+    #: 95% interval of what was solved for, given the pilot; None without one.
+    interval: ConfidenceInterval | None = None
+    cautions: tuple[str, ...] = ()
+    #: A `fastcmp.kernels.Status`: ``UNDEFINED`` where there is no answer.
+    status: Any = 0
+
+    def columns(self) -> dict[str, Any]:
+        """Give the main table as columns.
+
+        Returns
+        -------
+        dict of str to list
+            A row for each plan.
+        """
+        shape = np.shape(self.power)
+        known = {k: x for k, x in self.inputs if k != "rng"}  # that is the seed
+        shown = {**self._fields(), **{k: self._whole(x) for k, x in known.items()}}
+        if self.interval is not None:
+            shown |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
+        skipped = ("inputs", "interval", "cautions", "status")
+        columns = {
+            name: column(value, shape)
+            for name, value in shown.items()
+            if name not in skipped and not isinstance(value, (tuple, bool))
+        }
+        return {name: rows for name, rows in columns.items() if rows is not None}
+
+    def _whole(self, value: Any) -> Any:
+        """Give an input one value a plan, where it has fewer."""
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+            return value
+        shape = np.shape(self.power)
+        with suppress(ValueError):  # what belongs to models, not to plans
+            if self.test != "leaderboard":
+                return np.broadcast_to(value, shape)
+        return None
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A sentence for a single plan; a table for arrays.
+        """
+        levels = np.unique(self.alpha)
+        alpha = f"alpha {levels[0]:g}" if len(levels) == 1 else ""
+        sides = _SIDES[self.alternative] if self.hypothesis == "difference" else ""
+        test = ", ".join(filter(None, (self.test_name, sides, alpha)))
+        titles = {"n": "Sample size", "power": "Power", "difference": "Difference"}
+        title = titles[self.solved_for]
+        if np.ndim(self.power):
+            return [self._table(f"{title} ({test})")]
+        text = (f"{self._sentence()} ({test}).", *self._pilot_sentences())
+        return [Section(title=title, text=text, notes=self.cautions)]
+
+    def _sentence(self) -> str:
+        """Say the plan in one sentence, without its end."""
+        chance = f"with a probability of {_percent(self.power)}"
+        if not np.isfinite(self.n):
+            return f"No number of {self.unit} {self._finds(1)} {chance}"
+        n = f"{int(self.n):,} {self.unit}"
+        if self.n_negatives is not None:
+            n += f" and {int(np.ceil(self.n_negatives)):,} negatives"
+        elif self.n == 1:
+            n = n.removesuffix("s")
+        if np.isnan(self.difference):
+            return f"{n} find no possible difference {chance}"
+        return f"{n} {self._finds(self.n)} {chance}"
+
+    def _finds(self, n: float) -> str:
+        """Say what is found or shown."""
+        s = "s" if n == 1 else ""
+        if self.claim is not None:
+            verb, _, rest = self.claim.partition(" ")
+            return f"{verb}{s} {rest}"
+        gap = self.difference
+        if self.hypothesis != "difference":
+            margin = _amount(self.margin, self.measure)
+            claim = _CLAIMS[self.hypothesis].format(margin=margin)
+            where = f"where a minus b is {_amount(gap, self.measure)}"
+            return f"show{s} {claim}, {where},"
+        gap = abs(gap) if self.alternative == "two-sided" else gap
+        return f"find{s} a difference of {_amount(gap, self.measure)}"
+
+    def _pilot_sentences(self) -> tuple[str, ...]:
+        """Say what a pilot leaves open."""
+        text = []
+        if self.assurance is not None:
+            text.append(
+                "Over all that the pilot leaves open, the probability is "
+                f"{_percent(self.assurance)} on average."
+            )
+        if self.interval is not None:
+            ends = {
+                "power": _percent,
+                "n": lambda x: f"{x:,.0f}",
+                "difference": lambda x: _amount(x, self.measure),
+            }[self.solved_for]
+            what = {"n": self.unit, "power": "power", "difference": "difference"}
+            low, high = map(ends, self.interval)
+            text.append(
+                f"The pilot leaves open (95%): {what[self.solved_for]} from {low} to "
+                f"{high}."
+            )
+        return tuple(text)
+
+    def _table(self, title: str) -> Section:
+        """Make a table of plans: of what differs; the rest is said above it."""
+        columns = {
+            name: rows
+            for name, rows in self.columns().items()
+            if not isinstance(rows[0], str) and name != "n_exact"
+        }
+        first = {"n", "power", self.solved_for}
+        same = {
+            name: rows[0]
+            for name, rows in columns.items()
+            if name not in first and len(set(rows)) == 1
+        }
+        shown = {name: rows for name, rows in columns.items() if name not in same}
+        n_plans = int(np.size(self.power))
+        sizes = " x ".join(map(str, np.shape(self.power)))
+        grid = f" ({sizes})" if np.ndim(self.power) > 1 else ""
+        constant = ", ".join(
+            f"{name} {_cell(value)}" for name, value in same.items() if name != "alpha"
+        )
+        cells = (map(_cell, rows[:_MOST_ROWS]) for rows in shown.values())
+        notes = self.cautions
+        if np.any(np.not_equal(self.status, 0)):
+            notes = (f"-: {_NONE[self.solved_for]}.", *notes)
+        if n_plans > _MOST_ROWS:
+            notes = (f"{n_plans - _MOST_ROWS:,} more are in columns().", *notes)
+        return Section(
+            title=title,
+            text=(f"{n_plans:,} plans{grid}" + (f": {constant}" if constant else ""),),
+            columns=tuple(shown),
+            rows=tuple(zip(*cells, strict=True)),
+            notes=notes,
+        )
+
+
+def _cell(value: Any) -> str:
+    if not np.isfinite(value):
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
+
+
+def _percent(power: float) -> str:
+    """Write a probability in percent, never as 0 or 100 by rounding."""
+    shown = 100 * power
+    if 0 < shown < 0.05:
+        return "less than 0.1%"
+    if 99.95 <= shown < 100:
+        return "more than 99.9%"
+    digits = 0 if abs(shown - round(shown)) < 0.05 else 1
+    return f"{shown:.{digits}f}%"
+
+
+def _amount(value: float, measure: str) -> str:
+    """Write a difference: in percentage points where it is of accuracies."""
+    if measure != "accuracy":
+        return f"{value:.4g}"
+    points = f"{100 * value:.4g}"
+    return f"{points} percentage point{'' if points in ('1', '-1') else 's'}"

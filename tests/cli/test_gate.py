@@ -1,0 +1,183 @@
+"""`fastcmp gate`: exit status, one line, formats, and errors in one line."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp.cli import main
+
+LETTERS = np.array(["cat", "dog", "eel"])
+
+
+def run(capsys, *arguments):
+    try:
+        code = main(["gate", *map(str, arguments)])
+    except SystemExit as stop:  # argparse
+        code = stop.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def write(path, columns):
+    lines = zip(*columns.values(), strict=True)
+    rows = [",".join(columns), *(",".join(map(str, line)) for line in lines)]
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+class Files:
+    """Two models on 2,000 samples in two subsets; the second one as good as asked."""
+
+    def __init__(self, folder):
+        rng = np.random.default_rng(3)
+        n = 2000
+        self.folder = folder
+        self.y_true = LETTERS[rng.integers(0, 3, n)]
+        self.right = rng.random(n)
+        self.wrong = np.where(self.y_true == "cat", "dog", "cat")
+        self.part = np.where(np.arange(n) % 4, "easy", "hard")
+        self.groups = np.arange(n) // 5
+        self.base = self.model(0.8)
+
+    def model(self, accuracy):
+        return np.where(self.right < accuracy, self.y_true, self.wrong)
+
+    def paths(self, new, n=2000):
+        columns = {"id": np.arange(n), "y_true": self.y_true[:n]}
+        more = {"part": self.part[:n], "group": self.groups[:n]}
+        return (
+            write(self.folder / "base.csv", columns | {"pred": self.base[:n]} | more),
+            write(self.folder / "new.csv", columns | {"p": new[:n]}),
+        )
+
+
+@pytest.fixture
+def files(tmp_path):
+    return Files(tmp_path)
+
+
+DROP = ("--drop", "part", "group")
+
+
+def test_outcomes(files, capsys):
+    """Not worse, worse, worse by less than the margin, and too few samples."""
+    for accuracy, n, margin, code, begin in (
+        (0.81, 2000, "1pp", 0, "not worse: new is not worse than base by the margin."),
+        (0.70, 2000, "1pp", 1, "worse: new is worse than base."),
+        (0.79, 2000, "3pp", 0, "not worse"),
+        (0.79, 60, "0.5pp", 2, "cannot tell: whether new is worse than base"),
+    ):
+        paths = files.paths(files.model(accuracy), n)
+        found, out, err = run(capsys, *paths, "--margin", margin, *DROP)
+        assert (found, err) == (code, "")
+        assert out.splitlines()[1].startswith(begin)
+    assert "more samples could tell" in out
+
+
+def test_it_says_what_the_function_says(files, capsys):
+    new = files.model(0.81)
+    arguments = (*files.paths(new), "--margin", "0.01", "--metric", "accuracy", "mcc")
+    shown = run(capsys, *arguments, *DROP, "--format", "json")[1]
+    options = {"margin": 0.01}
+    wanted = fastcmp.gate(
+        {
+            "accuracy": fastcmp.mcnemar(files.y_true, new, files.base, **options),
+            "mcc": fastcmp.compare_metric(
+                files.y_true, new, files.base, metric="mcc", **options
+            ),
+        },
+        names=("new", "base"),
+    )
+    found = json.loads(shown)
+    assert found["outcome"] == wanted.outcome
+    assert found["exit_status"] == 0
+    assert fastcmp.from_dict(found) == wanted
+
+
+def test_subsets_clusters_and_margins_of_metrics(files, capsys):
+    new = np.where(files.part == "hard", files.model(0.6), files.model(0.95))
+    arguments = (*files.paths(new), "--metric", "accuracy", "kappa", "--by", "part")
+    margins = ("--margin", "1pp", "kappa=0.03")
+    code, out, _ = run(capsys, *arguments, *margins, "--groups", "group")
+    assert code == 1
+    assert "accuracy [part=easy]" in out
+    assert "2 of 6 comparisons (accuracy [part=hard], kappa [part=hard])" in out
+    shown = run(capsys, *arguments, *margins, "--drop", "group", "--format", "json")[1]
+    fields = json.loads(shown)
+    result = fastcmp.from_dict(fields)
+    assert result.margin.tolist() == [0.01, 0.03] * 3
+    assert result.failed.tolist() == [False, False, False, False, True, True]
+
+
+def test_values(files, capsys):
+    rng = np.random.default_rng(1)
+    n = 500
+    loss = rng.random(n)
+    base = write(files.folder / "b.csv", {"id": range(n), "loss": loss})
+    new = write(files.folder / "n.csv", {"id": range(n), "loss": loss - 0.01})
+    options = ("--values", "--margin", "0.05", "--format", "json")
+    code, out, _ = run(capsys, base, new, *options, "--lower-is-better")
+    assert code == 0
+    assert fastcmp.from_dict(json.loads(out)).measures == ("mean loss",)
+    assert run(capsys, base, new, *options, "--margin", "0.001")[0] == 1
+
+
+def test_junit_and_files(files, capsys, tmp_path):
+    new = np.where(files.part == "hard", files.model(0.6), files.model(0.81))
+    place = tmp_path / "gate.xml"
+    arguments = (*files.paths(new), "--margin", "0.1pp", "--by", "part")
+    code, out, _ = run(capsys, *arguments, "--drop", "group", "--output", place)
+    assert code == 1
+    assert out == (
+        "worse: new is worse than base in 2 of 3 comparisons (accuracy, accuracy "
+        "[part=hard]).\n"
+    )
+    suite = ET.parse(place).getroot()  # our own file
+    cases = {case.get("name"): case for case in suite}
+    assert set(cases) == {
+        "accuracy",
+        "accuracy [part=easy]",
+        "accuracy [part=hard]",
+    }
+    assert [suite.get(name) for name in ("tests", "failures")] == ["3", "2"]
+    assert (
+        cases["accuracy [part=hard]"].find("failure").get("message").startswith("worse")
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--margin", "5%"], "--margin must be a number such as 0.005, or 0.5pp"),
+        (["--margin", "0"], "margin must be above 0"),
+        (["--margin", "-1pp"], "--margin"),
+        (["--margin=-1pp"], "margin must be above 0"),
+        (["--margin", "100pp"], "margin must be below 1"),
+        (["--margin", "1pp", "f1=2pp"], "--margin f1=2pp is for no metric"),
+        (["--margin", "1pp", "2pp"], "--margin must be one amount"),
+        (["--margin", "accuracy=1pp", "--metric", "mcc"], "is for no metric"),
+        (["--margin", "1pp", "--metric", "nothing"], "nothing"),
+        (["--margin", "1pp", "--lower-is-better"], "is for --values"),
+        (["--margin", "1pp", "--values", "--metric", "mcc"], "not both"),
+        (["--margin", "1pp", "--alpha", "0.7"], "alpha"),
+        (["--margin", "1pp", "--adjust", "none-such"], "--adjust"),
+        (["--margin", "1pp", "--id", "key"], "has no column 'key' (--id)"),
+        (["--margin", "1pp", "--nothing"], "unrecognized arguments: --nothing"),
+        ([], "--margin"),
+    ],
+)
+def test_bad_input_exits_with_64(files, capsys, arguments, wanted):
+    paths = files.paths(files.model(0.8))
+    code, out, err = run(capsys, *paths, *arguments, *DROP)
+    assert (code, out) == (64, "")
+    assert wanted in err
+    assert err.count("\n") == 1
+
+
+def test_files_that_are_not_there(capsys, tmp_path):
+    code, out, err = run(capsys, tmp_path / "a.csv", tmp_path / "b.csv", "--margin", 1)
+    assert (code, out) == (64, "")
+    assert "a.csv" in err

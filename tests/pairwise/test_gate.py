@@ -1,0 +1,99 @@
+"""Several comparisons decided together."""
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp import gate, mcnemar_from_counts
+
+
+def compared(table, margin=0.03, **options):
+    return mcnemar_from_counts(table=table, margin=margin, **options)
+
+
+SAME = [[880, 40], [38, 42]]
+WORSE = [[600, 60], [160, 180]]
+FEW = [[80, 20], [30, 40]]
+BETTER = [[600, 160], [60, 180]]
+SLIGHTLY_WORSE = [[90_000, 1000], [1300, 7700]]
+
+
+@pytest.mark.parametrize(
+    ("tables", "outcome", "status"),
+    [
+        ([SAME], "not worse", 0),
+        ([SAME, BETTER], "not worse", 0),
+        ([SAME, FEW], "cannot tell", 2),
+        ([SAME, FEW, WORSE], "worse", 1),
+        ([SLIGHTLY_WORSE], "not worse", 0),
+    ],
+)
+def test_outcomes(tables, outcome, status):
+    result = gate({str(i): compared(table) for i, table in enumerate(tables)})
+    assert (result.outcome, result.exit_status) == (outcome, status)
+    assert result.passed == (status == 0)
+    assert result.sentence.startswith(f"{outcome}: a is") or status == 2
+    assert str(result).count(outcome) >= 1
+
+
+def test_a_loss_below_the_margin_passes():
+    result = gate({"all": compared(SLIGHTLY_WORSE)})
+    assert result.decision.tolist() == ["worse"]
+    assert result.margin_met.all()
+    assert not result.failed.any()
+
+
+def test_only_worse_and_better_are_adjusted():
+    """One of twenty that looks worse by chance is no failure."""
+    chance = [[400, 20], [36, 44]]
+    alone = gate({"chance": compared(chance, 0.005)})
+    assert alone.decision.tolist() == ["worse"]
+    many = {str(i): compared(SAME) for i in range(19)}
+    both = {"chance": compared(chance, 0.005), **many}
+    assert gate(both).decision[0] == "cannot tell"
+    assert gate(both, adjust="none").decision[0] == "worse"
+    assert gate(both).pvalue[0] == alone.pvalue[0]
+
+
+def test_fields_are_those_of_the_records():
+    records = {"same": compared(SAME), "few": compared(FEW)}
+    result = gate(records, names=("new", "base"))
+    margins = [record.margins for record in records.values()]
+    assert result.pvalue.tolist() == [m.noninferiority_pvalue for m in margins]
+    assert result.difference.tolist() == [m.difference for m in margins]
+    assert result.n_more == tuple(m.n_more for m in margins)
+    assert result.models == ("new", "base")
+    np.testing.assert_array_equal(result.interval[0], margins[0].inner_interval)
+    assert list(result.to_frame()["comparison"]) == ["same", "few"]
+
+
+def test_of_other_measures():
+    y_true, preds = fastcmp.load_digits()
+    a, b = preds["svm_rbf"], preds["naive_bayes"]
+    records = {
+        "macro F1": fastcmp.compare_metric(
+            y_true, a, b, metric="f1_macro", margin=0.01
+        ),
+        "right": fastcmp.mean_difference(y_true == a, y_true == b, margin=0.01),
+        "accuracy": fastcmp.mcnemar(y_true, a, b, margin=0.01),
+    }
+    assert gate(records).decision.tolist() == ["better"] * 3
+
+
+def test_refusals():
+    with pytest.raises(TypeError, match="comparisons must be a mapping"):
+        gate([compared(SAME)])
+    with pytest.raises(ValueError, match="at least one record"):
+        gate({})
+    with pytest.raises(TypeError, match=r"'x' is McNemarResult without"):
+        gate({"x": mcnemar_from_counts(3, 9)})
+    with pytest.raises(ValueError, match="'x' holds many differences"):
+        gate({"x": compared([SAME, FEW])})
+    with pytest.raises(ValueError, match="one-sided"):
+        gate({"x": compared(SAME, alternative="greater")})
+    with pytest.raises(ValueError, match="one alpha"):
+        gate({"x": compared(SAME), "y": compared(SAME, alpha=0.1)})
+    with pytest.raises(ValueError, match="names must be"):
+        gate({"x": compared(SAME)}, names=("a",))
+    with pytest.raises(ValueError, match="adjust"):
+        gate({"x": compared(SAME)}, adjust="nothing")

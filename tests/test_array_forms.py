@@ -15,7 +15,7 @@ from same_bits import assert_same
 from sklearn.naive_bayes import GaussianNB
 
 import fastcmp
-from fastcmp import designs, planning, stream
+from fastcmp import designs, planning, sequential, stream
 from fastcmp.compat import mlxtend
 
 # Forms.
@@ -358,6 +358,13 @@ CASES = [
     called(gathered, stream.ScoreCounts, MANY == 1, MANY_SCORES.astype(np.float16)),
     called(gathered, stream.RocSketch, MANY == 1, MANY_SCORES.astype(np.float32)),
     called(refined, MANY == 1, MANY_SCORES),
+    called(sequential.mcnemar, TRUTH, A, B),
+    called(sequential.mcnemar_from_counts, COUNTS, COUNTS[::-1]),
+    called(sequential.mcnemar_looks, np.sort(COUNTS[0]), np.sort(COUNTS[1])),
+    called(sequential.e_adjust, WEIGHTS.reshape(4, 30)),
+    called(sequential.mean_test, np.tanh(SCORES[0])),
+    called(sequential.mean_test, np.tanh(SCORES[0]), method="empirical-bernstein"),
+    called(sequential.normal_mixture_boundary, WEIGHTS, optimal_variance=1.0),
     called(mlxtend.mcnemar, TABLES[0, 0, 0]),
     called(mlxtend.mcnemar_table, TRUTH, A, B),
     called(mlxtend.mcnemar_tables, TRUTH, *PREDS),

@@ -18,7 +18,7 @@ import pytest
 from cases import case
 
 import fastcmp
-from fastcmp import designs, planning, plot, stream
+from fastcmp import designs, planning, plot, sequential, stream
 from fastcmp.core.fields import same
 
 mpl.use("Agg")
@@ -37,6 +37,7 @@ CONFUSION = stream.ConfusionCounts(classes=[0, 1]).update(Y, {"a": A})
 SCORE_COUNTS = stream.ScoreCounts(stream.ScoreMap([0.3, 0.5])).update(Y, S)
 MOMENTS = stream.ValueMoments().update({"a": S, "b": T})
 PAIRWISE = fastcmp.compare_all(Y, {"a": A, "b": B})
+LOOKS = sequential.mcnemar_looks([3, 9, 15], [1, 2, 4])
 RECORD = fastcmp.mcnemar_from_counts(11, 1).to_dict()
 FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
 TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
@@ -227,6 +228,7 @@ GOOD |= {
     "plot.critical_difference": {"result": PAIRWISE},
     "plot.curve": {"result": fastcmp.roc_curve(Y, S)},
     "plot.cutoffs": SCORE,
+    "plot.evidence": {"result": LOOKS},
     "plot.folds": {"result": None},
     "plot.leaderboard": {"result": PAIRWISE},
     "plot.lift": {"table": fastcmp.lift_table(Y, S, groups=3)},
@@ -234,6 +236,19 @@ GOOD |= {
     "plot.pvalue_map": {"result": PAIRWISE},
     "plot.roc": SCORES,
     "plot.roc_band": {"result": fastcmp.roc_band(Y, S, n_resamples=5, rng=1)},
+    "sequential.McNemarLooks": {},
+    "sequential.McNemarLooks.look": {"counts": [[5, 2], [1, 3]]},
+    "sequential.McNemarLooks.update": LABELS,
+    "sequential.MeanLooks": {},
+    "sequential.MeanLooks.update": {"differences": np.subtract(S, T)},
+    "sequential.PairLooks": {},
+    "sequential.PairLooks.look": {"counts": PAIR_COUNTS},
+    "sequential.e_adjust": {"evalues": [0.5, 30.0]},
+    "sequential.mcnemar": LABELS,
+    "sequential.mcnemar_from_counts": {"only_a": 3, "only_b": 9},
+    "sequential.mcnemar_looks": {"only_a": [1, 3], "only_b": [0, 9]},
+    "sequential.mean_test": {"differences": np.subtract(S, T)},
+    "sequential.normal_mixture_boundary": {"variances": 50, "optimal_variance": 50},
     "stream.ConfusionCounts": {},
     "stream.ConfusionCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
     "stream.LabelCounts": {},
@@ -256,6 +271,12 @@ ACCUMULATORS = {
     "RocSketch": {"map": stream.ScoreMap([0.3, 0.5])},
     "ScoreCounts": {"map": stream.ScoreMap([0.3, 0.5])},
     "ValueMoments": {},
+}
+#: States of `fastcmp.sequential`, and their methods that take data.
+STATES = {
+    "McNemarLooks": ("update", "look"),
+    "MeanLooks": ("update",),
+    "PairLooks": ("look",),
 }
 #: Made by a method of another; and a reader of files, with tests of its own.
 NOT_CALLED = {"ScoreRefinement", "load"}
@@ -487,6 +508,49 @@ WRONG = {
     "scoring": _CHOICE,
     "on_single_class": _CHOICE,
     "keep": {"unknown": "some", "1": 1, "a fraction": 2.5, "bool": True},
+    "evalues": _NUMBERS
+    | {"negative": [1.0, -0.5], "labels": ["yes", "no"], "a string": "12"},
+    "variances": _NUMBERS | {"negative": [-1.0], "infinite": np.inf},
+    "optimal_variance": _NUMBER | {"0": 0, "bool": True, "a list": [1.0]},
+    "prior": {
+        "a number": 0.5,
+        "a string": "ab",
+        "one": [0.5],
+        "three": [0.5] * 3,
+        "0": [0.5, 0.0],
+        "negative": [-1.0, 1.0],
+        "infinite": [np.inf, 1.0],
+        "words": ["a", "b"],
+        "None": None,
+    },
+    "mean0": {
+        "outside": 1.5,
+        "NaN": np.nan,
+        "a string": "0",
+        "bool": True,
+        "None": None,
+    },
+    "bounds": {
+        "a number": 1.0,
+        "a string": "ab",
+        "descending": (1, -1),
+        "three": (-1, 0, 1),
+        "infinite": (-np.inf, 1),
+        "equal": (0, 0),
+        "narrow": (-0.01, 0.01),
+        "None": None,
+    },
+    "bets": {
+        "a number": 0.5,
+        "empty": [],
+        "too large": [0.5, 1.5],
+        "NaN": [np.nan],
+        "words": ["a"],
+        "unknown object": Nothing(),
+        "two dimensions": [[0.5]],
+    },
+    "truncation": _SHARE,
+    "running_intersection": {"a number": 1, "a word": "yes", "None": None},
     "alpha": _SHARE,
     "confidence_level": _SHARE,
     "prevalence": _SHARE,
@@ -589,6 +653,8 @@ WRONG_IN = {
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    # No value has come yet.
+    ("sequential.MeanLooks", "bounds"): {"a number": 1.0, "descending": (1, -1)},
     **{
         (f"planning.{name}", "alpha"): {
             k: v for k, v in _SHARE.items() if k != "a list"
@@ -669,6 +735,14 @@ TAKEN = {
         for kind in ("RocSketch", "ScoreCounts")
         for what in ("unknown", "another kind", "a list")
     },
+    (
+        "sequential.e_adjust",
+        "evalues",
+        "NaN",
+    ): "stays NaN, and is not counted as a test",
+    ("sequential.McNemarLooks", "classes", "another kind"): "no label has come yet",
+    ("sequential.McNemarLooks.update", "y_true", "all missing"): "dropped, and counted",
+    ("sequential.MeanLooks.update", "differences", "empty"): "a block of no values",
     **{
         (f"stream.{kind}.update", "y_true", "all missing"): "dropped, and counted"
         for kind in ACCUMULATORS
@@ -691,16 +765,22 @@ def public_functions():
             found[f"stream.{name}.update"] = _update(value, ACCUMULATORS[name])
         elif name not in NOT_CALLED:
             found[f"stream.{name}"] = value
+    for name in sequential.__all__:
+        value = getattr(sequential, name)
+        if name in STATES or inspect.isfunction(value):
+            found[f"sequential.{name}"] = value
+        for method in STATES.get(name, ()):
+            found[f"sequential.{name}.{method}"] = _update(value, {}, method)
     return {name: found[name] for name in sorted(found) if name not in NO_ARGUMENTS}
 
 
-def _update(kind, made_of):
+def _update(kind, made_of, method="update"):
     """The method of a new accumulator."""
 
     def update(**given):
-        return kind(**made_of).update(**given)
+        return getattr(kind(**made_of), method)(**given)
 
-    update.__signature__ = inspect.signature(kind(**made_of).update)
+    update.__signature__ = inspect.signature(getattr(kind(**made_of), method))
     return update
 
 

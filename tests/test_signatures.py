@@ -19,7 +19,7 @@ DATA = {
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities"),
     *("moments", "pred", "metric", "comparisons"),
-    *("estimate", "covariance"),
+    *("estimate", "covariance", "evalues", "variances"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {

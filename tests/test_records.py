@@ -40,6 +40,16 @@ def examples():
     delong = fastcmp.delong(**SCORES)
     pairwise = fastcmp.compare_all(Y, {"a": A, "b": B, "c": A[::-1]})
     found |= {
+        "unpaired means": fastcmp.means_unpaired([1.0, 2.0, 4.0], [2.0, 0.5], margin=1),
+        "unpaired means decided": fastcmp.compare_unpaired(
+            [1.0, 2.0, 4.0], [2.0, 0.5], measure="mean", margin=1
+        ),
+        "unpaired areas decided": fastcmp.compare_unpaired(
+            (Y, A), (Y, B), measure="auc", margin=0.2
+        ),
+        "unpaired accuracies": fastcmp.accuracy_unpaired_from_counts(
+            [56, 9], [70, 10], 3, 8, method="auto", margin=0.05
+        ),
         "mcnemar of arrays": fastcmp.mcnemar_from_counts(
             [3, 0], [9, 0], both_right=4, both_wrong=1
         ),
@@ -113,6 +123,9 @@ def examples():
         "delong in pairs": delong.pairwise(),
         "post hoc": fastcmp.cochrans_q(
             Y, {"a": A, "b": B, "c": A[::-1]}, post_hoc="midp"
+        ),
+        "gate": fastcmp.gate(
+            {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}, names=("new", "old")
         ),
         "bounds": SCORE_COUNTS.auc,
         "tie groups": pairwise.groups,

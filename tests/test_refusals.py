@@ -134,6 +134,7 @@ GOOD = {
     "compare_sensitivity_specificity_from_counts": {
         "counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]
     },
+    "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
     "cohen_kappa": {"rater_a": A, "rater_b": B},
     "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
     "concordance": SCORE,
@@ -156,6 +157,7 @@ GOOD = {
     "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
     "fleiss_kappa_from_counts": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
     "from_dict": {"plain": RECORD},
+    "gate": {"comparisons": {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
     "brier_values": {"y_true": Y, "probabilities": S},
     "log_loss_values": {"y_true": Y, "probabilities": S},
     "load_digits_values": {"measure": "brier"},
@@ -177,6 +179,7 @@ GOOD = {
         "rng": 1,
     },
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
+    "means_unpaired": {"values_a": S, "values_b": T},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
         "both_right": [3, 2, 1, 4],
@@ -367,6 +370,23 @@ WRONG = {
     "values": _NUMBERS
     | {"a number": 3, "one dimension": S, "infinite": [[np.inf] * 12] * 2}
     | {"no models": {}, "too short": {"a": S[:-1], "b": S}},
+    **dict.fromkeys(
+        "ab",
+        _OBJECT
+        | {"one column": Y, "too short": (Y, A[:-1]), "a mapping": {0: Y, 1: A}}
+        | {
+            "three": (Y, A, B),
+            "two numbers": (3, 2.5),
+            "counts that cannot be": (3, 2),
+        },
+    ),
+    "null_difference": {
+        "NaN": np.nan,
+        "infinite": np.inf,
+        "a string": "x",
+        "unknown object": Nothing(),
+    },
+    "two_sided": _CHOICE,
     "values_a": _VALUES,
     "values_b": _VALUES,
     "moments": _OBJECT | {"empty": stream.ValueMoments()},
@@ -471,6 +491,7 @@ WRONG = {
     "confidence_level": _SHARE,
     "prevalence": _SHARE,
     "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
+    "comparisons": _OBJECT | {"none": {}, "without margins": {"x": RECORD}},
     "margin": _NUMBER,
     "cost_fp": _NUMBER,
     "cost_fn": _NUMBER,
@@ -629,6 +650,10 @@ TAKEN = {
         )
     },
     ("classification_report", "preds", "one dimension"): "the labels of one model",
+    **{
+        ("means_unpaired", name, "too short"): "other samples"
+        for name in ("values_a", "values_b")
+    },
     ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
     **{
         ("make_metric", "positive", what): "no label has come yet"

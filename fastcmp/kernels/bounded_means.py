@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.status import Interval
 
@@ -27,6 +27,12 @@ N_SCALES: Final = 24
 _CHUNK: Final = 16
 _MAX_STEPS: Final = 120
 _NOISE: Final = 1e-13
+
+
+@inlined
+def _log(x: float) -> float:
+    """Logarithm, of 0 too."""
+    return math.log(x) if x > 0.0 else -math.inf
 
 
 @kernel
@@ -63,9 +69,9 @@ def bet_on_values(
             # A logarithm for sixteen factors, of which none is above the range.
             product *= max(1.0 + bet * (values[i] - mean), 0.0)
             if i % _CHUNK == _CHUNK - 1:
-                total += math.log(product)
+                total += _log(product)
                 product = 1.0
-        out[k] += total + math.log(product)
+        out[k] += total + _log(product)
 
 
 @kernel
@@ -107,13 +113,13 @@ def _log_wealth(values: FloatArray, counts: IntArray, mean: float, bet: float) -
     for i in range(values.size):
         factor = max(1.0 + bet * (values[i] - mean), 0.0)
         if counts.size:
-            wealth += counts[i] * math.log(factor)
+            wealth += counts[i] * _log(factor)
         else:
             product *= factor
             if i % _CHUNK == _CHUNK - 1:
-                wealth += math.log(product)
+                wealth += _log(product)
                 product = 1.0
-    return wealth + math.log(product)
+    return wealth + _log(product)
 
 
 @kernel

@@ -94,6 +94,8 @@ def _fall(count: float, share: float, n: float) -> float:
     """One cell's part of the log-likelihood ratio of its proportion to `share`."""
     if count == 0.0:
         return n * share
+    if share == 0.0:
+        return math.inf
     return -count * log1pmx((n * share - count) / count)
 
 

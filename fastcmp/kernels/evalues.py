@@ -77,14 +77,14 @@ def _log_tail(big: float, small: float) -> float:
     big + small - 1: `binomial_half` for real numbers, without the part that underflows.
     """
     n = big + small - 1.0
-    u = (n - 2.0 * small) / n
-    if n < _SMALL_N or u > _FAR_U:
+    if n < _SMALL_N or n - 2.0 * small > _FAR_U * n:
         total, term, i = 0.0, 1.0, 0.0
         while term > 1e-17 * total:
             total += term
             term *= (big + small + i) / (2.0 * (big + 1.0 + i))
             i += 1.0
         return math.log(0.5 * total / big)
+    u = (n - 2.0 * small) / n
     deviance = n * (u * math.atanh(u) + 0.5 * math.log1p(-u * u))
     scale = math.sqrt(n / (2.0 * math.pi * small * (n - small))) * math.exp(
         _stirling_error(n) - _stirling_error(small) - _stirling_error(n - small)
@@ -206,7 +206,9 @@ def _lower_limit(b: float, c: float, reach: float) -> float:
     for i in range(_MAX_STEPS):
         slack = 0.5 * (near - far) if i < 60 else 0.0
         at = itp_step(near, f_near, far, f_far, slack)
-        fall = -b * log1pmx((at - top) / top) - c * log1pmx((top - at) / rest)
+        change = (at - top) / top
+        own = log1pmx(change) if change > -0.5 else math.log(at / top) - change
+        fall = -b * own - c * log1pmx((top - at) / rest)
         if fall < reach:
             near, f_near = at, reach - fall
         else:

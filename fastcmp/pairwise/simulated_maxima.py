@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastcmp.core.checks import as_whole
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.rank_maxima import difference_maxima
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BLOCK = 248  # draws; rows of a power of two would meet in a cache
+_BLOCK = 120  # draws; those of a tile of models stay in a first-level cache
 _WORK = 2e8  # pairs times draws that are worth it: a part of a second
 _FEWEST, _MOST = 1000, 50_000
 _TAIL = 50  # draws beyond the critical value, at least
@@ -28,22 +29,20 @@ _BINS, _HALVINGS = 512, 40
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
-def default_draws(n_models: int, level: float) -> int:
-    """Choose a number of draws: many for few models, and some beyond the quantile."""
-    usual = min(max(int(_WORK / n_models**2), _FEWEST), _MOST)
-    return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
-
-
-def check_draws(n_resamples: int, level: float) -> int:
-    """Refuse so few draws that none is expected beyond the quantile."""
+def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
+    """Check a number of draws; None is many for few models, and some in the tail."""
+    if n_resamples is None:
+        usual = min(max(int(_WORK / n_models**2), _FEWEST), _MOST)
+        return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
+    n_draws = as_whole(n_resamples, "n_resamples", 1)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
-    if n_resamples < least:
+    if n_draws < least:
         message = (
             f"n_resamples must be at least {least} for the level {level:g}, got "
-            f"{n_resamples}"
+            f"{n_draws}"
         )
         raise ValueError(message)
-    return n_resamples
+    return n_draws
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,11 @@ class Maxima:
         centred -= (means - means.mean())[:, None]
         return cls(directions(centred, n_draws, seed, pool), pool)
 
+    @classmethod
+    def of_values(cls, values: Floats, pool: ThreadPool) -> Maxima:
+        """Take draws as they are, shape (M, B)."""
+        return cls(Directions(values, np.ones(values.shape[1]), LATTICE + 1), pool)
+
     @property
     def smooth(self) -> bool:
         """Whether quantiles are averages over lengths."""
@@ -84,30 +88,30 @@ class Maxima:
         self,
         weights: Floats,
         rows: Ints | None = None,
-        targets: Ints | None = None,
         *,
-        both: bool = True,
+        apart: bool = False,
+        sign: float = 1.0,
         only: Ints | None = None,
     ) -> Floats:
-        """Find the largest weighted differences of each draw, shape (T, B), at least 0.
+        """Find the largest weighted differences of each draw, at least 0.
 
-        Those of models `rows` from all others, gathered in rows `targets`; by default
-        all in one. Smooth quantiles need those of the mirror images too, shape (T, 2B),
-        unless not `both`. `only` are the draws to look at.
+        Those of models `rows` from the others, row by row of `weights`, (R, M): of all
+        together, shape (1, N), or `apart`, (R, N). N is the number of draws, twice it
+        where each has a mirror image; of draws with another `sign`, or `only` of some.
         """
-        m = len(weights)
+        m = weights.shape[1]
         rows = np.arange(m) if rows is None else rows
-        targets = np.zeros(rows.size, np.int64) if targets is None else targets
+        targets = np.arange(rows.size) if apart else np.zeros(rows.size, np.int64)
         values = self.draws.values if only is None else self.draws.values[:, only]
         n = values.shape[1]
-        signs = (1.0, -1.0) if both and self.smooth else (1.0,)
-        found = np.zeros((int(targets.max(initial=0)) + 1, len(signs) * n))
+        signs = (sign, -sign) if self.smooth else (sign,)
+        found = np.zeros((rows.size if apart else 1, len(signs) * n))
 
         def look(some: slice) -> None:
             block = np.ascontiguousarray(values[:, some])
-            for k, sign in enumerate(signs):
+            for k, each in enumerate(signs):
                 out = np.zeros((len(found), block.shape[1]))
-                difference_maxima(sign * block, weights, rows, targets, out)
+                difference_maxima(each * block, weights, rows, targets, out)
                 found[:, k * n + some.start : k * n + some.stop] = out
 
         tasks = parts(n, _BLOCK)

@@ -38,8 +38,8 @@ _FINDS = {
     "average": "find each true difference of {} models, on average",
 }
 _LUCK = (
-    "Differences are taken as the pilot estimates them, and its best model is partly the "
-    "best by chance: the power is rather too high."
+    "Differences are taken as the pilot estimates them, and its best model is partly "
+    "the best by chance: the power is rather too high."
 )
 _ADJUSTMENTS = (*OF_PAIRS, "single-step")
 _MOST = 2**53

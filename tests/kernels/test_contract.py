@@ -359,7 +359,7 @@ EXAMPLES = {
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
     "difference_maxima": Example(
-        (FOLDS[:6].copy(), np.ones((6, 6)), ints(0, 3, 5), ints(1, 0, 1)),
+        (FOLDS[:6].copy(), np.ones((3, 6)), ints(0, 3, 5), ints(1, 0, 1)),
         (zeros(2, 10, dtype=float),),
     ),
     "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
@@ -523,6 +523,7 @@ def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
     return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
 
 
+@numba.njit
 def call_unpaired_interval_many(counts, method, level, low, high):
     unpaired_interval_many(counts, (method, level), low, high)
 

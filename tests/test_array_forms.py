@@ -92,6 +92,7 @@ FOLDS = RNG.integers(0, 4, N)
 CUTS = RNG.normal(0.02, 0.05, (3, 5, 2))
 TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))
 COUNTS = RNG.integers(0, 40, (3, 5))
+MEANS, COVARIANCE = SCORES.mean(axis=1), np.cov(SCORES) / N
 CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
 ITEMS = GROUPS.astype(str)
 LONG = {
@@ -318,6 +319,20 @@ CASES = [
     ),
     called(F.mean_difference, *SCORES[:2], groups=GROUPS, weights=WEIGHTS, rng=3),
     called(F.mean_difference, *SCORES[:2].astype(np.float32)),
+    *(
+        called(function, SCORES, groups=GROUPS, n_resamples=299, rng=3)
+        for function in (F.best_set, F.rank_sets, F.winner_estimate)
+    ),
+    called(F.superior_ability, SCORES > 0, control=1, n_resamples=99, rng=3),
+    called(F.model_confidence_set, SCORES, bootstrap_indices=np.stack([FOLDS, GROUPS])),
+    *(
+        called(function, MEANS, COVARIANCE, n_resamples=99, rng=3)
+        for function in (F.best_set_from_moments, F.rank_sets_from_moments)
+    ),
+    called(F.model_confidence_set_from_moments, MEANS, COVARIANCE, rng=3),
+    called(F.superior_ability_from_moments, MEANS, COVARIANCE, 120, control=0, rng=3),
+    called(F.winner_estimate_from_moments, MEANS, COVARIANCE, projection_critical=3.0),
+    called(F.correct_values, TRUTH, PREDS),
     called(F.compare_means, SCORES, adjust="maxt", simultaneous=True, rng=3),
     called(F.max_t, SCORES - SCORES.mean(axis=0), groups=GROUPS, rng=3),
     called(F.simultaneous_pairs, SCORES.mean(axis=1), np.cov(SCORES), rng=3),

@@ -130,6 +130,28 @@ GOOD = {
     },
     "compare_means": {"values": {"a": S, "b": T}, "rng": 1},
     "compare_means_from_moments": {"moments": MOMENTS},
+    **{
+        name: {"values": {"a": S, "b": T}, "n_resamples": 299, "rng": 1}
+        for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
+    },
+    "superior_ability": {"values": {"a": S, "b": T}, "control": 0, "rng": 1},
+    **{
+        name: {"estimate": [0.9, 0.8], "covariance": [0.001, 0.002], "rng": 1}
+        for name in (
+            "best_set_from_moments",
+            "rank_sets_from_moments",
+            "model_confidence_set_from_moments",
+            "winner_estimate_from_moments",
+        )
+    },
+    "superior_ability_from_moments": {
+        "estimate": [0.9, 0.8],
+        "covariance": [0.001, 0.002],
+        "n": 50,
+        "control": "model_0",
+        "rng": 1,
+    },
+    "correct_values": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_sensitivity_specificity": LABELS,
     "compare_sensitivity_specificity_from_counts": {
@@ -411,6 +433,19 @@ WRONG = {
     "values_a": _VALUES,
     "values_b": _VALUES,
     "moments": _OBJECT | {"empty": stream.ValueMoments()},
+    "estimate": _NUMBERS | {"one": [0.5], "a number": 3, "infinite": [0.5, np.inf]},
+    "covariance": _NUMBERS
+    | {"a number": 3, "too short": [1.0], "negative": [1.0, -1.0]}
+    | {"not a covariance": [[1.0, 2.0], [2.0, 1.0]]},
+    "side": _CHOICE,
+    "recentring": _CHOICE,
+    "resampling": _CHOICE,
+    "simultaneous": {"a word": "yes", "a number": 1},
+    "step_down": {"a word": "yes", "a number": 1},
+    "projection_critical": _NUMBER | {"0": 0.0, "a list": [2.0]},
+    "bootstrap_indices": _NUMBERS
+    | {"a number": 3, "too short": [[0, 1]], "fractions": [[0.5] * 12]}
+    | {"out of range": [[12] * 12], "negative": [[-1] * 12], "empty": []},
     "weights": _NUMBERS | {"negative": [-1.0] * 12, "too short": [1.0] * 11},
     "score_or_label": _LABELS,
     "sample_weight": _NUMBERS
@@ -677,6 +712,16 @@ WRONG_IN = {
         "another kind": "yes",
     },
     ("variance_components", "k"): {"with a mean": 2},
+    **{
+        (name, "models"): {
+            "a number": 3,
+            "unknown": ["z"],
+            "a string": "ab",
+            "one twice": [0, 0],
+            "empty": [],
+        }
+        for name in ("rank_sets", "rank_sets_from_moments")
+    },
     # How many models there are, a number may say.
     **{
         (f"stream.{kind}", "names"): {"equal": ("a", "a"), "0": 0, "a fraction": 1.5}

@@ -221,6 +221,17 @@ CASES = [
     called(
         F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS
     ),
+    called(
+        F.margin_decision, np.sort(SCORES[:2], axis=0), np.sort(SCORES[1:], axis=0), 1
+    ),
+    called(F.margin_tests, WEIGHTS - 1, WEIGHTS, WEIGHTS / 9, df=WEIGHTS + 5),
+    called(
+        *(F.margin_tests_from_counts, COUNTS, COUNTS[0]),
+        both_right=COUNTS + 90,
+        both_wrong=COUNTS,
+        margin=WEIGHTS[:5] / 9,
+    ),
+    called(F.mcnemar, TRUTH, A, B, margin=0.1),
     called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
     called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
     called(planning.power, test="auc", n=COUNTS + 2, auc=0.7, ratio=2.0),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import study_records
 from public_names import record_classes
-from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, Y, fitted, models
+from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, Y, fitted, models
 
 import fastcmp
 from fastcmp import designs, planning, sequential, stream
@@ -66,6 +66,17 @@ def examples():
         "report of three": fastcmp.classification_report(
             Y, {"a": A, "b": B, "c": A[::-1]}, control="b", overall=["mcc", "kappa"]
         ),
+        "mcnemar with a margin": fastcmp.mcnemar(Y, A, B, margin=0.2),
+        "several margins": fastcmp.margin_tests(
+            [0.1, -0.2], 0.1, 0.2, df=9, n_samples=9
+        ),
+        "metrics with margins": fastcmp.compare_metric(
+            Y, A, B, metric=["accuracy", "mcc"], margin=[0.2, 0.1]
+        ),
+        "costs with a margin": fastcmp.cost_test(Y, A, B, [[0, 1], [5, 0]], margin=1),
+        "means with a margin": fastcmp.mean_difference(S, T, margin=0.2),
+        "area with a margin": delong.compare("a", "b", margin=0.2),
+        "held out with a margin": fastcmp.compare_labels(Y, A, B, margin=0.2),
         "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
         "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
         "metrics of tables": fastcmp.compare_metric_from_counts(

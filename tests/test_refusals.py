@@ -210,6 +210,19 @@ GOOD = {
         "only_b": [1, 2, 1, 0],
         "both_wrong": [0, 0, 2, 1],
     },
+    "margin_decision": {
+        "interval": (-0.01, 0.02),
+        "inner_interval": (-0.005, 0.015),
+        "margin": 0.03,
+    },
+    "margin_tests": {"difference": 0.01, "standard_error": 0.02, "margin": 0.03},
+    "margin_tests_from_counts": {
+        "only_a": 3,
+        "only_b": 9,
+        "both_right": 80,
+        "both_wrong": 4,
+        "margin": 0.1,
+    },
     "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
     "mcnemar_stratified_from_counts": {
         "only_a": [6, 3, 9],
@@ -348,6 +361,21 @@ _SHARE = {
     "bool": True,
 }
 _WHOLE = {"0": 0, "negative": -1, "a fraction": 1.5, "a string": "2", "bool": True}
+_MARGIN = {
+    "negative": -0.05,
+    "NaN": np.nan,
+    "infinite": np.inf,
+    "a string": "0.02",
+    "bool": True,
+    "percent of what": [[0.1], [0.2, 0.3]],
+}
+_ENDS = {
+    "None": None,
+    "a number": 0.1,
+    "three": (0.1, 0.2, 0.3),
+    "turned": (0.2, 0.1),
+    "strings": ("0.1", "0.2"),
+}
 _COUNT = {
     "negative": -1,
     "a fraction": 1.5,
@@ -592,6 +620,11 @@ WRONG = {
     "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
     "comparisons": _OBJECT | {"none": {}, "without margins": {"x": RECORD}},
     "margin": _NUMBER,
+    "margin": _MARGIN,
+    "gamma": _NUMBER | {"1": 1, "negative": -0.1},
+    "difference": _NUMBERS,
+    "standard_error": _NUMBERS | {"negative": -0.1},
+    "inner_interval": _ENDS,
     "cost_fp": _NUMBER,
     "cost_fn": _NUMBER,
     "smoothing": _NUMBER,
@@ -671,6 +704,7 @@ FREE = {
     "cumulative",
     "standardize",
     "lower_is_better",
+    "strict",
     "nonnegative",
     "stratify",
     "drop_intermediate",
@@ -683,6 +717,12 @@ WRONG_IN = {
         "a string": "x",
         "NaN": np.nan,
     },
+    ("margin_decision", "interval"): _ENDS,
+    ("margin_tests", "df"): {"0": 0, "negative": -1, "a string": "9", "NaN": np.nan},
+    ("margin_tests", "n_samples"): _COUNT,
+    ("margin_tests_from_counts", "margin"): _MARGIN | {"0": 0, "1": 1, "above": 2},
+    ("mcnemar", "margin"): _MARGIN | {"0": 0, "1": 1, "above": 2},
+    ("compare_metric", "margin"): _MARGIN | {"0": 0, "1": 1, "two": [0.1, 0.1]},
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
     ("compare_cv", "workers"): _WHOLE | {"negative": -2},
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
@@ -748,6 +788,10 @@ ALSO = {
 }
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
+    **{
+        ("margin_tests", name, "NaN"): "stays NaN, and nothing can be told"
+        for name in ("difference", "standard_error")
+    },
     **{
         (name, "labels", "one"): "an average over one class"
         for name in (

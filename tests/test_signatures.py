@@ -20,6 +20,8 @@ DATA = {
     *("frame", "n_correct", "n_samples", "probabilities"),
     *("moments", "pred", "metric", "comparisons"),
     *("estimate", "covariance", "evalues", "variances"),
+    *("difference", "standard_error", "margin", "interval"),
+    *("inner_interval",),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {

@@ -418,7 +418,16 @@ EXAMPLES = {
     "swap_cells": Example(
         (ints(900, 300, 70, 20), ints(0, 2, 1, 3), 1, 0), (zeros(3, 4, dtype=float),)
     ),
+    "tango_exact": Example((3, 0, 30, -0.1, 0.0)),
+    "tango_exact_margins": Example(
+        (3, 0, 30, 0.1, 0.05, 0.0), (zeros(9, dtype=float),)
+    ),
     "tango_interval": Example((0, 1, 44, 0.9)),
+    "tango_margin_many": Example(
+        (ints(3, 210), ints(0, 190), ints(30, 10_000), np.array([0.1, 0.02]), 0.05),
+        (zeros(10, 2, dtype=float),),
+    ),
+    "tango_test": Example((0, 1, 44, -0.05, 1)),
     "wald_interval": Example((5, 5, 23, 0.95)),
     "venkatraman_exchanges": Example(
         (np.stack([np.argsort(SCORES), np.arange(200)]), POSITIVE, 1, 0), (zeros(4),)
@@ -859,6 +868,8 @@ IMPOSSIBLE = {
     "sign_flip_whole": [(ints(2**28, 1), 0)],
     "bhapkar": [(NEGATIVE_TABLE,)],
     "stuart_maxwell": [(NEGATIVE_TABLE,)],
+    "tango_exact": [(-1, 5, 10, 0.1), (1, 1, 0, 0.1), (5, 5, 9, 0.1), (1, 1, 9, 1.0)],
+    "tango_test": [(-1, 5, 10, 0.1), (1, 1, 0, 0.1), (5, 5, 9, 0.1), (1, 1, 9, NAN)],
     "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
     "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],
     "wilson_interval": [(11, 10, 0.95), (-1, 10, 0.95), (0, 0, 0.95), (1, 2, NAN)],

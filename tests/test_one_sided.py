@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from fastcmp import (
+    accuracy_unpaired_from_counts,
     bcv_mcnemar,
     compare_cv,
     compare_labels,
@@ -51,6 +52,7 @@ def records(alternative):
         (proportion_z(24, 58, 175, **option), (-np.inf, np.inf)),
         (bcv_mcnemar(tables, **option), (-1, 1)),
         (curves.compare("a", "b", **option), (-1, 1)),
+        (accuracy_unpaired_from_counts(56, 70, 48, 80, method="mn", **option), (-1, 1)),
         (delong_unpaired(y, noise[0] + y, y, noise[1], **option), (-1, 1)),
     ]
 
@@ -101,6 +103,20 @@ def test_duality_of_score_test_and_odds_ratio(alternative, alpha):
         assert (
             ends.high == np.inf if alternative == "greater" else ends.low == 0
         ).all()
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
+def test_duality_on_different_samples(alternative, alpha):
+    a, b = np.divmod(np.arange(16 * 13), 13)
+    given = {"method": "miettinen-nurminen", "alternative": alternative}
+    for null in (0.0, -0.1, 0.2):
+        test = accuracy_unpaired_from_counts(
+            a, 15, b, 12, null_difference=null, **given
+        )
+        ends = test.confidence_interval(1 - alpha)
+        excluded = ends.low > null if alternative == "greater" else ends.high < null
+        assert (excluded == (test.pvalue < alpha)).all()
 
 
 @pytest.mark.parametrize("alternative", SIDES)

@@ -38,6 +38,8 @@ from fastcmp.plot.rank_diagram import _stack
 from fastcmp.plot.style import COLOURS, as_text, curve_style
 from fastcmp.scores.cutpoints import optimal_cutpoint
 from fastcmp.scores.lift import lift_table
+from fastcmp.sequential import MeanLooks, PairLooks, mcnemar_looks
+from fastcmp.stream import PairCounts
 
 WORKSHEET = [12, 10, 2, 2, 1, 4, 3, 2, 1, 3]  # deaths in tenths of 200 patients
 DPI = 50
@@ -77,6 +79,12 @@ def cross_validated(test, scoring=None):
     X = rng.normal(size=(120, 3)) + 0.7 * y[:, None]
     models = GaussianNB(), DecisionTreeClassifier(max_depth=1)
     return compare_cv(*models, X, y, test=test, scoring=scoring, rng=1)
+
+
+def looks(alpha=0.05):
+    only_a, only_b = [1, 5, 12, 19, 30], [1, 2, 4, 5, 8]
+    n = [40, 90, 150, 210, 300]
+    return mcnemar_looks(only_a, only_b, n_samples=n, alpha=alpha)
 
 
 def table():
@@ -150,7 +158,11 @@ FOLDS = {
     f"folds of {test}": lambda test=test, **o: plot.folds(cross_validated(test), **o)
     for test in ("bcv-mcnemar", "bouckaert-t", "holdout-mcnemar", "alpaydin-f")
 }
-PICTURES = SCORES | PAIRS | FOLDS
+LOOKS = {
+    "evidence": lambda **o: plot.evidence(looks(), **o),
+    "evidence without a decision": lambda **o: plot.evidence(looks(alpha=1e-9), **o),
+}
+PICTURES = SCORES | PAIRS | FOLDS | LOOKS
 every_picture = pytest.mark.parametrize("name", PICTURES)
 
 
@@ -917,6 +929,43 @@ def test_import_waits_for_matplotlib():
     code = "import sys, fastcmp.plot; assert 'matplotlib' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], check=False, timeout=120)
     assert done.returncode == 0
+
+
+# One comparison over time.
+
+
+def test_evidence_is_that_of_the_looks():
+    result = looks()
+    ax = plot.evidence(result)
+    x, y = line(ax, "a look").get_xydata().T
+    np.testing.assert_array_equal(x, result.n_samples)
+    np.testing.assert_allclose(y, np.log10(result.evalue))
+    limit = line(ax, "1 / alpha = 20").get_ydata()
+    np.testing.assert_allclose(limit, np.log10(20))
+    mark = line(ax, "decided at 300").get_xydata()[0]
+    np.testing.assert_allclose(mark, [x[4], y[4]])
+    assert result.first_rejection == 4
+    assert ax.get_xlabel() == "Samples"
+    later = plot.evidence(looks(alpha=1e-9))
+    assert legend(later) == ["1 / alpha = 1e+09", "a look"]
+
+
+def test_evidence_of_discordant_samples_and_of_no_evidence():
+    ax = plot.evidence(mcnemar_looks([3, 9], [1, 2]))
+    assert ax.get_xlabel() == "Discordant samples"
+    state = MeanLooks(bets=[1.0])  # which loses all with the first -1
+    ax = state.update([-1.0]).look().plot()
+    assert np.isfinite(line(ax, "a look").get_ydata()).all()
+    with pytest.raises(TypeError, match=r"^evidence draws a LooksResult, got float$"):
+        plot.evidence(0.5)
+
+
+def test_a_look_at_all_pairs_is_drawn_as_a_comparison():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 400)
+    counts = PairCounts().update(y, named(np.where(rng.random((3, 400)) < 0.8, y, 0)))
+    for kind in ("leaderboard", "pvalues", "critical-difference"):
+        assert PairLooks().look(counts).plot(kind).figure
 
 
 # Two models on folds.

@@ -124,8 +124,7 @@ def _gate(options: argparse.Namespace) -> int:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)
-                    record = compare(rows)
-                comparisons[measure + where] = record
+                    comparisons[measure + where] = compare(rows)
             except (ValueError, TypeError) as error:
                 if subset is None:
                     raise

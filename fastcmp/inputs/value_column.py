@@ -20,7 +20,11 @@ def read_values(raw: Any, name: str) -> NDArray[np.float64]:
     if isinstance(raw, np.ma.MaskedArray):
         values = read_values(np.asarray(raw.data), name)
         return np.where(np.ma.getmaskarray(raw), np.nan, values)
-    array = np.asarray(_of_library(raw))
+    try:
+        array = np.asarray(_of_library(raw))
+    except ValueError:
+        message = f"{name} must be one-dimensional, got lists of different lengths"
+        raise ValueError(message) from None
     if array.ndim != 1:
         message = f"{name} must be one-dimensional, got shape {array.shape}"
         raise ValueError(message)

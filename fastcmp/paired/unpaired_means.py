@@ -110,7 +110,7 @@ def means_unpaired(  # noqa: PLR0913  # options, all by keyword
     >>> from fastcmp import means_unpaired
     >>> result = means_unpaired([0.9, 0.8, 0.7, 0.9], [0.5, 0.7, 0.6])
     >>> round(result.statistic, 4), round(result.df, 3), round(result.pvalue, 4)
-    (3.0, 4.474, 0.0347)
+    (3.0, 4.331, 0.0361)
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_share(confidence_level, "confidence_level")

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
+from fastcmp.core.records import Pilot
 from fastcmp.core.render import plain_columns
 from fastcmp.pairwise.decisions import PairDecisions
 from fastcmp.pairwise.summary import describe
@@ -38,7 +39,7 @@ _PICTURES = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PairwiseResult(PairDecisions):
+class PairwiseResult(Pilot, PairDecisions):
     """Many models on the same samples, compared in pairs.
 
     Arrays of length P have one entry for each pair (a, b) that was kept; those of
@@ -132,6 +133,10 @@ class PairwiseResult(PairDecisions):
             "adjust": self.adjust,
             "alpha": self.alpha,
             "rule": self.rule,
+            "adjust_draws": self.adjust_draws,
+            "adjust_resamples": self.adjust_resamples,
+            "adjust_seed": self.adjust_seed,
+            "critical_value": self.critical_value,
             "n_samples": self.n_samples,
             "n_missing": self.n_missing,
             "n_excluded": self.n_excluded,

@@ -100,10 +100,27 @@ def _area(record: Any) -> PilotInputs:
     return PilotInputs("auc-paired", inputs, {"alternative": record.alternative})
 
 
+def _pairs(record: Any) -> PilotInputs:
+    """Read all pairs of models on the same samples, and how they were adjusted."""
+    return PilotInputs("leaderboard", {"pilot": record, "adjust": record.adjust})
+
+
+def _folds(_: Any) -> PilotInputs:
+    message = (
+        "this pilot is of a cross-validation, of which no more samples can be planned: "
+        "use planning.power(test='cv', ...)"
+    )
+    raise ValueError(message)
+
+
 _READERS = {
     "AUCComparison": _area,
+    "CVPairwiseResult": _folds,
     "CostResult": _cost,
     "DelongResult": _delong,
     "MeanDifference": _mean,
+    "MeansResult": _pairs,
     "MetricComparison": _metric,
+    "MetricsResult": _pairs,
+    "PairwiseResult": _pairs,
 }

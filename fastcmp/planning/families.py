@@ -18,6 +18,7 @@ _MODULES = {
     "auc": "fastcmp.planning.auc_plans",
     "auc-paired": "fastcmp.planning.auc_pair_plans",
     "cv": "fastcmp.planning.folds",
+    "leaderboard": "fastcmp.planning.leaderboard",
 }
 TESTS = tuple(_MODULES)
 

@@ -57,6 +57,8 @@ class Answer(NamedTuple):
     interval: Any = None
     #: What `n` counts, where that is not the family's unit.
     unit: str | None = None
+    #: What is found, where that is not a difference of two models: "find ...".
+    claim: str | None = None
     #: Negatives, where `n` counts positives.
     n_negatives: Any = None
     #: Of a simulated power, and the seed that repeats it.

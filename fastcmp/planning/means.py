@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> F
     By default Student's t counts both tails of a two-sided test, the normal
     approximation the right one.
     """
-    if question.method == "normal":
+    if question.method != "t":
         return normal_power(question, n, difference, spread.normal)
     df = spread.df(n)
     scale = np.sqrt(n / np.asarray(spread.variance, np.float64))
@@ -102,7 +103,7 @@ def mean_size(
 ) -> Floats:
     """Give the real number of items of a power; infinite where none reaches it."""
     n = normal_size(question, power, difference, spread.normal)
-    if question.method == "normal":
+    if question.method != "t":
         return n
     return least(
         lambda n: mean_power(question, n, difference, spread),
@@ -115,7 +116,7 @@ def mean_size(
 def mean_detectable(question: Question, n: Any, power: Any, spread: Spread) -> Floats:
     """Give the difference that n items find with a power."""
     normal = normal_difference(question, n, power, spread.normal)
-    if question.method == "normal":
+    if question.method != "t":
         return normal
 
     def found(beyond: Any) -> Any:
@@ -137,8 +138,14 @@ def _both_reject(df: Floats, near: Floats, far: Floats, t: Floats) -> Floats:
     return np.concatenate([np.empty(0), *found]).reshape(arrays[0].shape)
 
 
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """Give the nodes and the weights of the integrals."""
+    return np.polynomial.legendre.leggauss(_NODES)
+
+
 def _integral(df: Floats, near: Floats, far: Floats, t: Floats) -> Floats:
-    x, weight = np.polynomial.legendre.leggauss(_NODES)
+    x, weight = _rule()
     # Beyond u = (near + far) / (2 t) no mean satisfies both.
     half = 10.0 / np.sqrt(2.0 * df)
     low = np.maximum(1.0 - half, 0.0)

@@ -17,9 +17,13 @@ _READERS = {
         (
             "AUCComparison",
             "CostResult",
+            "CVPairwiseResult",
             "DelongResult",
             "MeanDifference",
+            "MeansResult",
             "MetricComparison",
+            "MetricsResult",
+            "PairwiseResult",
         ),
         "fastcmp.planning.estimate_pilots",
     ),

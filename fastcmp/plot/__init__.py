@@ -4,6 +4,7 @@ Nothing is shown on a screen, and no setting of matplotlib is changed.
 """
 
 from fastcmp.plot.curves import curve
+from fastcmp.plot.evidence_lines import evidence
 from fastcmp.plot.fold_points import folds
 from fastcmp.plot.pairwise import leaderboard, pvalue_map
 from fastcmp.plot.rank_diagram import critical_difference
@@ -15,6 +16,7 @@ __all__ = [
     "critical_difference",
     "curve",
     "cutoffs",
+    "evidence",
     "folds",
     "leaderboard",
     "lift",

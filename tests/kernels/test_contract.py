@@ -20,6 +20,7 @@ from fastcmp.kernels import (
     COST_PROFILE,
     CR2,
     CR3,
+    DIRICHLET,
     EXACT,
     F_BETA,
     INVALID,
@@ -147,6 +148,30 @@ EXAMPLES = {
         ),
         (zeros(3, 4, dtype=float), zeros(3, dtype=np.uint8)),
     ),
+    "anytime_difference_interval_many": Example(
+        (ints(11, 0), ints(1, 0), ints(100, 5), (DIRICHLET, 0.9, (0.5, 0.5, 0.5))),
+        (zeros(2, dtype=float), zeros(2, dtype=float)),
+    ),
+    "anytime_difference_interval": Example((11, 1, 100, 0.95)),
+    "anytime_mean_interval": Example((VALUES[0] / 4, 0.95)),
+    "anytime_proportion_interval": Example((11, 1, 0.5, 0.5, 0.95)),
+    "bet_on_values": Example(
+        (VALUES[0] / 4, 0.1, np.array([0.5, -0.25])), (zeros(2, dtype=float),)
+    ),
+    "difference_log_evalue": Example((11, 1, 100, 0.05)),
+    "dirichlet_difference_interval": Example((11, 1, 100, 0.95, (0.5, 0.5, 0.5))),
+    "dirichlet_log_evalue": Example((11, 1, 100, 0.05, (0.5, 0.5, 0.5))),
+    "e_holm_sorted": Example((np.array([0.5, 1.0, 7.0, 25.0]),)),
+    "empirical_bernstein_limits": Example(
+        (np.abs(VALUES[0]) / 4, 0.025, 0.5), (zeros(70, dtype=float),)
+    ),
+    "log_mean_exp": Example((np.array([800.0, -3.0]),)),
+    "mcnemar_log_evalue": Example((11, 1, 0.5, 0.5, 1)),
+    "mcnemar_log_evalue_many": Example(
+        (ints(11, 0, 25), ints(1, 0, 15), (0.5, 0.5), TWO_SIDED),
+        (zeros(3, dtype=float),),
+    ),
+    "normal_mixture_boundary": Example((50.0, 6.3, 0.05, 1)),
     "difference_interval_many": Example(
         (*CELLS, (TANGO, 0.9)), (zeros(2, dtype=float), zeros(2, dtype=float))
     ),
@@ -292,6 +317,23 @@ EXAMPLES = {
         ),
         (zeros(2), zeros(3, dtype=float)),
     ),
+    "step_down_tails": Example(
+        (
+            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+            np.array([1.5, 2.0, 1.0]),
+            np.array([[0, 2], [0, 1]], np.int32),
+            np.ones(2),
+            np.array([0.5, 2.0]),
+            (2.0, np.inf, TWO_SIDED),
+        ),
+        (zeros(2, dtype=float),),
+    ),
+    "radial_tail": Example(
+        (2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)
+    ),
+    "radial_quantile": Example(
+        (np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)
+    ),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
     "jackknife_acceleration": Example((*UNITS,)),
@@ -342,7 +384,7 @@ EXAMPLES = {
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
     "difference_maxima": Example(
-        (FOLDS[:6].copy(), np.ones((6, 6)), ints(0, 3, 5), ints(1, 0, 1)),
+        (FOLDS[:6].copy(), np.ones((3, 6)), ints(0, 3, 5), ints(1, 0, 1)),
         (zeros(2, 10, dtype=float),),
     ),
     "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
@@ -515,6 +557,7 @@ def call_mcnemar_interim_power(only_a, only_b, n_more, p10, p01, alpha, method):
     return mcnemar_interim_power(only_a, only_b, n_more, (p10, p01), alpha, method)
 
 
+@numba.njit
 def call_unpaired_interval_many(counts, method, level, low, high):
     unpaired_interval_many(counts, (method, level), low, high)
 
@@ -725,6 +768,18 @@ NEGATIVE_TABLE = np.array([[1, -2], [3, 4]])
 IMPOSSIBLE = {
     "alpaydin_f": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
     "barnard_exact": [(9, 8, 3, 9), (-1, 8, 3, 9), (0, 0, 0, 1), (1, 5001, 1, 2)],
+    "anytime_difference_interval": [(-1, 5, 9, 0.95), (5, 5, 9, 0.95), (1, 1, 9, 1.0)],
+    "anytime_mean_interval": [(np.array([0.5, 1.1]), 0.95), (FOLDS[0], NAN)],
+    "anytime_proportion_interval": [
+        (-1, 5, 0.5, 0.5, 0.95),
+        (1, 5, 0.0, 0.5, 0.95),
+        (1, 5, 0.5, 0.5, 0.0),
+    ],
+    "dirichlet_difference_interval": [
+        (-1, 5, 9, 0.95, (0.5, 0.5, 0.5)),
+        (1, 5, 9, 0.95, (0.5, 0.5, 0.0)),
+        (1, 5, 9, NAN, (0.5, 0.5, 0.5)),
+    ],
     "bayle_z_in": [
         (FOLDS[0], np.arange(10), 10),
         (FOLDS[0], np.arange(10) // 9, 2),

@@ -262,9 +262,11 @@ def test_a_difference_equals_the_enumeration(counts, delta, side):
 
 @given(tables(), alternatives)
 def test_no_difference_is_barnards_test(counts, side):
-    assert score_exact(*counts, 0.0, side).pvalue == barnard_exact(*counts, side).pvalue
-    near = score_exact(*counts, 1e-13, side).pvalue
-    assert near == pytest.approx(barnard_exact(*counts, side).pvalue, rel=1e-6)
+    wanted = barnard_exact(*counts, side)
+    assert score_exact(*counts, 0.0, side).pvalue == wanted.pvalue
+    if side * wanted.statistic > 0 or (side == TWO_SIDED and wanted.statistic):
+        near = score_exact(*counts, 1e-13, side).pvalue
+        assert near == pytest.approx(wanted.pvalue, rel=1e-6)
 
 
 @given(tables(), shifts, alternatives)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reference_cases import ALTERNATIVES as CODES
+from reference_cases import expected, parametrize
 from scipy import stats
 from statsmodels.stats.proportion import (
     confint_proportions_2indep,
@@ -16,6 +18,7 @@ from statsmodels.stats.proportion import (
 from fastcmp import (
     accuracy_unpaired,
     accuracy_unpaired_from_counts,
+    kernels,
     proportion_z,
 )
 
@@ -138,3 +141,215 @@ def test_classes_and_missing_predictions_as_in_mcnemar():
     assert "1 samples of other classes were dropped." in str(result)
     with pytest.raises(ValueError, match=r"^pred_a has no prediction at row 1"):
         accuracy_unpaired(y_a, pred_a, y_b, pred_b)
+
+
+# Other methods.
+
+#: What the cases call them.
+NAMES = {
+    "newcombe hybrid score": "newcombe",
+    "miettinen-nurminen score": "miettinen-nurminen",
+    "Barnard, pooled z": "barnard",
+    "Barnard, unpooled z": "barnard-unpooled",
+    "Boschloo": "boschloo",
+}
+EXACT = ("boschloo", "barnard", "barnard-unpooled")
+
+
+def of_case(case, **options):
+    chosen = case["options"]
+    return accuracy_unpaired_from_counts(
+        **case["input"],
+        alternative=chosen.get("alternative", "two-sided"),
+        null_difference=chosen.get("null_difference", 0.0),
+        **options,
+    )
+
+
+@parametrize("unpaired_difference_ci")
+def test_reference_intervals(case):
+    method = NAMES[case["options"]["method"]]
+    result = of_case(case)
+    low, high = result.confidence_interval(case["options"]["confidence"], method)
+    assert result.difference == expected(case, "estimate")
+    assert (low, high) == (expected(case, "lower"), expected(case, "upper"))
+
+
+@parametrize("unpaired_exact_test")
+def test_reference_exact_tests(case):
+    result = of_case(case, method=NAMES[case["options"]["method"]])
+    assert result.pvalue == expected(case, "pvalue")
+    assert result.distribution == "binomial"
+
+
+@parametrize("unpaired_noninferiority")
+def test_reference_noninferiority(case):
+    margin = -case["options"]["null_difference"]
+    result = of_case(case, method=NAMES[case["options"]["method"]], margin=margin)
+    tests = result.margins
+    assert tests.noninferiority_statistic == expected(case, "statistic")
+    assert tests.noninferiority_pvalue == expected(case, "pvalue")
+    shifted = accuracy_unpaired_from_counts(
+        **case["input"], method="mn", null_difference=-margin, alternative="greater"
+    )
+    assert shifted.statistic == expected(case, "statistic")
+    assert shifted.pvalue == expected(case, "pvalue")
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("counts", CASES)
+def test_exact_methods_are_the_kernels(counts, alternative):
+    code = {"two-sided": 0}.get(alternative, CODES.get(alternative))
+    options = {"alternative": alternative}
+    found = [
+        accuracy_unpaired_from_counts(*counts, method=method, **options)
+        for method in EXACT
+    ]
+    wanted = [
+        kernels.boschloo_exact(*counts, code),
+        kernels.barnard_exact(*counts, code),
+        kernels.barnard_exact(*counts, code, pooled=False),
+    ]
+    for result, outcome in zip(found, wanted, strict=True):
+        assert (result.statistic, result.pvalue, result.status) == tuple(outcome)
+
+
+def test_scipy_doubles_boschloos_pvalue():
+    for counts in CASES[2:]:
+        a, n_a, b, n_b = counts
+        theirs = stats.boschloo_exact([[a, b], [n_a - a, n_b - b]]).pvalue
+        ours = accuracy_unpaired_from_counts(
+            *counts, method="boschloo", two_sided="doubled"
+        )
+        assert ours.pvalue == pytest.approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n_a", "shift", "method"),
+    [
+        (200, 0.0, "boschloo"),
+        (200, -0.1, "barnard"),
+        (201, 0.0, "miettinen-nurminen"),
+        (201, 0.1, "miettinen-nurminen"),
+    ],
+)
+def test_the_recommended_test(n_a, shift, method):
+    options = {"alternative": "less", "null_difference": shift}
+    result = accuracy_unpaired_from_counts(150, n_a, 90, 120, method="auto", **options)
+    assert result.method == method
+    chosen = accuracy_unpaired_from_counts(150, n_a, 90, 120, method=method, **options)
+    assert result == chosen
+
+
+def test_arrays_by_every_method():
+    a, n_a, b, n_b = np.array(CASES[2:]).T
+    for method in (*EXACT, "miettinen-nurminen", "auto"):
+        options = {"method": method, "margin": 0.1}
+        result = accuracy_unpaired_from_counts(a, n_a, b, n_b, **options)
+        low, high = result.confidence_interval(0.9)
+        for k, case in enumerate(CASES[2:]):
+            one = accuracy_unpaired_from_counts(*case, **options)
+            assert (result.statistic[k], result.pvalue[k]) == (
+                one.statistic,
+                one.pvalue,
+            )
+            assert (low[k], high[k]) == one.confidence_interval(0.9)
+            assert result.margins.decision[k] == one.margins.decision
+            for name in ("pvalue_lower", "pvalue_upper", "superiority_pvalue"):
+                whole, single = (getattr(x.margins, name) for x in (result, one))
+                assert whole[k] == single
+
+
+@pytest.mark.parametrize("method", ["miettinen-nurminen", "barnard"])
+def test_margins_are_tests_of_two_differences(method):
+    counts, margin = (56, 70, 48, 80), 0.15
+    result = accuracy_unpaired_from_counts(*counts, method=method, margin=margin)
+    for shift, side, names in (
+        (-margin, "greater", ("statistic_lower", "pvalue_lower")),
+        (margin, "less", ("statistic_upper", "pvalue_upper")),
+        (margin, "greater", ("statistic_upper", "superiority_pvalue")),
+    ):
+        test = accuracy_unpaired_from_counts(
+            *counts, method=method, null_difference=shift, alternative=side
+        )
+        shown = tuple(getattr(result.margins, name) for name in names)
+        assert shown == (test.statistic, test.pvalue)
+    inverted = "exact" if method == "barnard" else method
+    assert result.margins.interval == result.confidence_interval(0.95, inverted)
+    assert result.margins.inner_interval == result.confidence_interval(0.9, inverted)
+    assert result.margins.decision == "better"
+    assert "Decision with a margin of 15 percentage points: better" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("counts", "decision"),
+    [
+        ((95, 100, 80, 100), "better"),
+        ((80, 100, 95, 100), "worse"),
+        ((900, 1000, 901, 1000), "equivalent"),
+        ((465, 500, 450, 500), "not worse"),
+        ((9, 10, 9, 10), "cannot tell"),
+    ],
+)
+def test_five_decisions(counts, decision):
+    result = accuracy_unpaired_from_counts(*counts, method="auto", margin=0.05)
+    assert result.margins.decision == decision
+    turned = accuracy_unpaired_from_counts(
+        *counts[2:], *counts[:2], method="auto", margin=0.05
+    )
+    mirrored = {"better": "worse", "worse": "better", "not worse": "cannot tell"}
+    assert turned.margins.decision == mirrored.get(decision, decision)
+
+
+def test_how_many_more_samples_tell():
+    result = accuracy_unpaired_from_counts(18, 20, 27, 30, method="mn", margin=0.1)
+    n_more = result.margins.n_more
+    scale = (50 + n_more) / 50
+    larger = [round(x * scale) for x in (18, 20, 27, 30)]
+    n = larger[1], larger[3]
+    rng = np.random.default_rng(3)
+    drawn = [rng.binomial(size, 0.9, 4000) for size in n]
+    tests = accuracy_unpaired_from_counts(
+        drawn[0], n[0], drawn[1], n[1], method="mn", margin=0.1
+    )
+    told = np.mean(tests.margins.margin_met)
+    assert told == pytest.approx(0.8, abs=0.04)
+
+
+def test_words_of_the_report():
+    options = {"method": "mn", "null_difference": -0.1, "alternative": "greater"}
+    text = str(accuracy_unpaired_from_counts(56, 70, 48, 80, **options))
+    assert "(Miettinen and Nurminen's score test, greater)" in " ".join(text.split())
+    assert "(H0: a minus b is at most -10 percentage points)" in text
+    for words in ("MN", "Miettinen_Nurminen", "z-pooled", "Unpooled", "BOSCHLOO"):
+        assert accuracy_unpaired_from_counts(5, 7, 4, 8, method=words).pvalue > 0.05
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"null_difference": 1.0, "method": "mn"}, r"lie in \(-1, 1\), got 1"),
+        ({"null_difference": 0.1}, "must be 0 with method='score'"),
+        ({"null_difference": 0.1, "method": "boschloo"}, "must be 0 with method="),
+        ({"margin": 1.0}, "margin must be below 1"),
+        ({"margin": -0.1}, "margin must be above 0"),
+        ({"margin": 0.1, "alpha": 0.5}, r"alpha must be below 0\.5"),
+        ({"two_sided": "halved"}, "two_sided must be one of"),
+    ],
+)
+def test_refused_options(options, says):
+    with pytest.raises(ValueError, match=says):
+        accuracy_unpaired_from_counts(5, 7, 4, 8, **options)
+
+
+def test_too_many_samples_for_exact_tests():
+    with pytest.raises(ValueError, match="takes at most 5000 samples"):
+        accuracy_unpaired_from_counts(3, 5001, 4, 8, method="boschloo")
+    result = accuracy_unpaired_from_counts(3, 5001, 4, 8)
+    with pytest.raises(ValueError, match="takes at most 5000 samples"):
+        result.confidence_interval(method="exact")
+
+
+def test_one_difference_for_columns():
+    with pytest.raises(ValueError, match="null_difference must be one number"):
+        accuracy_unpaired([0, 1], [0, 1], [0, 1], [0, 1], null_difference=[0, 0])

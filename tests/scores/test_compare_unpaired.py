@@ -1,0 +1,146 @@
+"""Two models on different samples, decided: one report of three measures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastcmp import (
+    accuracy_unpaired,
+    accuracy_unpaired_from_counts,
+    compare_unpaired,
+    delong_unpaired,
+    margin_tests,
+    means_unpaired,
+)
+
+RNG = np.random.default_rng(4)
+Y_A, Y_B = RNG.integers(0, 2, 70), RNG.integers(0, 2, 80)
+PRED_A = Y_A ^ (RNG.random(70) < 0.2)
+PRED_B = Y_B ^ (RNG.random(80) < 0.35)
+SCORE_A, SCORE_B = Y_A + RNG.normal(size=70), Y_B + RNG.normal(size=80)
+A, B = (Y_A, PRED_A), (Y_B, PRED_B)
+
+
+def words(result):
+    return " ".join(str(result).split())
+
+
+def test_accuracies():
+    result = compare_unpaired(A, B, margin=0.1)
+    wanted = accuracy_unpaired(*A, *B, method="auto", margin=0.1)
+    assert result.comparison == wanted
+    assert (result.method, result.measure) == ("boschloo", "accuracy")
+    assert (result.pvalue, result.statistic) == (wanted.pvalue, wanted.statistic)
+    assert result.interval == wanted.confidence_interval()
+    assert result.margins == wanted.margins
+    assert (result.n_a, result.n_b) == (70, 80)
+    assert result.reject == (result.pvalue <= 0.05)
+    counted = compare_unpaired(
+        *((int(np.sum(y == pred)), y.size) for y, pred in (A, B)), margin=0.1
+    )
+    assert counted == result
+
+
+def test_means():
+    result = compare_unpaired(SCORE_A, SCORE_B, measure="mean", alpha=0.1, margin=0.5)
+    wanted = means_unpaired(
+        SCORE_A, SCORE_B, confidence_level=0.9, alpha=0.1, margin=0.5
+    )
+    assert result.comparison == wanted
+    assert (result.method, result.df) == ("welch", wanted.df)
+    assert (result.pvalue, result.interval) == (wanted.pvalue, wanted.interval)
+    assert result.margins == wanted.margins
+
+
+@pytest.mark.parametrize(("method", "chosen"), [("auto", "t"), ("normal", "normal")])
+def test_areas(method, chosen):
+    a, b = (Y_A, SCORE_A), (Y_B, SCORE_B)
+    result = compare_unpaired(a, b, measure="AUC", method=method, margin=0.1)
+    wanted = delong_unpaired(*a, *b, method=chosen)
+    assert result.comparison == wanted
+    assert (result.method, result.difference) == (chosen, wanted.difference)
+    assert result.interval == wanted.confidence_interval()
+    assert (result.n_a, result.n_b) == (70, 80)
+    tests = margin_tests(wanted.difference, wanted.standard_error, 0.1, df=wanted.df)
+    assert result.margins.noninferiority_pvalue == tests.noninferiority_pvalue
+    assert result.margins.equivalence_pvalue == tests.equivalence_pvalue
+
+
+def test_the_report():
+    result = compare_unpaired((56, 70), (48, 80), names=("old", "new"))
+    text = words(result)
+    assert text.startswith(
+        "Which model is better? old is right on 80.00% of its samples, new on 60.00%; "
+        "the difference is significant (Boschloo's exact test, p = 0.010). "
+        "Different samples: the models were tested on 70 and 80 samples."
+    )
+    assert "samples of new 80" in text
+    assert "Different samples" in words(
+        compare_unpaired(SCORE_A, SCORE_B, measure="mean")
+    )
+    areas = compare_unpaired((Y_A, SCORE_A), (Y_B, SCORE_B), measure="auc")
+    assert "The AUC of a is" in words(areas)
+    assert areas.to_dict()["decision"].endswith(f"p = {areas.pvalue:.3f}).")
+
+
+@pytest.mark.parametrize("loss", [False, True])
+@pytest.mark.parametrize("side", ["greater", "less"])
+def test_one_sided_claims(side, loss):
+    result = compare_unpaired(
+        [5, 6, 7], [1, 2, 3], measure="mean", lower_is_better=loss, alternative=side
+    )
+    first, second = ("a", "b") if (side == "greater") != loss else ("b", "a")
+    how = "is significantly" if side == "greater" else "is not significantly"
+    assert f"{first} {how} better than {second}" in words(result)
+    assert result.better == ("b" if loss else "a")
+
+
+def test_the_same_samples_need_a_paired_test():
+    same = compare_unpaired(A, (Y_A, Y_A))
+    assert "a paired test has more power: mcnemar" in words(same)
+    areas = compare_unpaired((Y_A, SCORE_A), (Y_A, -SCORE_A), measure="auc")
+    assert "a paired test has more power: delong" in words(areas)
+    assert compare_unpaired(A, B).cautions == ()
+    assert compare_unpaired((3, 9), (3, 9)).cautions == ()
+
+
+def test_options_go_through():
+    a, b = (
+        (["x", "y", None, "z"], ["x", "x", "x", "z"]),
+        (["x", "y", "y"], ["x", None, "y"]),
+    )
+    result = compare_unpaired(a, b, classes=["x", "y"], missing="wrong", method="score")
+    counts = (1, 2, 2, 3)
+    assert result.comparison.pvalue == accuracy_unpaired_from_counts(*counts).pvalue
+    assert result.n_missing == 1
+    assert "1 samples without a true label were dropped." in words(result)
+    dropped = compare_unpaired([1, None, 3], [2, 5], measure="mean", missing="drop")
+    assert (dropped.n_a, dropped.n_missing) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"positive": 1}, "positive is for measure='auc', got 'accuracy'"),
+        ({"lower_is_better": True}, "lower_is_better is for measure='mean'"),
+        ({"measure": "auc", "classes": [0, 1]}, "classes is for measure='accuracy'"),
+        ({"measure": "auc", "missing": "wrong"}, "missing must be one of"),
+        ({"missing": "drop"}, "missing must be one of"),
+        ({"measure": "mean", "method": "score"}, "method must be one of"),
+        ({"measure": "kappa"}, "measure must be one of"),
+        ({"alternative": "less", "alpha": 0.6}, r"alpha must be below 0\.5 for a one"),
+        ({"margin": 0.1, "alpha": 0.6}, r"alpha must be below 0\.5"),
+    ],
+)
+def test_refused_options(options, says):
+    with pytest.raises(ValueError, match=says):
+        compare_unpaired(A, B, **options)
+
+
+@pytest.mark.parametrize("wrong", [Y_A, 3, "ab", {"y": Y_A, "p": PRED_A}, (Y_A,), None])
+def test_what_is_no_pair(wrong):
+    with pytest.raises(
+        TypeError, match="b must be a pair of true labels and predictions"
+    ):
+        compare_unpaired(A, wrong)

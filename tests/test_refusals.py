@@ -468,7 +468,6 @@ WRONG = {
     "side": _CHOICE,
     "recentring": _CHOICE,
     "resampling": _CHOICE,
-    "simultaneous": {"a word": "yes", "a number": 1},
     "step_down": {"a word": "yes", "a number": 1},
     "projection_critical": _NUMBER | {"0": 0.0, "a list": [2.0]},
     "bootstrap_indices": _NUMBERS
@@ -487,12 +486,6 @@ WRONG = {
     },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
-    "estimate": _NUMBERS
-    | {"one": [0.5], "two dimensions": [[0.5, 0.4]], "infinite": [0.5, np.inf]},
-    "covariance": _NUMBERS
-    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]], "not square": [[1.0, 0.5]]}
-    | {"negative": [[-1.0, 0.0], [0.0, 1.0]], "none": [[1.0, 2.0], [2.0, 1.0]]}
-    | {"not symmetric": [[1.0, 0.5], [0.2, 1.0]]},
     "half_differences": _FOLDS,
     "folds": {
         "None": None,
@@ -619,7 +612,6 @@ WRONG = {
     "prevalence": _SHARE,
     "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
     "comparisons": _OBJECT | {"none": {}, "without margins": {"x": RECORD}},
-    "margin": _NUMBER,
     "margin": _MARGIN,
     "gamma": _NUMBER | {"1": 1, "negative": -0.1},
     "difference": _NUMBERS,

@@ -267,6 +267,7 @@ GOOD |= {
     "plot.folds": {"result": None},
     "plot.leaderboard": {"result": PAIRWISE},
     "plot.lift": {"table": fastcmp.lift_table(Y, S, groups=3)},
+    "plot.power_curve": {"result": planning.sample_size(p10=0.15, p01=0.05)},
     "plot.precision_recall": SCORES,
     "plot.pvalue_map": {"result": PAIRWISE},
     "plot.roc": SCORES,

@@ -14,6 +14,8 @@ from fastcmp.kernels.rank_maxima import difference_maxima
 from fastcmp.pairwise.gaussian_draws import LATTICE, Directions, directions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
@@ -25,7 +27,8 @@ _BLOCK = 120  # draws; those of a tile of models stay in a first-level cache
 _WORK = 2e8  # pairs times draws that are worth it: a part of a second
 _FEWEST, _MOST = 1000, 50_000
 _TAIL = 50  # draws beyond the critical value, at least
-_BINS, _HALVINGS = 512, 40
+_BINS = 512
+_PRECISION = 1e-9
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
@@ -124,7 +127,13 @@ class Maxima:
         if not self.smooth:
             return order_statistics(found, level)
         lengths = np.resize(self.draws.lengths, found.shape[1])
-        return np.array([_smooth(row / lengths, self.draws.df, level) for row in found])
+        near = order_statistics(found, level)
+        return np.array(
+            [
+                _smooth(row / lengths, self.draws.df, level, float(start))
+                for row, start in zip(found, near, strict=True)
+            ]
+        )
 
     def tails(self, found: Floats, at: Floats) -> Floats:
         """Give the probability that one row of maxima, (N,), reaches each of (t,)."""
@@ -142,8 +151,11 @@ def order_statistics(found: Floats, level: float) -> Floats:
     return np.asarray(np.partition(found, place, axis=-1)[..., place])
 
 
-def _smooth(ratios: Floats, df: int, level: float) -> float:
-    """Find the q with mean P(ratio * chi <= q) = level, chi with `df` degrees."""
+def _smooth(ratios: Floats, df: int, level: float, start: float) -> float:
+    """Find the q with mean P(ratio * chi <= q) = level, chi with `df` degrees.
+
+    `start` is near it.
+    """
     from scipy.special import gammainc
 
     positive = ratios[ratios > 0.0]
@@ -151,12 +163,33 @@ def _smooth(ratios: Floats, df: int, level: float) -> float:
         return 0.0
     nodes, numbers = _grouped(positive)
     wanted = level * ratios.size - (ratios.size - positive.size)
-    a, b = 0.0, float(nodes[-1]) * (np.sqrt(df) + 40.0)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (a + b)
-        below = numbers @ gammainc(0.5 * df, 0.5 * (middle / nodes) ** 2)
-        a, b = (middle, b) if below < wanted else (a, middle)
-    return float(0.5 * (a + b))
+
+    def excess(q: float) -> float:
+        return float(numbers @ gammainc(0.5 * df, 0.5 * (q / nodes) ** 2) - wanted)
+
+    low, high = 0.8 * start, 1.25 * start + 1e-300
+    while excess(low) > 0.0:
+        low *= 0.5
+    while excess(high) < 0.0:
+        high *= 2.0
+    return _root(excess, low, high)
+
+
+def _root(excess: Callable[[float], float], a: float, b: float) -> float:
+    """Find where a function that rises from a to b is 0, by false positions."""
+    at_a, at_b, side = excess(a), excess(b), 0
+    while b - a > _PRECISION * b and at_a < 0.0 < at_b:
+        c = b - at_b * (b - a) / (at_b - at_a)
+        at_c, before = excess(c), side
+        if at_c < 0.0:
+            a, at_a, side = c, at_c, -1
+        else:
+            b, at_b, side = c, at_c, 1
+        if abs(at_c) <= _PRECISION * _BINS:
+            return c
+        if side == before:  # the Illinois rule: an end that stays counts half
+            at_a, at_b = (0.5 * at_a, at_b) if side == 1 else (at_a, 0.5 * at_b)
+    return 0.5 * (a + b)
 
 
 def _smooth_tails(ratios: Floats, df: int, at: Floats) -> Floats:

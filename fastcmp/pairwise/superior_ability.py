@@ -224,7 +224,7 @@ class _Tests:
 
     def standardise(self, gain: Floats) -> Floats:
         """Divide by the standard errors; what does not vary is certain."""
-        sure = np.where(gain == 0.0, 0.0, np.sign(gain) * np.inf)
+        sure = np.select([gain > 0.0, gain < 0.0], [np.inf, -np.inf], 0.0)
         return np.where(self.varies, gain / self.unit, sure)
 
     def centres(self, n: int) -> tuple[Floats, Floats, Floats]:

@@ -126,7 +126,8 @@ class LooksResult(Drawn, Compared, Record):
         later = f" Now, at {n}: E = {last}." if first < len(self.log_evalue) - 1 else ""
         return (
             f"Decided at {self.n_samples[first]} {self._unit}: {self._winner(first)} "
-            f"(E = {format_evalue(self.log_evalue[first])}, {wanted:.4g} decides).{later}"
+            f"(E = {format_evalue(self.log_evalue[first])}, {wanted:.4g} decides)."
+            f"{later}"
         )
 
     def _winner(self, look: int) -> str:

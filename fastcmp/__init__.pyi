@@ -44,15 +44,23 @@ from fastcmp.data import load_digits_scores as load_digits_scores
 from fastcmp.data import load_digits_values as load_digits_values
 from fastcmp.inputs.item_table import ItemTable as ItemTable
 from fastcmp.inputs.long_tables import from_long as from_long
+from fastcmp.items.best_models import best_set as best_set
+from fastcmp.items.best_models import rank_sets as rank_sets
+from fastcmp.items.best_models import winner_estimate as winner_estimate
 from fastcmp.items.compare_means import compare_means as compare_means
-from fastcmp.items.compare_means import (
+from fastcmp.items.compare_moments import (
     compare_means_from_moments as compare_means_from_moments,
 )
 from fastcmp.items.components import variance_components as variance_components
 from fastcmp.items.components_result import VarianceComponents as VarianceComponents
 from fastcmp.items.difference_result import MeanDifference as MeanDifference
+from fastcmp.items.left_out_models import model_confidence_set as model_confidence_set
+from fastcmp.items.left_out_models import superior_ability as superior_ability
 from fastcmp.items.losses import brier_values as brier_values
+from fastcmp.items.losses import correct_values as correct_values
 from fastcmp.items.losses import log_loss_values as log_loss_values
+from fastcmp.items.max_t import max_t as max_t
+from fastcmp.items.max_t_result import MaxTResult as MaxTResult
 from fastcmp.items.mean_difference import mean_difference as mean_difference
 from fastcmp.items.means_result import MeansResult as MeansResult
 from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
@@ -123,6 +131,8 @@ from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
 from fastcmp.pairwise.agreement_result import AgreementResult as AgreementResult
+from fastcmp.pairwise.best_set import best_set_from_moments as best_set_from_moments
+from fastcmp.pairwise.best_set_result import BestSet as BestSet
 from fastcmp.pairwise.cochran import CochranResult as CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
@@ -130,14 +140,32 @@ from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_counts import (
     compare_all_from_counts as compare_all_from_counts,
 )
+from fastcmp.pairwise.confidence_set import (
+    model_confidence_set_from_moments as model_confidence_set_from_moments,
+)
+from fastcmp.pairwise.confidence_set_result import (
+    ModelConfidenceSet as ModelConfidenceSet,
+)
 from fastcmp.pairwise.equality_result import MetricEquality as MetricEquality
 from fastcmp.pairwise.gate import gate as gate
 from fastcmp.pairwise.gate_result import GateResult as GateResult
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.metrics_result import MetricsResult as MetricsResult
+from fastcmp.pairwise.rank_sets import rank_sets_from_moments as rank_sets_from_moments
+from fastcmp.pairwise.rank_sets_result import RankSets as RankSets
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
+from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
+from fastcmp.pairwise.simultaneous_result import SimultaneousPairs as SimultaneousPairs
+from fastcmp.pairwise.superior_ability import (
+    superior_ability_from_moments as superior_ability_from_moments,
+)
+from fastcmp.pairwise.superior_ability_result import SuperiorAbility as SuperiorAbility
 from fastcmp.pairwise.ties import TieGroups as TieGroups
+from fastcmp.pairwise.winner import (
+    winner_estimate_from_moments as winner_estimate_from_moments,
+)
+from fastcmp.pairwise.winner_result import WinnerEstimate as WinnerEstimate
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
 from fastcmp.scores.auc import auc as auc
 from fastcmp.scores.auc import concordance as concordance

@@ -150,7 +150,8 @@ def _compare_wide(
 ) -> Any:
     from fastcmp.cli.counts import save_memory
     from fastcmp.io.values import ValueFile
-    from fastcmp.items.compare_means import compare_means, compare_means_from_moments
+    from fastcmp.items.compare_means import compare_means
+    from fastcmp.items.compare_moments import compare_means_from_moments
     from fastcmp.stream import ValueMoments
 
     others = {f"--{x}": getattr(options, x) for x in _ITEMS if getattr(options, x)}

@@ -22,6 +22,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Where the classes of records are public.
+_HOMES = ("fastcmp", "fastcmp.sequential", "fastcmp.studies")
 _PLAIN = (str, int, bool, type(None))
 #: Packages with records.
 _HOMES = ("fastcmp", "fastcmp.planning", "fastcmp.studies")

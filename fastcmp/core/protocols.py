@@ -31,6 +31,8 @@ class PairedCounts(Counts, Protocol):
     def correct(self) -> NDArray[Any]: ...  # noqa: D102
     @property
     def joint(self) -> NDArray[Any]: ...  # noqa: D102
+    @property
+    def joint_upper(self) -> NDArray[Any]: ...  # noqa: D102
     def paired_counts(self) -> dict[str, Any]: ...  # noqa: D102
 
 

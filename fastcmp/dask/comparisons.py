@@ -6,7 +6,7 @@ from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.checks import as_share
+from fastcmp.core.checks import as_flag, as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.counts.pairs import choose_pairs
@@ -14,7 +14,7 @@ from fastcmp.dask.blocks import Blocks, read_blocks, two_models
 from fastcmp.dask.merge import count_blocks
 from fastcmp.inputs.cost_matrix import check_fit, refuse_cost, required_cost
 from fastcmp.paired.mcnemar_counts import METHODS
-from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.pairwise.adjust import JOINT, OF_MODELS, OF_PAIRS
 from fastcmp.pairwise.cochran import cochrans_q_from_counts
 from fastcmp.pairwise.compare_counts import compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method
@@ -50,6 +50,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    simultaneous: bool = False,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
@@ -81,13 +82,15 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     cost : array-like of shape (K, K), mapping or frame, optional
         For ``test="cost"``: the cost of each mistake.
     n_resamples : int
-        For a metric: draws of permutation and bootstrap.
+        Draws, as in `fastcmp.compare_all_from_counts`.
     rng : int, numpy.random.Generator or None
         Where they come from.
     adjust : str
-        Adjustment for the number of pairs.
+        Adjustment for the number of pairs, as in `fastcmp.compare_all_from_counts`.
     alpha : float
         Error rate of the decisions, in (0, 1).
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -108,7 +111,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     -------
     PairwiseResult
         To the bit what `fastcmp.compare_all` finds on the same samples; by a metric to
-        rounding.
+        rounding. "maxt" adjusts by normal draws.
 
     Raises
     ------
@@ -138,8 +141,9 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         metric = read_metric(metric, test, cost)
         check_counted(missing)
     how = check_method(test if metric is None else "metric", method)
-    draws = read_draws(how, n_resamples, rng)
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", OF_MODELS)
+    joint = as_flag(simultaneous, "simultaneous") or adjust in JOINT
+    draws = read_draws(how, n_resamples, rng, joint=joint)
     as_share(alpha, "alpha")
     read_keep(keep)
     if memory_limit is not None:
@@ -172,6 +176,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         cost=None if matrix is None else matrix.values,
         adjust=adjust,
         alpha=alpha,
+        simultaneous=simultaneous,
         pairs=pairs,
         control=control,
         keep=keep,
@@ -245,7 +250,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
     """
     method = choose(method, "method", ("asymptotic", "f"))
     post_hoc = choose(post_hoc, "post_hoc", (None, *METHODS))
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", OF_PAIRS)
     as_share(alpha, "alpha")
     blocks = read_blocks(data, preds, target=target, names=names)
     return cochrans_q_from_counts(

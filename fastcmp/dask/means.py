@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.checks import as_share, as_whole
+from fastcmp.core.checks import as_flag, as_seed, as_share, as_whole
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES
@@ -13,8 +13,8 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.dask.blocks import Blocks, load_dask, naming, read_item_blocks
 from fastcmp.dask.merge import merge_counts, merge_tree
 from fastcmp.inputs.model_names import has_names, named_columns
-from fastcmp.items.compare_means import compare_means_from_moments
-from fastcmp.pairwise.adjust import ADJUSTMENTS
+from fastcmp.items.compare_moments import compare_means_from_moments
+from fastcmp.pairwise.adjust import OF_MODELS
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.stream.value_moments import ValueMoments
 
@@ -34,8 +34,11 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     lower_is_better: bool = False,
     variance: str | None = None,
     df: str = "satterthwaite",
+    n_resamples: int = 9999,
+    rng: Any = None,
     adjust: str = "holm",
     alpha: float = 0.05,
+    simultaneous: bool = False,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -64,10 +67,16 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         groups "cr0" and "cr1" only, "cr1" by default.
     df : {"satterthwaite", "clusters", "normal"}
         Degrees of freedom.
+    n_resamples : int
+        Draws of ``adjust="maxt"`` and of simultaneous intervals.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
     adjust : str
-        Adjustment for the number of pairs.
+        Adjustment for the number of pairs, as in `fastcmp.compare_means_from_moments`.
     alpha : float
         Error rate of the decisions, in (0, 1).
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -107,8 +116,11 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     # Before anything is computed.
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
-    adjust = choose(adjust, "adjust", ADJUSTMENTS)
+    adjust = choose(adjust, "adjust", OF_MODELS)
     as_share(alpha, "alpha")
+    as_flag(simultaneous, "simultaneous")
+    as_whole(n_resamples, "n_resamples", 1)
+    seed = as_seed(rng)
     read_keep(keep)
     if memory_limit is not None:
         read_size(memory_limit)
@@ -121,8 +133,11 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         lower_is_better=lower_is_better,
         variance=variance,
         df=df,
+        n_resamples=n_resamples,
+        rng=seed,
         adjust=adjust,
         alpha=alpha,
+        simultaneous=simultaneous,
         pairs=pairs,
         control=control,
         keep=keep,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.escaping import visible
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def has_names(raw: Any) -> bool:
@@ -166,6 +169,24 @@ def position_of(model: Any, names: tuple[str, ...]) -> int:
         return int(model) % len(names)
     message = f"there is no model {model!r}; there are {list(names)[:10]}"
     raise ValueError(message)
+
+
+def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Find some models by names or positions; all for None."""
+    if models is None:
+        return np.arange(len(names))
+    if isinstance(models, str) or not isinstance(models, Iterable):
+        message = f"models must be a sequence of names or indices, got {models!r}"
+        raise TypeError(message)
+    try:
+        chosen = [position_of(model, names) for model in models]
+    except ValueError as error:
+        message = f"models must be among those that are compared: {error}"
+        raise ValueError(message) from None
+    if not chosen or len(set(chosen)) < len(chosen):
+        message = f"models must be different, and at least one, got {models!r}"
+        raise ValueError(message)
+    return np.array(chosen, np.int64)
 
 
 def _rows(raw: Any, argument: str) -> list[Any]:

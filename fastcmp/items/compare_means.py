@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.checks import as_flag, as_share
-from fastcmp.core.memory import read_size
-from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.protocols import are_valued
 from fastcmp.core.threads import ThreadPool, check_workers, no_step
-from fastcmp.counts.item_units import DEGREES, VARIANCES
 from fastcmp.counts.pairs import choose_pairs
-from fastcmp.items.cautions import cautions_of_moments, cautions_of_pairs
+from fastcmp.items.cautions import cautions_of_pairs
+from fastcmp.items.mean_comparisons import (
+    draw_together,
+    engine_options,
+    means_record,
+    name_control,
+)
 from fastcmp.items.mean_data import (
     Items,
     MeanData,
@@ -25,12 +26,7 @@ from fastcmp.items.mean_data import (
 )
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
-from fastcmp.items.means_result import MeansResult
-from fastcmp.pairwise.adjust import JOINT, OF_MODELS
-from fastcmp.pairwise.comparing import draw_for, record_of
-from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
-from fastcmp.pairwise.mean_tests import moment_tests
-from fastcmp.pairwise.metric_options import DRAWN
+from fastcmp.pairwise.engine import Options, run_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,16 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from fastcmp.core.protocols import ValueCounts
-    from fastcmp.pairwise.pair_tests import PairTests
-
-
-class _Source(NamedTuple):
-    """What a record says of the labels, of which there are none."""
-
-    names: tuple[str, ...]
-    n_missing: int = 0
-    n_excluded: int = 0
+    from fastcmp.items.means_result import MeansResult
 
 
 def compare_means(  # noqa: PLR0913  # options, all by keyword
@@ -209,10 +196,10 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         n_resamples=n_resamples,
         rng=rng,
     )
-    options = _engine_options(
+    options = engine_options(
         spec.method, lower_is_better, adjust, alpha, keep, memory_limit
     )
-    options = _with_draws(options, spec, simultaneous, rng)
+    options = draw_together(options, spec, simultaneous, rng)
     items = Items(groups, strata, stratum_weights, weights)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
@@ -224,181 +211,14 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         tests = mean_tests(data, spec, 1 - options.alpha, pool)
         kept = run_tests(tests, chosen, known, options, pool)
         more = _of_data(data, spec, options, pool)
-    made = _record(tests, kept, known, options, _control(known, chosen, control), more)
+    control = name_control(known, chosen, control)
+    made = means_record(tests, kept, known, options, control, more)
     return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))
-
-
-def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
-    moments: ValueCounts,
-    *,
-    lower_is_better: bool = False,
-    variance: str | None = None,
-    df: str = "satterthwaite",
-    n_resamples: int = 9999,
-    rng: Any = None,
-    adjust: str = "holm",
-    alpha: float = 0.05,
-    simultaneous: bool = False,
-    pairs: Sequence[tuple[int | str, int | str]] | None = None,
-    control: int | str | None = None,
-    keep: str | int | Path = "all",
-    memory_limit: int | str | None = None,
-    workers: int | None = None,
-    progress: bool | Progress | None = None,
-) -> MeansResult:
-    """Compare many models by moments of their values that a stream has gathered.
-
-    Parameters
-    ----------
-    moments : fastcmp.stream.ValueMoments
-        What was added up of the values of all models.
-    lower_is_better : bool
-        Whether values are losses.
-    variance : {"cr0", "cr1", "cr2", "cr3"}, optional
-        As in `compare_means`; by default CR2, and CR1 where the moments do not know
-        the single clusters.
-    df : {"satterthwaite", "clusters", "normal"}
-        As in `compare_means`.
-    n_resamples : int
-        Draws of ``adjust="maxt"`` and of simultaneous intervals.
-    rng : int, numpy.random.Generator or None
-        Where the draws come from.
-    adjust : str
-        Adjustment for the number of pairs, as in `compare_means`; "maxt" by normal
-        numbers that have the covariance of the models.
-    alpha : float
-        Error rate of the decisions, in (0, 1).
-    simultaneous : bool
-        Whether the intervals of differences hold for all pairs at once.
-    pairs : sequence of pairs, optional
-        Compare only these.
-    control : int or str, optional
-        Compare only this model with all others.
-    keep : str, int or Path
-        Which pairs to keep, as in `compare_all`.
-    memory_limit : int or str, optional
-        As in `compare_all`.
-    workers : int, optional
-        Threads.
-    progress : bool or callable, optional
-        As in `compare_all`.
-
-    Returns
-    -------
-    MeansResult
-        What `compare_means` finds on the same values by the t test, to rounding.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two models, items or clusters, the moments do not hold
-        what the variance needs, or an option is unknown.
-    TypeError
-        If `moments` is something else.
-
-    Examples
-    --------
-    >>> from fastcmp import compare_means_from_moments
-    >>> from fastcmp.stream import ValueMoments
-    >>> moments = ValueMoments().update({"a": [1.0, 0.5, 1.0], "b": [0.5, 0.2, 0.6]})
-    >>> compare_means_from_moments(moments).best
-    ('a',)
-    """
-    if not are_valued(moments):
-        kind = f"{type(moments).__module__}.{type(moments).__name__}"
-        message = f"moments must be fastcmp.stream.ValueMoments, got {kind}"
-        raise TypeError(message)
-    names = moments.names or ()
-    if len(names) < 2 or moments.n_samples < 2:
-        message = (
-            "moments must hold at least 2 models and 2 items, got "
-            f"{len(names)} and {moments.n_samples}"
-        )
-        raise ValueError(message)
-    lower_is_better = as_flag(lower_is_better, "lower_is_better")
-    variance = choose(variance, "variance", (None, *VARIANCES))
-    df = choose(df, "df", DEGREES)
-    options = _engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
-    options, _ = draw_for(options, simultaneous, n_resamples, rng)
-    chosen = choose_pairs(names, pairs, control)
-    found = moments.pair_moments(variance=variance, df=df)
-    tests = moment_tests(found, 1 - options.alpha)
-    with (
-        reporting(progress, "comparing", unit="pairs") as report,
-        ThreadPool(check_workers(workers), report) as pool,
-    ):
-        kept = run_tests(tests, chosen, names, options, pool)
-    clusters = getattr(moments, "groups", None) is not None
-    more: dict[str, Any] = {
-        "measure": "mean loss" if lower_is_better else "mean",
-        "n_clusters": found.n_units if clusters else None,
-        "variance": variance or getattr(moments, "variance", "cr2"),
-        "cautions": cautions_of_moments(found, clusters=clusters, df=df),
-    }
-    return _record(tests, kept, names, options, _control(names, chosen, control), more)
 
 
 def _runner(pool: ThreadPool) -> Any:
     """Run tasks that are no steps of the progress."""
     return partial(pool.run, steps=no_step)
-
-
-def _engine_options(  # those of the engine
-    method: str,
-    lower_is_better: bool,  # noqa: FBT001
-    adjust: str,
-    alpha: float,
-    keep: Any,
-    memory_limit: Any,
-) -> Options:
-    return Options(
-        test="means",
-        method=method,
-        adjust=choose(adjust, "adjust", OF_MODELS),
-        alpha=as_share(alpha, "alpha"),
-        keep=read_keep(keep),
-        memory_limit=None if memory_limit is None else read_size(memory_limit),
-        lower_is_better=lower_is_better,
-    )
-
-
-def _with_draws(
-    options: Options, spec: MeanOptions, simultaneous: Any, rng: Any
-) -> Options:
-    """Add the draws of all models together; refuse what has none."""
-    seed = None if rng is None and spec.method not in DRAWN else spec.seed
-    options, _ = draw_for(options, simultaneous, spec.n_resamples, seed)
-    if options.joint and (spec.method == "wilcoxon" or spec.missing == "pairwise"):
-        given, advice = "method='wilcoxon'", "method='permutation'"
-        if spec.missing == "pairwise":
-            given, advice = "missing='pairwise'", "missing='common'"
-        what = "simultaneous=True"
-        if options.adjust in JOINT:
-            what = f"adjust={options.adjust!r}"
-        message = f"{what} needs means on the same items, not {given}: use {advice}"
-        raise ValueError(message)
-    return options
-
-
-def _control(
-    names: tuple[str, ...], chosen: Any, control: int | str | None
-) -> str | None:
-    """Name the control, which is the first of each chosen pair."""
-    return None if control is None else names[chosen[0, 0]]
-
-
-def _record(
-    tests: PairTests,
-    kept: KeptPairs,
-    names: tuple[str, ...],
-    options: Options,
-    control: str | None,
-    more: dict[str, Any],
-) -> MeansResult:
-    source = _Source(names)
-    made = record_of(tests, kept, source, options, control, MeansResult, more)
-    assert isinstance(made, MeansResult)
-    return made
 
 
 def _of_data(

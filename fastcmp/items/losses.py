@@ -1,4 +1,4 @@
-"""Losses of predicted probabilities, one for each item: Brier and log loss."""
+"""Values of labels and probabilities, one for each item: right or wrong, and losses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 from fastcmp.core.checks import as_numbers, warn
 from fastcmp.core.escaping import visible
+from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import has_names, with_names
 from fastcmp.inputs.probabilities import (
     Probabilities,
     check_range,
@@ -22,6 +24,65 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+
+def correct_values(
+    y_true: ArrayLike,
+    preds: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    missing: str = "raise",
+    names: Sequence[str] | None = None,
+) -> Any:
+    """Whether each model is right on each item: 1 or 0.
+
+    Values for `compare_means`, `best_set`, `rank_sets` and others; their means are
+    accuracies.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels.
+    preds : array-like of shape (M, n), mapping or frame
+        Predicted labels of M models, as in `compare_all`.
+    classes : sequence, optional
+        Only samples whose true label is one of these count.
+    missing : {"raise", "wrong"}
+        What to make of a missing prediction.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `preds` has.
+
+    Returns
+    -------
+    ndarray of float64, shape (M, n), or dict
+        Of an array without `names` an array, else a dict from names to arrays of shape
+        (n,). NaN for samples that do not count: those without a true label, or of other
+        classes; ``missing="common"`` leaves them out where values are compared.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or samples, lengths differ, names repeat, or
+        labels are missing.
+    TypeError
+        If labels cannot be compared.
+
+    Examples
+    --------
+    >>> from fastcmp import correct_values
+    >>> correct_values([0, 1, 1], {"a": [0, 1, 0], "b": [1, 1, 1]})["a"].tolist()
+    [1.0, 1.0, 0.0]
+    """
+    named = names is not None or has_names(preds)
+    labels = encode(
+        y_true, with_names(preds, names, "preds"), classes=classes, missing=missing
+    )
+    kept = labels.kept
+    n = len(labels.y_true) if kept is None else kept.size
+    values = np.full((len(labels.names), n), np.nan)
+    for row, codes in zip(values, labels.preds, strict=True):
+        row[slice(None) if kept is None else kept] = codes == labels.y_true
+    return dict(zip(labels.names, values, strict=True)) if named else values
 
 
 def brier_values(

@@ -22,6 +22,14 @@ from fastcmp.kernels.bootstrap_intervals import quantile_sorted as quantile_sort
 from fastcmp.kernels.bootstrap_intervals import (
     studentized_interval as studentized_interval,
 )
+from fastcmp.kernels.bounded_means import (
+    anytime_mean_interval as anytime_mean_interval,
+)
+from fastcmp.kernels.bounded_means import bet_on_values as bet_on_values
+from fastcmp.kernels.bounded_means import (
+    empirical_bernstein_limits as empirical_bernstein_limits,
+)
+from fastcmp.kernels.bounded_means import log_mean_exp as log_mean_exp
 from fastcmp.kernels.cluster_means import CR0 as CR0
 from fastcmp.kernels.cluster_means import CR1 as CR1
 from fastcmp.kernels.cluster_means import CR2 as CR2
@@ -55,6 +63,30 @@ from fastcmp.kernels.counts import count_agreement as count_agreement
 from fastcmp.kernels.counts import count_labels as count_labels
 from fastcmp.kernels.counts import count_paired as count_paired
 from fastcmp.kernels.delong_placements import placements as placements
+from fastcmp.kernels.difference_evalues import BETS as BETS
+from fastcmp.kernels.difference_evalues import DIRICHLET as DIRICHLET
+from fastcmp.kernels.difference_evalues import (
+    anytime_difference_interval as anytime_difference_interval,
+)
+from fastcmp.kernels.difference_evalues import (
+    anytime_difference_interval_many as anytime_difference_interval_many,
+)
+from fastcmp.kernels.difference_evalues import (
+    difference_log_evalue as difference_log_evalue,
+)
+from fastcmp.kernels.difference_evalues import (
+    dirichlet_difference_interval as dirichlet_difference_interval,
+)
+from fastcmp.kernels.difference_evalues import (
+    dirichlet_log_evalue as dirichlet_log_evalue,
+)
+from fastcmp.kernels.evalues import (
+    anytime_proportion_interval as anytime_proportion_interval,
+)
+from fastcmp.kernels.evalues import mcnemar_log_evalue as mcnemar_log_evalue
+from fastcmp.kernels.evalues import (
+    mcnemar_log_evalue_many as mcnemar_log_evalue_many,
+)
 from fastcmp.kernels.flip_words import flip_sums as flip_sums
 from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
@@ -101,7 +133,10 @@ from fastcmp.kernels.margins import tango_test as tango_test
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
 from fastcmp.kernels.margins_exact import tango_exact as tango_exact
 from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
+from fastcmp.kernels.max_t import radial_quantile as radial_quantile
+from fastcmp.kernels.max_t import radial_tail as radial_tail
 from fastcmp.kernels.max_t import step_down as step_down
+from fastcmp.kernels.max_t import step_down_tails as step_down_tails
 from fastcmp.kernels.mcnemar_plans import (
     mcnemar_detectable_difference as mcnemar_detectable_difference,
 )
@@ -145,7 +180,11 @@ from fastcmp.kernels.metrics import MetricSpec as MetricSpec
 from fastcmp.kernels.metrics import metric_value as metric_value
 from fastcmp.kernels.metrics import metric_values as metric_values
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
+from fastcmp.kernels.multiplicity_evalues import e_holm_sorted as e_holm_sorted
 from fastcmp.kernels.normal_draws import random_normals as random_normals
+from fastcmp.kernels.normal_mixture import (
+    normal_mixture_boundary as normal_mixture_boundary,
+)
 from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
 from fastcmp.kernels.paired import ASYMPTOTIC as ASYMPTOTIC

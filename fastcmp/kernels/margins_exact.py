@@ -191,7 +191,10 @@ def _largest(most: IntArray, difference: float, low: float, high: float) -> floa
     for k in range(cells + 1):
         before, after = max(k - 1, 0), min(k + 1, cells)
         top = grid[k]
-        if top >= near and top >= grid[before] and top >= grid[after] and step > 0.0:
+        if top >= 1.0 or top == 0.0 or step == 0.0:
+            continue
+        first = k == 0 or top > grid[before]  # of several that are equal
+        if top >= near and first and top >= grid[after]:
             ends = (low + before * step, min(low + after * step, high))
             best = max(best, _climb(most, difference, *ends))
     return best

@@ -26,16 +26,16 @@ def difference_maxima(
     ----------
     draws : ndarray of float64, shape (M, B)
         Of M models; a column a draw. Some hundred columns stay in a cache.
-    weights : ndarray of float64, shape (M, M)
-        What the difference of model i minus model j is multiplied by: one over its
-        standard error, or 0 where the pair does not count.
+    weights : ndarray of float64, shape (R, M)
+        What the difference of model ``rows[r]`` minus model j is multiplied by: one
+        over its standard error, or 0 where the pair does not count.
     rows : ndarray of int64, shape (R,)
         Models whose differences are looked at.
     targets : ndarray of int64, shape (R,)
         Row of `out` that each raises.
     out : ndarray of float64, shape (T, B)
         ``out[targets[r]]`` becomes the maximum of itself and of
-        ``(draws[rows[r]] - draws[j]) * weights[rows[r], j]`` over all j.
+        ``(draws[rows[r]] - draws[j]) * weights[r, j]`` over all j.
 
     Notes
     -----
@@ -73,8 +73,8 @@ def _raise_by_tile(
     for r in range(rows.size):
         i, t = rows[r], targets[r]
         for j in range(first, fours, 4):
-            w0, w1 = weights[i, j], weights[i, j + 1]
-            w2, w3 = weights[i, j + 2], weights[i, j + 3]
+            w0, w1 = weights[r, j], weights[r, j + 1]
+            w2, w3 = weights[r, j + 2], weights[r, j + 3]
             if w0 != 0.0 or w1 != 0.0 or w2 != 0.0 or w3 != 0.0:
                 for b in range(draws.shape[1]):
                     x = draws[i, b]
@@ -85,7 +85,7 @@ def _raise_by_tile(
                     d0 = max(d2, d0)
                     out[t, b] = max(out[t, b], d0)
         for j in range(fours, last):
-            w0 = weights[i, j]
+            w0 = weights[r, j]
             if w0 != 0.0:
                 for b in range(draws.shape[1]):
                     d0 = (draws[i, b] - draws[j, b]) * w0

@@ -7,6 +7,8 @@ import math
 from fastcmp._jit import inlined, kernel, scipy_special
 
 _ndtri = scipy_special("ndtri", 1)
+# exp(x**2) erfc(x), which does not underflow.
+_erfcx = scipy_special("erfcx", 1)
 _chdtrc = scipy_special("chdtrc", 2)
 _fdtrc = scipy_special("fdtrc", 3)
 _betainc = scipy_special("betainc", 3)

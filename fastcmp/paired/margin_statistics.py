@@ -190,7 +190,7 @@ def samples_needed(
         -float(_quantile(level, None))
         for level in (options.alpha / 2, options.one_sided)
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         differs = ((z_equal * equal + z_power * observed) / gain) ** 2
         reach = gain + margin
         met = ((z_margin * at_margin + z_power * observed) / reach) ** 2
@@ -216,7 +216,7 @@ def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
     # 0.85 - 0.9 + 0.05 is not 0, but rounding.
     equal = np.abs(distance) <= _ROUNDING * np.abs(shift)
     distance = np.where((error == 0.0) & equal, 0.0, distance)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         z = distance / error
     return np.where((distance == 0.0) & (error == 0.0), 0.0, z) + 0.0
 

@@ -98,7 +98,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     -------
     PairwiseResult
         To the bit what `compare_all` finds on the same samples, of a metric to
-        rounding; `n_outside` is empty, for blocks do not know all labels of the truth.
+        rounding, but for the draws of "maxt"; `n_outside` is empty, for blocks do not
+        know all labels of the truth.
 
     Raises
     ------

@@ -290,14 +290,15 @@ class _Work:
         self, joint: Joint
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give the statistics of all pairs that draws have, and their scales."""
-        statistic, inverse = np.empty((2, self.n_pairs))
+        assert joint.standardized is not None
+        standardized, found = joint.standardized, np.empty((2, self.n_pairs))
 
         def find(task: Task) -> None:
             block = block_of(task, self.n_models, self.chosen)
-            statistic[block.where], inverse[block.where] = joint.standardized(block)
+            found[:, block.where] = standardized(block)
 
         self.pool.run(find, self._tasks(), steps=no_step)
-        return statistic, inverse
+        return found[0], found[1]
 
     def test_all(self) -> PairColumns:
         """Find out all about all pairs."""

@@ -39,13 +39,10 @@ _SPAN = 512  # draws whose normal numbers are held at once
 
 
 class Joint(NamedTuple):
-    """Draws of all models together, and the statistics of pairs that they are of."""
+    """Draws of all models together, and the statistics of pairs that they are for."""
 
     #: Numbers of the models in some draws, (M, r).
     draws: Callable[[slice], Floats]
-    #: From a block of pairs to its statistics, NaN for no test, and what makes
-    #: differences of draws such statistics.
-    standardized: Callable[[Block], tuple[Floats, Floats]]
     n_draws: int
     seed: int
     #: "sign flips" or "normal draws".
@@ -58,6 +55,9 @@ class Joint(NamedTuple):
     rank: int = 0
     #: Degrees of freedom of the statistics; infinite for normal ones.
     df: float = math.inf
+    #: From a block of pairs to its statistics, NaN for no test, and what makes
+    #: differences of draws such statistics.
+    standardized: Callable[[Block], tuple[Floats, Floats]] | None = None
 
     @property
     def added(self) -> int:
@@ -108,7 +108,9 @@ def bit_flips(samples: Sequence[BitPart], draws: Draws) -> Joint:
         return _divided(gain, squares)
 
     return Joint(
-        flip, standardized, signs.n_draws, signs.seed, "sign flips", signs.complete
+        flip,
+        *(signs.n_draws, signs.seed, "sign flips", signs.complete),
+        standardized=standardized,
     )
 
 
@@ -131,19 +133,19 @@ def _selected(part: BitPart, samples: NDArray[np.int64]) -> BitPart:
     return BitPart(RightBits(words, correct), samples.size, part.weight)
 
 
-def row_flips(rows: Floats, draws: Draws, pool: ThreadPool) -> Joint:
+def row_flips(rows: Floats, draws: Draws, pool: ThreadPool, most: int = _ALL) -> Joint:
     """Flip the signs of units, such as items or clusters, the same for all models.
 
     `rows`, shape (M, G), has what each unit adds to the score of a model, up to a
-    factor; it is changed.
+    factor; it is changed. All signs are looked at where there are `most` or fewer.
     """
     n_models, largest = len(rows), np.abs(rows).max(axis=0, initial=0.0)
     noise = _ROUNDING**2 * float(largest @ largest)
     distances = RowDistances(rows, noise, all_pairs=True)
     differ = np.abs(rows).max(axis=0) > _ROUNDING * largest
-    if not differ.all():
+    signs = SignDraws.of(int(np.count_nonzero(differ)), most, *draws)
+    if signs.complete:
         rows = np.ascontiguousarray(rows[:, differ])
-    signs = SignDraws.of(rows.shape[1], _ALL, *draws)
     _check_room(n_models, signs.n_draws)
     sums = signed_sums(rows, slice(0, rows.shape[1]), 0, signs, pool)
     totals = rows.sum(axis=1)
@@ -154,11 +156,8 @@ def row_flips(rows: Floats, draws: Draws, pool: ThreadPool) -> Joint:
 
     return Joint(
         lambda some: sums[:, some],
-        standardized,
-        signs.n_draws,
-        signs.seed,
-        "sign flips",
-        signs.complete,
+        *(signs.n_draws, signs.seed, "sign flips", signs.complete),
+        standardized=standardized,
     )
 
 
@@ -170,13 +169,7 @@ def _divided(gain: Floats, squares: Floats) -> tuple[Floats, Floats]:
     return gain * inverse, inverse
 
 
-def normal_joint(
-    root: Floats,
-    standardized: Callable[[Block], tuple[Floats, Floats]],
-    draws: Draws,
-    df: float,
-    pool: ThreadPool,
-) -> Joint:
+def normal_joint(root: Floats, draws: Draws, df: float, pool: ThreadPool) -> Joint:
     """Draw normal numbers with the covariance ``root @ root.T`` of the models' scores.
 
     With finite degrees of freedom those of each draw have a common scale, as the
@@ -196,10 +189,7 @@ def normal_joint(
         drawn, radii = drawn * scales, radii * scales
     return Joint(
         lambda some: drawn[:, some],
-        standardized,
-        draws.n,
-        draws.seed,
-        "normal draws",
+        *(draws.n, draws.seed, "normal draws"),
         radii=radii,
         rank=rank,
         df=df,

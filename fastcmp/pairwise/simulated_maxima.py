@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastcmp.core.checks import as_whole
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.rank_maxima import difference_maxima
 from fastcmp.pairwise.gaussian_draws import LATTICE, Directions, directions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
@@ -20,30 +23,29 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BLOCK = 248  # draws; rows of a power of two would meet in a cache
+_BLOCK = 120  # draws; those of a tile of models stay in a first-level cache
 _WORK = 2e8  # pairs times draws that are worth it: a part of a second
 _FEWEST, _MOST = 1000, 50_000
 _TAIL = 50  # draws beyond the critical value, at least
-_BINS, _HALVINGS = 512, 40
+_BINS = 512
+_PRECISION = 1e-9
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
-def default_draws(n_models: int, level: float) -> int:
-    """Choose a number of draws: many for few models, and some beyond the quantile."""
-    usual = min(max(int(_WORK / n_models**2), _FEWEST), _MOST)
-    return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
-
-
-def check_draws(n_resamples: int, level: float) -> int:
-    """Refuse so few draws that none is expected beyond the quantile."""
+def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
+    """Check a number of draws; None is many for few models, and some in the tail."""
+    if n_resamples is None:
+        usual = min(max(int(_WORK / n_models**2), _FEWEST), _MOST)
+        return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
+    n_draws = as_whole(n_resamples, "n_resamples", 1)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
-    if n_resamples < least:
+    if n_draws < least:
         message = (
             f"n_resamples must be at least {least} for the level {level:g}, got "
-            f"{n_resamples}"
+            f"{n_draws}"
         )
         raise ValueError(message)
-    return n_resamples
+    return n_draws
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Maxima:
         centred -= (means - means.mean())[:, None]
         return cls(directions(centred, n_draws, seed, pool), pool)
 
+    @classmethod
+    def of_values(cls, values: Floats, pool: ThreadPool) -> Maxima:
+        """Take draws as they are, shape (M, B)."""
+        return cls(Directions(values, np.ones(values.shape[1]), LATTICE + 1), pool)
+
     @property
     def smooth(self) -> bool:
         """Whether quantiles are averages over lengths."""
@@ -84,30 +91,30 @@ class Maxima:
         self,
         weights: Floats,
         rows: Ints | None = None,
-        targets: Ints | None = None,
         *,
-        both: bool = True,
+        apart: bool = False,
+        sign: float = 1.0,
         only: Ints | None = None,
     ) -> Floats:
-        """Find the largest weighted differences of each draw, shape (T, B), at least 0.
+        """Find the largest weighted differences of each draw, at least 0.
 
-        Those of models `rows` from all others, gathered in rows `targets`; by default
-        all in one. Smooth quantiles need those of the mirror images too, shape (T, 2B),
-        unless not `both`. `only` are the draws to look at.
+        Those of models `rows` from the others, row by row of `weights`, (R, M): of all
+        together, shape (1, N), or `apart`, (R, N). N is the number of draws, twice it
+        where each has a mirror image; of draws with another `sign`, or `only` of some.
         """
-        m = len(weights)
+        m = weights.shape[1]
         rows = np.arange(m) if rows is None else rows
-        targets = np.zeros(rows.size, np.int64) if targets is None else targets
+        targets = np.arange(rows.size) if apart else np.zeros(rows.size, np.int64)
         values = self.draws.values if only is None else self.draws.values[:, only]
         n = values.shape[1]
-        signs = (1.0, -1.0) if both and self.smooth else (1.0,)
-        found = np.zeros((int(targets.max(initial=0)) + 1, len(signs) * n))
+        signs = (sign, -sign) if self.smooth else (sign,)
+        found = np.zeros((rows.size if apart else 1, len(signs) * n))
 
         def look(some: slice) -> None:
             block = np.ascontiguousarray(values[:, some])
-            for k, sign in enumerate(signs):
+            for k, each in enumerate(signs):
                 out = np.zeros((len(found), block.shape[1]))
-                difference_maxima(sign * block, weights, rows, targets, out)
+                difference_maxima(each * block, weights, rows, targets, out)
                 found[:, k * n + some.start : k * n + some.stop] = out
 
         tasks = parts(n, _BLOCK)
@@ -120,7 +127,13 @@ class Maxima:
         if not self.smooth:
             return order_statistics(found, level)
         lengths = np.resize(self.draws.lengths, found.shape[1])
-        return np.array([_smooth(row / lengths, self.draws.df, level) for row in found])
+        near = order_statistics(found, level)
+        return np.array(
+            [
+                _smooth(row / lengths, self.draws.df, level, float(start))
+                for row, start in zip(found, near, strict=True)
+            ]
+        )
 
     def tails(self, found: Floats, at: Floats) -> Floats:
         """Give the probability that one row of maxima, (N,), reaches each of (t,)."""
@@ -138,8 +151,11 @@ def order_statistics(found: Floats, level: float) -> Floats:
     return np.asarray(np.partition(found, place, axis=-1)[..., place])
 
 
-def _smooth(ratios: Floats, df: int, level: float) -> float:
-    """Find the q with mean P(ratio * chi <= q) = level, chi with `df` degrees."""
+def _smooth(ratios: Floats, df: int, level: float, start: float) -> float:
+    """Find the q with mean P(ratio * chi <= q) = level, chi with `df` degrees.
+
+    `start` is near it.
+    """
     from scipy.special import gammainc
 
     positive = ratios[ratios > 0.0]
@@ -147,12 +163,33 @@ def _smooth(ratios: Floats, df: int, level: float) -> float:
         return 0.0
     nodes, numbers = _grouped(positive)
     wanted = level * ratios.size - (ratios.size - positive.size)
-    a, b = 0.0, float(nodes[-1]) * (np.sqrt(df) + 40.0)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (a + b)
-        below = numbers @ gammainc(0.5 * df, 0.5 * (middle / nodes) ** 2)
-        a, b = (middle, b) if below < wanted else (a, middle)
-    return float(0.5 * (a + b))
+
+    def excess(q: float) -> float:
+        return float(numbers @ gammainc(0.5 * df, 0.5 * (q / nodes) ** 2) - wanted)
+
+    low, high = 0.8 * start, 1.25 * start + 1e-300
+    while excess(low) > 0.0:
+        low *= 0.5
+    while excess(high) < 0.0:
+        high *= 2.0
+    return _root(excess, low, high)
+
+
+def _root(excess: Callable[[float], float], a: float, b: float) -> float:
+    """Find where a function that rises from a to b is 0, by false positions."""
+    at_a, at_b, side = excess(a), excess(b), 0
+    while b - a > _PRECISION * b and at_a < 0.0 < at_b:
+        c = b - at_b * (b - a) / (at_b - at_a)
+        at_c, before = excess(c), side
+        if at_c < 0.0:
+            a, at_a, side = c, at_c, -1
+        else:
+            b, at_b, side = c, at_c, 1
+        if abs(at_c) <= _PRECISION * _BINS:
+            return c
+        if side == before:  # the Illinois rule: an end that stays counts half
+            at_a, at_b = (0.5 * at_a, at_b) if side == 1 else (at_a, 0.5 * at_b)
+    return 0.5 * (a + b)
 
 
 def _smooth_tails(ratios: Floats, df: int, at: Floats) -> Floats:

@@ -78,22 +78,22 @@ def joint_of_spread(
     def standardized(block: Block) -> tuple[Floats, Floats]:
         return standardize(*spread(block)[:2])
 
-    root = _root_of_variances(variance)
-    return normal_joint(root, standardized, draws, min(degrees), pool)
+    joint = normal_joint(root_of_variances(variance), draws, min(degrees), pool)
+    return joint._replace(standardized=standardized)
 
 
 def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """Divide by standard errors; without variance a difference is infinite, or 0."""
-    varies = variance > 0.0
+    error, varies = np.sqrt(variance), variance > 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = difference / error
+    statistic[(difference == 0.0) & (variance == 0.0)] = 0.0
     inverse = np.where(np.isnan(variance), np.nan, 0.0)
-    inverse[varies] = 1.0 / np.sqrt(variance[varies])
-    statistic = difference * inverse
-    certain = (variance == 0.0) & (difference != 0.0)
-    statistic[certain] = np.copysign(np.inf, difference[certain])
+    inverse[varies] = 1.0 / error[varies]
     return statistic, inverse
 
 
-def _root_of_variances(variance: Floats) -> Floats:
+def root_of_variances(variance: Floats) -> Floats:
     """Find a root of a covariance with these variances of differences, (M, M).
 
     That about the mean of all models, by Gower's centring; models without variances

@@ -59,11 +59,17 @@ def describe(
         each_pair = f"{_TESTS[result.test]} ({method})"
     if (result.n_clusters, result.n_strata) != (None, None):
         intervals = intervals or "Student's t"
-    rule = (
+    rule: tuple[str, ...] = (
         f"Significantly different at {result.alpha:g}: {result.rule}.",
         f"Each pair: {each_pair}; "
-        f"p-values adjusted for {_pairs(result.n_pairs)} ({result.adjust}).",
+        f"p-values adjusted for {_pairs(result.n_pairs)} ({_adjustment(result)}).",
     )
+    if result.critical_value is not None:
+        rule += (
+            f"Each {_ci_of_pairs(result)} is a difference +- "
+            f"{result.critical_value:.2f} standard errors: all contain the true "
+            f"differences with a probability of about {100 * (1 - result.alpha):g}%.",
+        )
     if result.control is not None:
         return _against_control(result, result.control, rule)
     explanations = _explanations(result, rule, intervals or _INTERVALS[result.measure])
@@ -111,10 +117,13 @@ def _against_control(
     )
     unit = " in percentage points" if result.measure == "accuracy" else ""
     less = "; lower is better" if result.less_is_better else ""
+    alone = f"; each {_ci(result)} is for that difference alone"
+    if result.critical_value is not None:
+        alone = ""
     explanations = (
         *rule,
         f"Difference: {result.measure} of the model minus that of {control}{unit}{less}"
-        f"; each {_ci(result)} is for that difference alone.",
+        f"{alone}.",
     )
     if not result.all_pairs_tested:
         explanations += (
@@ -151,7 +160,7 @@ def _control_table(result: PairDecisions, control: str) -> Section:
     return Section(
         title=f"Against {control}",
         columns=(
-            *("model", measure, "difference", _ci(result)),
+            *("model", measure, "difference", _ci_of_pairs(result)),
             *("p", "adjusted p", "result"),
         ),
         rows=tuple(rows),
@@ -285,6 +294,24 @@ def _explanations(
 
 def _ci(result: PairDecisions) -> str:
     return interval_name(1 - result.alpha)
+
+
+def _ci_of_pairs(result: PairDecisions) -> str:
+    """Name the intervals of differences."""
+    kind = "" if result.critical_value is None else "simultaneous "
+    return kind + _ci(result)
+
+
+def _adjustment(result: PairDecisions) -> str:
+    """Name the adjustment, and what was drawn for it."""
+    if result.adjust_draws is None:
+        return result.adjust
+    seed = "" if result.adjust_seed is None else f", seed {result.adjust_seed}"
+    if result.adjust_draws.startswith("all "):
+        drawn = f"all {result.adjust_resamples} {result.adjust_draws[4:]}"
+    else:
+        drawn = f"{result.adjust_resamples} {result.adjust_draws}"
+    return f"{result.adjust}: {drawn}{seed}"
 
 
 def _listed(names: Sequence[str]) -> str:

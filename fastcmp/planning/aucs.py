@@ -236,7 +236,7 @@ def empirical_areas(
 def both_below(h: Any, k: Any, r: Any) -> Floats:
     """P(X <= h, Y <= k) of standard normals with the correlation r (Owen 1956)."""
     root = np.sqrt(1.0 - np.square(r))
-    h, k = (np.where(np.equal(x, 0.0), 1e-300, x) for x in (h, k))
+    h, k = (np.where(np.abs(x) < 1e-300, 1e-300, x) for x in (h, k))  # no 0 / 0
     total = 0.5 * (ndtr(h) + ndtr(k))
     total = total - owens_t(h, (k / h - r) / root) - owens_t(k, (h / k - r) / root)
-    return np.asarray(np.where(h * k < 0.0, total - 0.5, total))
+    return np.asarray(np.where((h < 0.0) != (k < 0.0), total - 0.5, total))

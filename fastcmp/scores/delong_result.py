@@ -14,25 +14,22 @@ from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.core.tails import normal_tail
-from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
-from fastcmp.pairwise.adjust import adjust as adjust_pvalues
-from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.scores.auc_test import (
     AUCComparison,
     ContrastResult,
     compare_estimates,
 )
+from fastcmp.scores.delong_pairs import ROUNDING, compare_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.pairwise.result import PairwiseResult
+
 _INTERVALS = ("wald", "logit")
 _PAIR = ("model_a", "model_b", "difference", "low", "high", "statistic", "pvalue")
-_ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -157,7 +154,7 @@ class DelongResult(Pilot, Record):
             float(self.auc[i]),
             float(self.auc[j]),
             float(variance),
-            _ROUNDING * float(scale),
+            ROUNDING * float(scale),
             alternative=alternative,
             margin=margin,
             alpha=alpha,
@@ -214,7 +211,7 @@ class DelongResult(Pilot, Record):
             raise ValueError(message)
         estimate = rows @ self.auc
         covariance = rows @ self.covariance @ rows.T
-        scale = _ROUNDING * len(rows) * (rows**2 @ np.diag(self.covariance)).max()
+        scale = ROUNDING * len(rows) * (rows**2 @ np.diag(self.covariance)).max()
         if len(rows) == 1:
             # Without variance it is 0 up to rounding, or not 0 with certainty.
             exact = covariance[0, 0] <= scale and abs(estimate[0]) <= 1e-12
@@ -245,8 +242,11 @@ class DelongResult(Pilot, Record):
         self,
         *,
         control: int | str | None = None,
+        n_resamples: int = 9999,
+        rng: Any = None,
         adjust: str = "holm",
         alpha: float = 0.05,
+        simultaneous: bool = False,
     ) -> PairwiseResult:
         """Compare all pairs of models, or all models with one of them.
 
@@ -254,10 +254,17 @@ class DelongResult(Pilot, Record):
         ----------
         control : int or str, optional
             A model by name or position: only pairs of it and another one are compared.
+        n_resamples : int
+            Draws of ``adjust="maxt"`` and of simultaneous intervals.
+        rng : int, numpy.random.Generator or None
+            Where the draws come from.
         adjust : str
-            Adjustment for the number of pairs, as in `fastcmp.adjust`.
+            Adjustment for the number of pairs, as in `fastcmp.adjust`; "maxt"
+            (step-down) and "single-step" by normal numbers with the covariance.
         alpha : float
             Error rate of the decisions, in (0, 1).
+        simultaneous : bool
+            Whether the intervals of differences hold for all pairs at once.
 
         Returns
         -------
@@ -279,45 +286,14 @@ class DelongResult(Pilot, Record):
         >>> result.pairwise().best
         ('model_0', 'model_1')
         """
-        adjust = choose(adjust, "adjust", ADJUSTMENTS)
-        alpha = as_share(alpha, "alpha")
-        if self.auc.size < 2:
-            message = "pairwise needs at least 2 models, got 1"
-            raise ValueError(message)
-        chosen = choose_pairs(self.names, None, control)
-        pairs = all_pairs(self.auc.size) if chosen is None else chosen
-        i, j = pairs.T
-        variance, scale = self._variances(i, j)
-        variance = np.where(variance > _ROUNDING * scale, variance, 0.0)
-        difference = self.auc[i] - self.auc[j]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = difference / np.sqrt(variance)
-        z = np.where((difference == 0) & (variance == 0), 0.0, z)
-        pvalue = normal_tail(z, "two-sided")
-        spread = -kernels.ndtri(alpha / 2) * np.sqrt(variance)
-        ends = np.stack([difference - spread, difference + spread], axis=1)
-        return PairwiseResult(
-            statistic=z,
-            distribution="normal",
-            pvalue=pvalue,
-            pvalue_adjusted=adjust_pvalues(pvalue, method=adjust),
-            pairs=pairs,
-            difference=difference,
-            interval=np.clip(ends, -1.0, 1.0),
-            names=self.names,
-            score=self.auc,
-            score_interval=np.stack(
-                self.confidence_interval(1 - alpha, "logit"), axis=1
-            ),
-            measure="AUC",
-            n_samples=self.n_positives + self.n_negatives,
-            test="delong",
-            method="delong",
+        return compare_pairs(
+            self,
+            control=control,
+            n_resamples=n_resamples,
+            rng=rng,
             adjust=adjust,
             alpha=alpha,
-            rule=promise(adjust, alpha),
-            n_missing=self.n_missing,
-            control=None if control is None else self.names[i[0]],
+            simultaneous=simultaneous,
         )
 
     def columns(self) -> dict[str, Any]:

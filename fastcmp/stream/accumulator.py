@@ -345,8 +345,8 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     True
     """
     kind, settings, arrays = read_state(path, _KIND)
-    home = import_module("fastcmp.stream")
-    found = getattr(home, kind) if kind in home.__all__ else None
+    homes = map(import_module, ("fastcmp.stream", "fastcmp.sequential"))
+    found = next((getattr(x, kind) for x in homes if kind in x.__all__), None)
     if not isinstance(found, type) or not issubclass(found, Accumulator):
         message = f"{path} holds {kind}, which this fastcmp does not know"
         raise ValueError(message)  # noqa: TRY004  # the file is wrong, not the type

@@ -10,9 +10,8 @@ from scipy import stats
 from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.simulated_maxima import (
     Maxima,
-    check_draws,
-    default_draws,
     order_statistics,
+    read_draws,
 )
 
 
@@ -29,7 +28,7 @@ def test_two_sided_maxima_of_all_pairs(case):
     statistic = np.array(case["expected"]["statistic"])
     with ThreadPool(1) as pool:
         maxima = Maxima.of(covariance, 50_000, 1, pool)
-        found = maxima.largest(weights_of(covariance), both=False)
+        found = maxima.largest(weights_of(covariance))
         critical = maxima.quantiles(found, 0.95)[0]
         tails = maxima.tails(found[0], statistic)
     assert critical == expected(case, "critical_95")
@@ -54,7 +53,7 @@ def test_many_models_by_order_statistics():
     with ThreadPool(1) as pool:
         maxima = Maxima.of(covariance, 700, 3, pool)
         found = maxima.largest(weights)
-        rows = maxima.largest(weights, np.array([4, 9]), np.array([0, 1]))
+        rows = maxima.largest(weights[[4, 9]], np.array([4, 9]), apart=True)
         some = maxima.largest(weights, only=np.array([5, 600]))
         critical = maxima.quantiles(found, 0.9)
         tail = maxima.tails(found[0], critical)
@@ -81,11 +80,11 @@ def test_threads_and_common_parts_change_nothing():
 
 
 def test_numbers_of_draws():
-    assert default_draws(5, 0.95) == 50_000
-    assert default_draws(10_000, 0.95) == 1000
-    assert default_draws(10_000, 0.999) == 50_000
-    assert check_draws(20, 0.95) == 20
+    assert read_draws(None, 5, 0.95) == 50_000
+    assert read_draws(None, 10_000, 0.95) == 1000
+    assert read_draws(None, 10_000, 0.999) == 50_000
+    assert read_draws(20, 3, 0.95) == 20
     with pytest.raises(ValueError, match="n_resamples must be at least 20"):
-        check_draws(19, 0.95)
+        read_draws(19, 3, 0.95)
     assert order_statistics(np.arange(19.0)[None], 0.95) == [18.0]
     assert order_statistics(np.arange(39.0)[None], 0.95) == [37.0]

@@ -1,0 +1,261 @@
+"""E-values and confidence sequences for the mean of bounded values.
+
+Values are scaled to [-1, 1], such as differences of two models' grades. A bet r against
+the mean m multiplies the wealth by 1 + r (x - m) for each value x. Wealth that cannot
+become negative is a martingale if m is the mean of each value given the past.
+
+The bets by default are +-2**(-j/2) / (1 + abs(m)), j < 24: at each scale one. Those on
+higher means have, as a function of m, a wealth that falls: its limit is a single root.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fastcmp._jit import inlined, kernel
+from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels.status import Interval
+
+if TYPE_CHECKING:
+    from fastcmp.kernels.typing import FloatArray, IntArray
+
+#: Scales of the bets by default: half as many for each side.
+N_SCALES: Final = 24
+_CHUNK: Final = 16
+_MAX_STEPS: Final = 120
+_NOISE: Final = 1e-13
+
+
+@inlined
+def _log(x: float) -> float:
+    """Logarithm, of 0 too."""
+    return math.log(x) if x > 0.0 else -math.inf
+
+
+@kernel
+def bet_on_values(
+    values: FloatArray, mean: float, bets: FloatArray, out: FloatArray
+) -> None:
+    """Add the log-wealth of constant bets against a mean.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        The values, in any order.
+    mean : float
+        The mean of the null hypothesis.
+    bets : ndarray of float64, shape (K,)
+        Bets; 1 + bet * (x - mean) must not be negative for any possible value x.
+    out : ndarray of float64, shape (K,)
+        The sums of log(1 + bet * (x - mean)) are added to it. Sums of several blocks,
+        or of several machines, add up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import bet_on_values, log_mean_exp
+    >>> wealth = np.zeros(2)
+    >>> bet_on_values(np.array([1.0, 1.0, 0.0]), 0.0, np.array([0.5, -0.5]), wealth)
+    >>> np.exp(wealth).tolist(), round(log_mean_exp(wealth), 6)
+    ([2.25, 0.25], 0.223144)
+    """
+    for k in range(bets.size):
+        bet = bets[k]
+        total, product = 0.0, 1.0
+        for i in range(values.size):
+            # A logarithm for sixteen factors, of which none is above the range.
+            product *= max(1.0 + bet * (values[i] - mean), 0.0)
+            if i % _CHUNK == _CHUNK - 1:
+                total += _log(product)
+                product = 1.0
+        out[k] += total + _log(product)
+
+
+@kernel
+def log_mean_exp(logs: FloatArray) -> float:
+    """Logarithm of the mean of numbers that are given by their logarithms.
+
+    Parameters
+    ----------
+    logs : ndarray of float64, shape (K,)
+        Log-wealths of bets.
+
+    Returns
+    -------
+    float
+        The log e-value of their equal mixture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import log_mean_exp
+    >>> round(log_mean_exp(np.array([800.0, 800.0])), 6)
+    800.0
+    """
+    top = -math.inf
+    for value in logs:
+        top = max(top, value)
+    if not -math.inf < top < math.inf:
+        return top
+    total = 0.0
+    for value in logs:
+        total += math.exp(value - top)
+    return top + math.log(total / logs.size)
+
+
+@kernel
+def _log_wealth(values: FloatArray, counts: IntArray, mean: float, bet: float) -> float:
+    """Log-wealth of one bet on values, each as often as `counts`, or once without."""
+    wealth, product = 0.0, 1.0
+    for i in range(values.size):
+        factor = max(1.0 + bet * (values[i] - mean), 0.0)
+        if counts.size:
+            wealth += counts[i] * _log(factor)
+        else:
+            product *= factor
+            if i % _CHUNK == _CHUNK - 1:
+                wealth += _log(product)
+                product = 1.0
+    return wealth + _log(product)
+
+
+@kernel
+def _log_rising(values: FloatArray, counts: IntArray, mean: float) -> float:
+    """Log of the mean wealth of all bets on a higher mean; it falls with `mean`."""
+    wealth = np.empty(N_SCALES)
+    for j in range(N_SCALES):
+        bet = 2.0 ** (-0.5 * j) / (1.0 + abs(mean))
+        wealth[j] = _log_wealth(values, counts, mean, bet)
+    return log_mean_exp(wealth)
+
+
+@kernel
+def lower_mean_limit(
+    values: FloatArray, counts: IntArray, confidence_level: float
+) -> float:
+    """Find the mean at which bets on a higher one reach half of the error."""
+    n, total = 0.0, 0.0
+    for i in range(values.size):
+        many = float(counts[i]) if counts.size else 1.0
+        n += many
+        total += many * values[i]
+    if n == 0.0:
+        return -1.0
+    reach = math.log(2.0) - math.log1p(-confidence_level)
+    high = max(min(total / n, 1.0), -1.0)
+    low, f_low = -1.0, reach - _log_rising(values, counts, -1.0)
+    f_high = reach
+    if f_low >= 0.0:
+        return low
+    for i in range(_MAX_STEPS):
+        slack = 0.5 * (high - low) if i < 60 else 0.0
+        at = itp_step(low, f_low, high, f_high, slack)
+        f = reach - _log_rising(values, counts, at)
+        if f > 0.0:
+            high, f_high = at, f
+        else:
+            low, f_low = at, f
+        if high - low <= 1e-15 or abs(f) <= _NOISE * reach:
+            return at
+    return 0.5 * (low + high)
+
+
+@kernel
+def anytime_mean_interval(values: FloatArray, confidence_level: float) -> Interval:
+    """Confidence interval for the mean of values in [-1, 1], valid at every look.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        The values so far, in any order.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``: each is left with half of the error by the 24 bets on
+        its side. NaN for values out of range.
+
+    Notes
+    -----
+    O(n) for each of some ten means that are tried, times 24 bets.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by
+       betting", J. Royal Statistical Society B 86 (2024) 1-27.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import anytime_mean_interval
+    >>> values = np.resize([1.0, 0.0, 0.0, 0.5], 100)
+    >>> low, high = anytime_mean_interval(values, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.2347, 0.534)
+    """
+    possible = 0.0 < confidence_level < 1.0
+    for x in values:
+        possible = possible and -1.0 <= x <= 1.0
+    if not possible:
+        return Interval(math.nan, math.nan)
+    once = np.empty(0, np.int64)
+    low = lower_mean_limit(values, once, confidence_level)
+    return Interval(low, -lower_mean_limit(-values, once, confidence_level))
+
+
+@kernel
+def empirical_bernstein_limits(
+    values: FloatArray, alpha: float, truncation: float, out: FloatArray
+) -> None:
+    """Write lower limits of a mean after each value, valid at all times together.
+
+    The predictable plug-in bound of Waudby-Smith and Ramdas: it depends on the order.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        Values in [0, 1], in the order in which they came.
+    alpha : float
+        Probability that a limit is ever above the mean, in (0, 1).
+    truncation : float
+        Largest bet, in (0, 1).
+    out : ndarray of float64, shape (n,)
+        Receives the limits, 0 or above.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by
+       betting", J. Royal Statistical Society B 86 (2024) 1-27, theorem 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import empirical_bernstein_limits
+    >>> limits = np.empty(100)
+    >>> values = np.resize([1.0, 0.5, 0.5, 0.75], 100)
+    >>> empirical_bernstein_limits(values, 0.025, 0.5, limits)
+    >>> limits[[0, 9, 99]].round(4).tolist()
+    [0.0, 0.0, 0.5921]
+    """
+    price = -math.log(alpha)
+    total = weighted = weights = paid = 0.0
+    deviations = 0.25  # one value of 1/2 with the variance 1/4 comes before all others
+    for i in range(values.size):
+        t = i + 1.0
+        x = values[i]
+        variance = deviations / t
+        bet = math.sqrt(2.0 * price / (t * math.log1p(t) * variance))
+        bet = min(bet, truncation)
+        before = total / i if i else 0.0
+        paid -= (x - before) * (x - before) * (math.log1p(-bet) + bet)
+        weighted += bet * x
+        weights += bet
+        total += x
+        centre = (0.5 + total) / (t + 1.0)
+        deviations += (x - centre) * (x - centre)
+        out[i] = max((weighted - price - paid) / weights, 0.0)

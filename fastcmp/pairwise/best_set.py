@@ -1,0 +1,182 @@
+"""Hsu's multiple comparison with the best, of correlated estimates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_seed, as_share
+from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.pairwise.best_set_result import BestSet
+from fastcmp.pairwise.model_estimates import read_estimates, weights_of
+from fastcmp.pairwise.simulated_maxima import Maxima, read_draws
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.pairwise.model_estimates import Estimates
+
+    Floats = NDArray[np.float64]
+
+_ALL = 64  # models: of so many each has its critical value, needed or not
+_ROWS = 512
+
+
+class BestOptions(NamedTuple):
+    """What a set of the best promises, and how it is found; checked."""
+
+    level: float
+    n_draws: int
+    seed: int
+
+
+def best_set_from_moments(  # noqa: PLR0913  # options, all by keyword
+    estimate: ArrayLike,
+    covariance: ArrayLike,
+    *,
+    lower_is_better: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+) -> BestSet:
+    """Find which models may be the best, by estimates and their covariance.
+
+    `best_set` does the same by values per item.
+
+    Parameters
+    ----------
+    estimate : array-like, shape (M,)
+        What the models achieved: accuracies, means, areas, ...
+    covariance : array-like, shape (M, M) or (M,)
+        Covariance of the estimates (not of single items); of independent estimates the
+        variances alone.
+    lower_is_better : bool
+        Whether the estimates are losses.
+    confidence_level : float
+        Probability that all intervals hold, and the best model is in the set.
+    n_resamples : int, optional
+        Draws that critical values come from; by default 1,000 to 50,000, fewer for many
+        models.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    names : sequence of str, optional
+        Names of the models.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    BestSet
+        Intervals of each model minus the best of the others, and the set.
+
+    Raises
+    ------
+    ValueError
+        If the covariance is not positive semidefinite, or an option is unknown.
+    TypeError
+        If the estimates are no numbers.
+
+    Notes
+    -----
+    Each model in turn is the control of a one-sided comparison with all others, with
+    Dunnett's critical value for the correlations at hand [1]_; it may be the best
+    unless another is better by more than that. No adjustment for the number of controls
+    is needed: only the truly best one counts. O(M**2 B) for B draws at most.
+
+    References
+    ----------
+    .. [1] J. C. Hsu, "Multiple comparisons: theory and methods", Chapman & Hall (1996),
+       chapter 4.
+
+    Examples
+    --------
+    >>> from fastcmp import best_set_from_moments
+    >>> best_set_from_moments([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004]).best
+    ('model_0', 'model_1')
+    """
+    estimates = read_estimates(
+        estimate, covariance, names, lower_is_better=lower_is_better
+    )
+    options = read_best_options(
+        confidence_level, n_resamples, rng, len(estimates.names)
+    )
+    with ThreadPool(check_workers(workers)) as pool:
+        return make_best_set(estimates, options, pool)
+
+
+def read_best_options(
+    confidence_level: float, n_resamples: int | None, rng: Any, n_models: int
+) -> BestOptions:
+    """Check options."""
+    level = as_share(confidence_level, "confidence_level")
+    return BestOptions(level, read_draws(n_resamples, n_models, level), as_seed(rng))
+
+
+def make_best_set(
+    estimates: Estimates, options: BestOptions, pool: ThreadPool
+) -> BestSet:
+    """Find the set, and make its record."""
+    merit, errors = estimates.merit, estimates.errors()
+    candidates = np.arange(merit.size)
+    if merit.size > _ALL:  # only a model that Bonferroni leaves can be the best
+        bound = np.full(merit.size, _bonferroni(1.0 - options.level, merit.size))
+        candidates = np.flatnonzero(_reach(merit, errors, candidates, bound) > 0.0)
+    draws = Maxima.of(estimates.covariance, options.n_draws, options.seed, pool)
+    critical = np.full(merit.size, np.nan)
+    for some in parts(candidates.size, _ROWS):
+        own = candidates[some]
+        maxima = draws.largest(weights_of(errors[own]), own, apart=True)
+        critical[own] = draws.quantiles(maxima, options.level)
+    reach = np.full(merit.size, -np.inf)
+    reach[candidates] = _reach(merit, errors, candidates, critical[candidates])
+    lower, upper = _intervals(merit, errors, reach, critical)
+    return BestSet(
+        **estimates.of_record,
+        lower=lower,
+        upper=upper,
+        may_be_best=reach > 0.0,
+        critical_value=critical,
+        confidence_level=options.level,
+        n_resamples=options.n_draws,
+        seed=options.seed,
+    )
+
+
+def _bonferroni(alpha: float, n_models: int) -> float:
+    from scipy.special import ndtri
+
+    return float(-ndtri(alpha / (n_models - 1)))
+
+
+def _same(merit: Floats, errors: Floats, models: Any) -> NDArray[np.bool_]:
+    """Tell which others are the same as each of some models, item by item."""
+    return np.asarray((errors[models] == 0.0) & (merit[models, None] == merit))
+
+
+def _reach(merit: Floats, errors: Floats, models: Any, critical: Floats) -> Floats:
+    """Bound how far each of some models may be ahead of all that are not the same."""
+    found = np.empty(len(models))
+    for some in parts(len(models), _ROWS):
+        own = models[some]
+        ahead = merit[own, None] - merit + critical[some, None] * errors[own]
+        found[some] = np.where(_same(merit, errors, own), np.inf, ahead).min(axis=1)
+    return found
+
+
+def _intervals(
+    merit: Floats, errors: Floats, reach: Floats, critical: Floats
+) -> tuple[Floats, Floats]:
+    """Give the interval of each model minus the best of the others."""
+    best = np.flatnonzero(reach > 0.0)
+    upper = np.maximum(reach, 0.0)
+    ahead = merit[:, None] - merit[best] - critical[best] * errors[:, best]
+    ahead[best, np.arange(best.size)] = np.inf
+    lower = np.minimum(ahead.min(axis=1), 0.0)
+    twins = _same(merit, errors, best).sum(axis=1) > 1
+    upper[best[twins]] = 0.0
+    return lower, upper

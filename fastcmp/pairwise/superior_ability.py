@@ -1,0 +1,267 @@
+"""Hansen's test of superior predictive ability, and its step-down models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_flag, as_seed, as_share, as_whole
+from fastcmp.core.options import choose
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.inputs.model_names import position_of
+from fastcmp.pairwise.gaussian_draws import gaussian_draws
+from fastcmp.pairwise.model_estimates import SAME, Estimates, read_estimates
+from fastcmp.pairwise.superior_ability_result import SuperiorAbility
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+RECENTRINGS = ("lower", "consistent", "upper")
+_TIE = 1e-9
+
+
+class AbilityOptions(NamedTuple):
+    """How models are tested against the control; checked."""
+
+    recentring: str
+    studentized: bool
+    alpha: float
+    n_draws: int
+    seed: int | None
+    resampling: str = "normal"
+
+
+def superior_ability_from_moments(  # noqa: PLR0913  # options, all by keyword
+    estimate: ArrayLike,
+    covariance: ArrayLike,
+    n: int,
+    *,
+    control: int | str,
+    lower_is_better: bool = False,
+    recentring: str = "consistent",
+    studentized: bool = True,
+    alpha: float = 0.05,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+) -> SuperiorAbility:
+    """Test whether any model is better than a control, by estimates.
+
+    `superior_ability` does the same by values per item.
+
+    Parameters
+    ----------
+    estimate : array-like, shape (M,)
+        What the models achieved: accuracies, means, losses, ...
+    covariance : array-like, shape (M, M) or (M,)
+        Covariance of the estimates (not of single items); of independent estimates the
+        variances alone.
+    n : int
+        Items, or clusters, that the estimates come from; it decides which models are
+        clearly worse than the control.
+    control : int or str
+        The model that the others are tested against.
+    lower_is_better : bool
+        Whether the estimates are losses.
+    recentring : {"consistent", "lower", "upper"}
+        Which models count under the null hypothesis: all that are not clearly worse
+        than the control, also those as they seem, or all as equal to it.
+    studentized : bool
+        Whether differences are divided by their standard errors.
+    alpha : float
+        Error rate of the models shown to be better, in (0, 1).
+    n_resamples : int
+        Draws from the normal distribution.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    names : sequence of str, optional
+        Names of the models.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    SuperiorAbility
+        P-values of the three recentrings, and the models shown to be better.
+
+    Raises
+    ------
+    ValueError
+        If the covariance is not positive semidefinite, there is no such control, or an
+        option is unknown.
+    TypeError
+        If the estimates are no numbers.
+
+    Notes
+    -----
+    The p-value is the probability of a largest difference as large as that found
+    [1]_. A model is clearly worse where it is behind by more than sqrt(2 log log n)
+    standard errors. Models are shown to be better step by step [2]_. "upper" is the
+    reality check where not `studentized`. O(M B) for B draws.
+
+    References
+    ----------
+    .. [1] P. R. Hansen, "A test for superior predictive ability", J. Business &
+       Economic Statistics 23 (2005) 365-380.
+    .. [2] J. P. Romano, M. Wolf, "Stepwise multiple testing as formalized data
+       snooping", Econometrica 73 (2005) 1237-1282.
+
+    Examples
+    --------
+    >>> from fastcmp import superior_ability_from_moments
+    >>> found = superior_ability_from_moments(
+    ...     [0.8, 0.88, 0.81], [0.0004, 0.0004, 0.0004], 400, control=0, rng=1
+    ... )
+    >>> found.superior
+    ('model_1',)
+    """
+    estimates = read_estimates(
+        estimate, covariance, names, lower_is_better=lower_is_better
+    )
+    options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
+    first = find_control(control, estimates.names)
+    n = as_whole(n, "n", 2)
+    with ThreadPool(check_workers(workers)) as pool:
+        return make_superior_ability(estimates, (first, n), None, options, pool)
+
+
+def find_control(control: int | str, names: tuple[str, ...]) -> int:
+    """Find the control by name or position."""
+    try:
+        return position_of(control, names)
+    except ValueError as error:
+        message = f"control must be one of the models: {error}"
+        raise ValueError(message) from None
+
+
+def read_ability_options(
+    recentring: str, studentized: Any, alpha: float, n_resamples: int, rng: Any
+) -> AbilityOptions:
+    """Check options."""
+    return AbilityOptions(
+        choose(recentring, "recentring", RECENTRINGS),
+        as_flag(studentized, "studentized"),
+        as_share(alpha, "alpha"),
+        as_whole(n_resamples, "n_resamples", 1),
+        as_seed(rng),
+    )
+
+
+def make_superior_ability(
+    estimates: Estimates,
+    first_and_n: tuple[int, int],
+    resampled: Floats | None,
+    options: AbilityOptions,
+    pool: ThreadPool,
+) -> SuperiorAbility:
+    """Test, and make the record.
+
+    Bootstrap draws of the estimates about themselves, `resampled` of shape (M, B), take
+    the place of normal draws; standard errors are then theirs.
+    """
+    first, n = first_and_n
+    others = np.delete(np.arange(estimates.merit.size), first)
+    gain = estimates.merit[others] - estimates.merit[first]
+    values = resampled
+    if values is None:
+        draws = (options.n_draws, options.seed or 0)
+        values = gaussian_draws(estimates.covariance, *draws, pool)
+    drawn = values[others] - values[first]
+    errors = estimates.errors()[first, others]
+    if resampled is not None:
+        errors = np.sqrt((drawn**2).mean(axis=1))
+        errors[errors**2 <= SAME * (values[others] ** 2).mean(axis=1)] = 0.0
+    tests = _Tests(gain, errors, drawn, options, strict=resampled is not None)
+    centres = dict(zip(RECENTRINGS, tests.centres(n), strict=True))
+    own = estimates.of_record | {
+        "names": tuple(estimates.names[i] for i in others),
+        "estimate": estimates.value[others],
+    }
+    return SuperiorAbility(
+        **own,
+        pvalue_lower=tests.of_all(centres["lower"]),
+        pvalue_consistent=tests.of_all(centres["consistent"]),
+        pvalue_upper=tests.of_all(centres["upper"]),
+        control=estimates.names[first],
+        control_estimate=float(estimates.value[first]),
+        difference=gain,
+        standard_error=errors,
+        statistic=tests.statistic,
+        pvalue_adjusted=tests.of_each(centres[options.recentring]),
+        recentring=options.recentring,
+        studentized=options.studentized,
+        alpha=options.alpha,
+        resampling=options.resampling,
+        n_resamples=options.n_draws,
+        seed=options.seed,
+    )
+
+
+class _Tests:
+    """Differences from the control, and draws of them about the true ones."""
+
+    def __init__(
+        self,
+        gain: Floats,
+        errors: Floats,
+        drawn: Floats,
+        options: AbilityOptions,
+        *,
+        strict: bool,
+    ) -> None:
+        self.gain, self.errors, self.drawn, self.strict = gain, errors, drawn, strict
+        self.varies = errors > 0.0
+        self.unit = np.where(self.varies, errors, 1.0)
+        if not options.studentized:
+            self.unit = np.ones_like(errors)
+        self.statistic = self.standardise(gain)
+
+    def standardise(self, gain: Floats) -> Floats:
+        """Divide by the standard errors; what does not vary is certain."""
+        sure = np.select([gain > 0.0, gain < 0.0], [np.inf, -np.inf], 0.0)
+        return np.where(self.varies, gain / self.unit, sure)
+
+    def centres(self, n: int) -> tuple[Floats, Floats, Floats]:
+        """Give what is subtracted from drawn differences, by the three recentrings."""
+        bound = -self.errors * np.sqrt(2.0 * np.log(max(np.log(n), 1.0)))
+        consistent = np.where(self.gain >= bound, self.gain, 0.0)
+        return np.maximum(self.gain, 0.0), consistent, self.gain
+
+    def simulated(self, centre: Floats) -> Floats:
+        """Give the statistics of the draws, shape (M - 1, B)."""
+        shifted = self.drawn + (self.gain - centre)[:, None]
+        shifted /= self.unit[:, None]
+        # A model that does not vary is certain: it is what it seems.
+        shifted[~self.varies & (self.gain < 0.0)] = -np.inf
+        return shifted
+
+    def of_all(self, centre: Floats) -> float:
+        """Test all models at once."""
+        largest = self.simulated(centre).max(axis=0)
+        return self._pvalue(largest, float(self.statistic.max()))
+
+    def of_each(self, centre: Floats) -> Floats:
+        """Test each model together with those that are not better; step down."""
+        order = np.argsort(-self.statistic, kind="stable")
+        maxima = np.maximum.accumulate(self.simulated(centre)[order][::-1])[::-1]
+        pvalues = np.empty(order.size)
+        pvalues[order] = np.maximum.accumulate(
+            [
+                self._pvalue(row, float(self.statistic[i]))
+                for row, i in zip(maxima, order, strict=True)
+            ]
+        )
+        return pvalues
+
+    def _pvalue(self, largest: Floats, statistic: float) -> float:
+        size = _TIE * (1.0 if np.isinf(statistic) else float(self.unit.min()))
+        if not self.strict:
+            reached = np.count_nonzero(largest >= statistic - size)
+            return float((1.0 + reached) / (1.0 + largest.size))
+        return float(np.mean(largest > statistic + size))

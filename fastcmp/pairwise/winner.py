@@ -1,0 +1,306 @@
+"""The estimate of the best model, corrected for its having been picked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastcmp.core.checks import as_numbers, as_seed, as_share, as_whole
+from fastcmp.core.options import choose
+from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.pairwise.gaussian_draws import directions
+from fastcmp.pairwise.model_estimates import SAME, read_estimates
+from fastcmp.pairwise.simulated_maxima import Maxima, read_draws
+from fastcmp.pairwise.truncated_normal import conditional_mean, hybrid_mean
+from fastcmp.pairwise.winner_result import WinnerEstimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.pairwise.model_estimates import Estimates
+
+    Floats = NDArray[np.float64]
+
+_METHODS = ("hybrid", "conditional", "projection")
+_TIE = 1e-9  # standard errors
+
+
+class WinnerOptions(NamedTuple):
+    """How the estimate is corrected; checked."""
+
+    method: str
+    level: float
+    beta: float
+    critical: float | None
+    n_resamples: int | None
+    seed: int
+
+
+def winner_estimate_from_moments(  # noqa: PLR0913  # options, all by keyword
+    estimate: ArrayLike,
+    covariance: ArrayLike,
+    *,
+    lower_is_better: bool = False,
+    method: str = "hybrid",
+    confidence_level: float = 0.95,
+    beta: float | None = None,
+    projection_critical: float | None = None,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+) -> WinnerEstimate:
+    """Correct the best of several estimates for its having been picked.
+
+    `winner_estimate` does the same by values per item.
+
+    Parameters
+    ----------
+    estimate : array-like, shape (M,)
+        What the models achieved: accuracies, means, losses, ...
+    covariance : array-like, shape (M, M) or (M,)
+        Covariance of the estimates (not of single items); of independent estimates the
+        variances alone.
+    lower_is_better : bool
+        Whether the estimates are losses.
+    method : {"hybrid", "conditional", "projection"}
+        Given that the model won, and within a simultaneous interval; given only that it
+        won, whose interval is very long where the race was close; or the simultaneous
+        interval alone, without an estimate.
+    confidence_level : float
+        Of the interval.
+    beta : float, optional
+        For "hybrid": the part of the error rate that goes to the simultaneous interval;
+        a tenth of it where not given.
+    projection_critical : float, optional
+        Critical value of the simultaneous interval, in standard errors; simulated where
+        not given.
+    n_resamples : int, optional
+        Draws that it comes from; by default 1,000 to 50,000, fewer for many models.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    names : sequence of str, optional
+        Names of the models.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    WinnerEstimate
+        An estimate that is too high as often as too low, and an interval.
+
+    Raises
+    ------
+    ValueError
+        If the covariance is not positive semidefinite, `beta` is not below the error
+        rate, or an option is unknown.
+    TypeError
+        If the estimates are no numbers.
+
+    Notes
+    -----
+    Given the other estimates, as far as they do not vary with it, the winner's is a
+    normal number between two ends; the corrected estimate is the mean under which what
+    was seen is the median [1]_. Where two models tie for first place the estimate is an
+    end itself and says nothing: the answer is the simultaneous interval, and a caution.
+
+    References
+    ----------
+    .. [1] I. Andrews, T. Kitagawa, A. McCloskey, "Inference on winners", Quarterly J.
+       Economics 139 (2024) 305-358.
+
+    Examples
+    --------
+    >>> from fastcmp import winner_estimate_from_moments
+    >>> found = winner_estimate_from_moments([0.81, 0.8], [0.0004, 0.0004], rng=1)
+    >>> found.winner, round(found.median, 3)
+    ('model_0', 0.789)
+    """
+    estimates = read_estimates(
+        estimate, covariance, names, lower_is_better=lower_is_better
+    )
+    options = read_winner_options(
+        method=method,
+        confidence_level=confidence_level,
+        beta=beta,
+        projection_critical=projection_critical,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    with ThreadPool(check_workers(workers)) as pool:
+        return make_winner_estimate(estimates, options, pool)
+
+
+def read_winner_options(  # those of the public functions
+    *,
+    method: str,
+    confidence_level: float,
+    beta: float | None,
+    projection_critical: float | None,
+    n_resamples: int | None,
+    rng: Any,
+) -> WinnerOptions:
+    """Check options."""
+    level = as_share(confidence_level, "confidence_level")
+    alpha = 1.0 - level
+    part = alpha / 10.0 if beta is None else as_share(beta, "beta")
+    if part >= alpha:
+        message = f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}"
+        raise ValueError(message)
+    if n_resamples is not None:
+        n_resamples = as_whole(n_resamples, "n_resamples", 1)
+    critical = None
+    if projection_critical is not None:
+        given = as_numbers(projection_critical, "projection_critical", "a number")
+        if given.ndim or not 0.0 < given < np.inf:
+            message = (
+                "projection_critical must be a number above 0, got "
+                f"{projection_critical!r}"
+            )
+            raise ValueError(message)
+        critical = float(given)
+    return WinnerOptions(
+        choose(method, "method", _METHODS),
+        level,
+        part,
+        critical,
+        n_resamples,
+        as_seed(rng),
+    )
+
+
+def make_winner_estimate(
+    estimates: Estimates, options: WinnerOptions, pool: ThreadPool
+) -> WinnerEstimate:
+    """Correct the estimate, and make the record."""
+    winner = int(np.argmax(estimates.merit))
+    sigma = float(np.sqrt(estimates.variance[winner]))
+    sign = -1.0 if estimates.lower_is_better else 1.0
+    x = sign * float(estimates.value[winner])
+    truncation = _truncation(estimates, winner, x)
+    method, cautions = options.method, list(estimates.cautions)
+    if sigma == 0.0:
+        cautions.append(f"The estimate of {estimates.names[winner]} does not vary.")
+    elif min(x - truncation[0], truncation[1] - x) <= _TIE * sigma:
+        method = "projection"
+        cautions.append(
+            "Models tie for first place: an estimate given the win does not exist, and "
+            "the interval is the simultaneous one."
+        )
+    projection = _projection(estimates, options, method, pool)
+    seen = _Seen(x, sigma, truncation, projection.critical)
+    median, low, high = (sign * end for end in seen.correct(method, options))
+    own = estimates.of_record | {"cautions": tuple(cautions)}
+    own.pop("names")
+    own["estimate"] = sign * x
+    return WinnerEstimate(
+        **own,
+        **projection.of_record,
+        winner=estimates.names[winner],
+        index=winner,
+        standard_error=sigma,
+        median=median,
+        interval=_ordered(low, high),
+        naive_interval=_ordered(*(sign * end for end in seen.naive(options.level))),
+        truncation=_ordered(*(sign * end for end in truncation)),
+        method=method,
+        confidence_level=options.level,
+        beta=options.beta if method == "hybrid" else None,
+        projection_critical=projection.critical,
+        n_models=len(estimates.names),
+    )
+
+
+def _ordered(one: float, two: float) -> ConfidenceInterval:
+    return ConfidenceInterval(min(one, two), max(one, two))
+
+
+def _truncation(estimates: Estimates, winner: int, x: float) -> tuple[float, float]:
+    """Find between which numbers the winner's estimate had to lie for it to win.
+
+    With c the regression of another estimate on the winner's, its own at the same
+    residual is ahead below x - (lead) / (1 - c) for c < 1, above it for c > 1.
+    """
+    variance = estimates.variance
+    between = estimates.errors()[winner] ** 2
+    # Variance of the winner's estimate less its covariance with each other.
+    apart = 0.5 * (between + variance[winner] - variance)
+    lead = estimates.merit[winner] - estimates.merit
+    size = variance[winner] + variance
+    below, above = apart > SAME * size, apart < -SAME * size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = x - lead * variance[winner] / apart
+    return (
+        float(np.max(ends[below], initial=-np.inf)),
+        float(np.min(ends[above], initial=np.inf)),
+    )
+
+
+class _Projection(NamedTuple):
+    """The critical value of the simultaneous interval, and where it comes from."""
+
+    critical: float | None
+    n_resamples: int | None = None
+    seed: int | None = None
+
+    @property
+    def of_record(self) -> dict[str, Any]:
+        return {"n_resamples": self.n_resamples, "seed": self.seed}
+
+
+def _projection(
+    estimates: Estimates, options: WinnerOptions, method: str, pool: ThreadPool
+) -> _Projection:
+    """Find the quantile of the largest of all standardised estimates."""
+    if method == "conditional" or options.critical is not None:
+        return _Projection(None if method == "conditional" else options.critical)
+    level = options.level if method == "projection" else 1.0 - options.beta
+    n_draws = read_draws(options.n_resamples, len(estimates.names), level)
+    drawn = directions(estimates.full_covariance, n_draws, options.seed, pool)
+    errors = np.sqrt(estimates.variance)
+    varies = errors > 0.0
+    largest = np.abs(drawn.values[varies] / errors[varies, None])
+    found = largest.max(axis=0, initial=0.0)[None]
+    critical = float(Maxima(drawn, pool).quantiles(found, level)[0])
+    return _Projection(critical, n_draws, options.seed)
+
+
+class _Seen(NamedTuple):
+    """What was seen of the winner."""
+
+    x: float
+    sigma: float
+    truncation: tuple[float, float]
+    critical: float | None
+
+    def naive(self, level: float) -> tuple[float, float]:
+        """Give the interval had the model not been picked."""
+        from scipy.special import ndtri
+
+        half = float(-ndtri(0.5 * (1.0 - level))) * self.sigma
+        return self.x - half, self.x + half
+
+    def correct(
+        self, method: str, options: WinnerOptions
+    ) -> tuple[float, float, float]:
+        """Give the corrected estimate, and the ends of its interval."""
+        x, sigma, truncation, critical = self
+        if sigma == 0.0:
+            return x, x, x
+        if method == "projection":
+            assert critical is not None
+            return np.nan, x - critical * sigma, x + critical * sigma
+        alpha = 1.0 - options.level
+        if method == "hybrid":
+            alpha = (alpha - options.beta) / (1.0 - options.beta)
+        levels = (0.5, 0.5 * alpha, 1.0 - 0.5 * alpha)
+        if method == "conditional":
+            found = [conditional_mean(x, sigma, truncation, p) for p in levels]
+        else:
+            assert critical is not None
+            found = [hybrid_mean(x, sigma, truncation, critical, p) for p in levels]
+        return found[0], found[1], found[2]

@@ -1,0 +1,231 @@
+"""The record of one comparison at several looks: e-values over time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp import kernels
+from fastcmp.core.options import ALTERNATIVES
+from fastcmp.core.records import Compared, Drawn, Record
+from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sentences import dropped_sentences
+from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
+
+if TYPE_CHECKING:
+    Ints = NDArray[np.int64]
+
+Floats = NDArray[np.float64]
+
+_SHOWN = 12  # looks that are printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LooksResult(Drawn, Compared, Record):
+    """Two models compared at several looks at a growing set of samples.
+
+    All arrays have one entry a look, in order, shape (L,).
+    """
+
+    _picture: ClassVar[str] = "evidence"
+
+    #: Natural logarithm of the e-value at each look.
+    log_evalue: Floats
+    #: All samples up to each look; of McNemar's test without them the discordant ones.
+    n_samples: NDArray[np.int64]
+    #: Samples that only model a, only model b, classified correctly; None for means.
+    only_a: Any = None
+    only_b: Any = None
+    #: What is compared: the accuracy of a minus that of b, or a mean. NaN where the
+    #: number of samples is not known.
+    estimate: Floats
+    #: Ends of the interval for it at 1 - alpha, which hold at all looks together.
+    low: Floats
+    high: Floats
+    #: "accuracy" or "mean".
+    measure: str
+    #: The value of the null hypothesis.
+    null: float = 0.0
+    alternative: str
+    alpha: float
+    n_missing: int = 0
+    n_excluded: int = 0
+
+    @property
+    def evalue(self) -> Floats:
+        """The e-value at each look."""
+        return np.asarray(evalue_of(self.log_evalue))
+
+    @property
+    def log_evalue_max(self) -> Floats:
+        """The largest logarithm of an e-value up to each look."""
+        return np.maximum.accumulate(self.log_evalue)
+
+    @property
+    def pvalue(self) -> Floats:
+        """The p-value up to each look: 1 over the largest e-value, at most 1."""
+        return np.asarray(pvalue_of(self.log_evalue_max))
+
+    @property
+    def first_rejection(self) -> int | None:
+        """The first look, from 0, at which E reached 1 / alpha; None for none."""
+        found = np.flatnonzero(self.log_evalue >= -math.log(self.alpha))
+        return int(found[0]) if found.size else None
+
+    @property
+    def decided(self) -> bool:
+        """Whether E reached 1 / alpha at any look: it stays so."""
+        return self.first_rejection is not None
+
+    @property
+    def difference(self) -> float:
+        """What was estimated at the last look."""
+        return float(self.estimate[-1])
+
+    def _shown(self) -> dict[str, Any]:
+        shown = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
+        return shown | {"first_rejection": self.first_rejection}
+
+    def columns(self) -> dict[str, Any]:
+        """Give the looks as columns, a row a look.
+
+        Returns
+        -------
+        dict of str to sequence
+            Samples, discordant counts where there are any, estimates with intervals,
+            e-values, and p-values up to each look.
+        """
+        counts = {"only_a": self.only_a, "only_b": self.only_b}
+        return {
+            "n_samples": self.n_samples,
+            **{name: x for name, x in counts.items() if x is not None},
+            "estimate": self.estimate,
+            "low": self.low,
+            "high": self.high,
+            "log_evalue": self.log_evalue,
+            "evalue": self.evalue,
+            "pvalue": self.pvalue,
+        }
+
+    @property
+    def decision(self) -> str:
+        """What the looks have shown, in a sentence."""
+        first = self.first_rejection
+        n, wanted = self.n_samples[-1], 1.0 / self.alpha
+        last = format_evalue(self.log_evalue[-1])
+        if first is None:
+            most = format_evalue(self.log_evalue_max[-1])
+            return (
+                f"Not decided at {n} {self._unit}: E = {last}, at most {most} so far, "
+                f"and {wanted:.4g} decides."
+            )
+        later = f" Now, at {n}: E = {last}." if first < len(self.log_evalue) - 1 else ""
+        return (
+            f"Decided at {self.n_samples[first]} {self._unit}: {self._winner(first)} "
+            f"(E = {format_evalue(self.log_evalue[first])}, {wanted:.4g} decides)."
+            f"{later}"
+        )
+
+    def _winner(self, look: int) -> str:
+        """Say what the e-value of a look has shown."""
+        gain = self.estimate[look] - self.null
+        if self.measure == "accuracy":
+            counts = self.only_a[look], self.only_b[look]
+            gain = float(counts[0]) - float(counts[1])
+        up = gain > 0 if self.alternative == "two-sided" else None
+        rises = self.alternative == "greater" if up is None else up
+        if self.measure == "accuracy":
+            return f"model {'a' if rises else 'b'} is more accurate"
+        return f"the mean is {'above' if rises else 'below'} {self.null:g}"
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The decision, and a table of the last looks.
+        """
+        counted = self.measure == "accuracy"
+        what = "McNemar's test" if counted else "Test of a bounded mean"
+        n_looks = len(self.log_evalue)
+        looks = f"{n_looks} look{'s' * (n_looks > 1)}"
+        unit = "Percentage points. " if counted and self._known else ""
+        columns = {
+            self._unit: list(map(str, self.n_samples)),
+            **(self._intervals() if self._known else {}),
+            "E": list(map(format_evalue, self.log_evalue)),
+            "p so far": list(map(format_pvalue, self.pvalue)),
+        }
+        rows = tuple(zip(*columns.values(), strict=True))[-_SHOWN:]
+        notes = (
+            f"{unit}All intervals hold together with a probability of "
+            f"{1 - self.alpha:g}, and p-values at every look.",
+            *dropped_sentences(self.n_missing, self.n_excluded),
+        )
+        table: dict[str, Any] = {"columns": tuple(columns), "rows": rows}
+        title = f"{what}, {looks} ({self.alternative})"
+        return [Section(title=title, text=(self.decision,), notes=notes, **table)]
+
+    def _intervals(self) -> dict[str, list[str]]:
+        """Write the estimates and their intervals, as columns of a table."""
+        scale, digits, name = 1.0, 4, "mean"
+        if self.measure == "accuracy":
+            scale, digits, name = 100.0, 2, "a minus b"
+        ends = zip(scale * self.low, scale * self.high, strict=True)
+        return {
+            name: [f"{scale * x:+.{digits}f}" for x in self.estimate],
+            interval_name(1 - self.alpha): [
+                format_interval(*pair, digits=digits, sign="+") for pair in ends
+            ],
+        }
+
+    @property
+    def _known(self) -> bool:
+        """Whether all samples were counted, not only discordant ones."""
+        return not np.isnan(self.low).any()
+
+    @property
+    def _unit(self) -> str:
+        """What `n_samples` counts."""
+        return "samples" if self._known else "discordant samples"
+
+
+def mcnemar_looks_of(
+    only_a: Ints,
+    only_b: Ints,
+    n_samples: Ints | None,
+    options: tuple[str, tuple[float, float]],
+    alpha: float,
+    **dropped: int,
+) -> LooksResult:
+    """Evaluate checked counts at each look."""
+    alternative, prior = options
+    log_evalue = np.empty(only_a.size)
+    code = ALTERNATIVES[alternative]
+    kernels.mcnemar_log_evalue_many(only_a, only_b, prior, code, log_evalue)
+    low, high = np.full((2, only_a.size), np.nan)
+    estimate = np.full(only_a.size, np.nan)
+    if n_samples is not None:
+        interval = (kernels.BETS, 1.0 - alpha, (0.5, 0.5, 0.5))
+        kernels.anytime_difference_interval_many(
+            *(only_a, only_b, n_samples), interval, low, high
+        )
+        estimate = (only_a - only_b) / np.maximum(n_samples, 1)
+    return LooksResult(
+        log_evalue=log_evalue,
+        n_samples=only_a + only_b if n_samples is None else n_samples,
+        only_a=only_a,
+        only_b=only_b,
+        estimate=estimate,
+        low=low,
+        high=high,
+        measure="accuracy",
+        alternative=alternative,
+        alpha=alpha,
+        **dropped,
+    )

@@ -27,6 +27,7 @@ from fastcmp.items.mean_data import (
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.pairwise.engine import Options, run_tests
+from fastcmp.pairwise.margins import against
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +60,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
@@ -131,6 +133,10 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         Whether the intervals of differences hold for all pairs at once, whatever the
         method: difference +- c standard errors, where c is the quantile of the largest
         of all.
+    margin : float, optional
+        The largest difference of means that does not matter: adds tests of all pairs
+        against it, adjusted together, and a decision about each, as ``margins``; needs
+        ``keep="all"``. By t; single values of 0 and 1 as in `compare_all`.
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional
@@ -199,6 +205,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     options = engine_options(
         spec.method, lower_is_better, adjust, alpha, keep, memory_limit
     )
+    options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
     items = Items(groups, strata, stratum_weights, weights)
     with (

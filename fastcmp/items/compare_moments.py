@@ -15,6 +15,7 @@ from fastcmp.items.cautions import cautions_of_moments
 from fastcmp.items.mean_comparisons import engine_options, means_record, name_control
 from fastcmp.pairwise.comparing import draw_for
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.mean_tests import moment_tests
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -67,6 +69,8 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
         Error rate of the decisions, in (0, 1).
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once.
+    margin : float, optional
+        As in `compare_means`.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -116,6 +120,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
     options = engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
+    options = against(options, margin)
     options, _ = draw_for(options, simultaneous, n_resamples, rng)
     chosen = choose_pairs(names, pairs, control)
     found = moments.pair_moments(variance=variance, df=df)

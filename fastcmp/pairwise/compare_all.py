@@ -23,6 +23,7 @@ from fastcmp.pairwise.comparing import (
 )
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import read_metric
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 
@@ -59,6 +60,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
@@ -114,6 +116,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once: difference +-
         c standard errors, where c is the quantile of the largest of all.
+    margin : float, optional
+        The largest difference that does not matter, in units of the measure: adds tests
+        of non-inferiority and equivalence of all pairs, adjusted together, and a
+        decision about each, as ``margins``; needs ``keep="all"``. By Tango's score or
+        exact, as in `mcnemar`; else by differences and their standard errors.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.
@@ -199,6 +206,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         *(kind, method, adjust, alpha, keep, memory_limit),
         sampling=sampling,
     )
+    options = against(options, margin)
     if by is not None:
         options = replace(options, lower_is_better=by.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)

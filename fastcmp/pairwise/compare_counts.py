@@ -21,6 +21,7 @@ from fastcmp.pairwise.comparing import (
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import read_metric
 from fastcmp.pairwise.sampled_tests import SampledTests
 
@@ -49,6 +50,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -81,6 +83,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
         Error rate of the decisions, in (0, 1).
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once.
+    margin : float, optional
+        As in `compare_all`.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -123,6 +127,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     if metric is not None:
         chosen_metric, test = _read_metric(counts, metric, cost), "metric"
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
+    options = against(options, margin)
     if chosen_metric is not None:
         options = replace(options, lower_is_better=chosen_metric.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)

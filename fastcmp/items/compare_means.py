@@ -28,8 +28,8 @@ from fastcmp.items.mean_data import (
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.pairwise.engine import Options, run_tests
-from fastcmp.pairwise.rank_intervals import rank_fields
 from fastcmp.pairwise.margins import against
+from fastcmp.pairwise.rank_intervals import rank_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

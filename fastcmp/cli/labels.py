@@ -120,7 +120,8 @@ def _add_labels(add: Callable[..., Any]) -> None:
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
-def _read(options: argparse.Namespace) -> Predictions:
+def read_labels(options: argparse.Namespace) -> Predictions:
+    """Read files of predictions as a whole."""
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 
@@ -187,7 +188,7 @@ def _compare(options: argparse.Namespace) -> None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
         result = replace(result, n_outside=n_outside)
     else:
-        read = _read(options)
+        read = read_labels(options)
         if by_metric:
             labels = read.y_true.drop_null().unique().to_pylist()
             shown["metric"] = metric_of(options, labels)
@@ -227,7 +228,7 @@ def _holdout(options: argparse.Namespace) -> None:
         message = f"--models names {options.models[0]} twice"
         raise ValueError(message)
     check_places(options)
-    read = _read(options)
+    read = read_labels(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
         message = f"name the two models to compare (--models A B), of {found}"

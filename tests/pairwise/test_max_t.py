@@ -235,11 +235,11 @@ def test_simultaneous_intervals_of_accuracies():
     y_true, preds = models(5, 300)
     found = compare_all(y_true, preds, simultaneous=True, rng=1)
     right = np.stack(list(preds.values())).astype(float)
-    wanted = simultaneous_pairs(
-        right.mean(axis=1), np.cov(right, bias=True) / 300, rng=2
-    )
+    wanted = simultaneous_pairs(right.mean(axis=1), np.cov(right) / 300, df=299, rng=2)
     assert found.critical_value == pytest.approx(wanted.critical_value, abs=0.01)
     np.testing.assert_allclose(found.interval, wanted.interval, atol=1e-3)
+    means = compare_means(right.astype(bool), simultaneous=True, rng=1)
+    np.testing.assert_allclose(found.interval, means.interval, atol=1e-6)
     alone = compare_all(y_true, preds)
     assert alone.critical_value is None
     np.testing.assert_array_equal(found.pvalue_adjusted, alone.pvalue_adjusted)

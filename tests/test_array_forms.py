@@ -15,7 +15,7 @@ from same_bits import assert_same
 from sklearn.naive_bayes import GaussianNB
 
 import fastcmp
-from fastcmp import designs, planning, stream
+from fastcmp import designs, planning, sequential, stream
 from fastcmp.compat import mlxtend
 
 # Forms.
@@ -92,6 +92,7 @@ FOLDS = RNG.integers(0, 4, N)
 CUTS = RNG.normal(0.02, 0.05, (3, 5, 2))
 TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))
 COUNTS = RNG.integers(0, 40, (3, 5))
+MEANS, COVARIANCE = SCORES.mean(axis=1), np.cov(SCORES) / N
 CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
 ITEMS = GROUPS.astype(str)
 LONG = {
@@ -220,8 +221,22 @@ CASES = [
     called(
         F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS
     ),
+    called(
+        F.margin_decision, np.sort(SCORES[:2], axis=0), np.sort(SCORES[1:], axis=0), 1
+    ),
+    called(F.margin_tests, WEIGHTS - 1, WEIGHTS, WEIGHTS / 9, df=WEIGHTS + 5),
+    called(
+        *(F.margin_tests_from_counts, COUNTS, COUNTS[0]),
+        both_right=COUNTS + 90,
+        both_wrong=COUNTS,
+        margin=WEIGHTS[:5] / 9,
+    ),
+    called(F.mcnemar, TRUTH, A, B, margin=0.1),
     called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
     called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
+    called(planning.power, test="auc", n=COUNTS + 2, auc=0.7, ratio=2.0),
+    called(planning.power, test="mean", n=COUNTS + 2, difference=SCORES[0, :5], sd=1.0),
+    called(planning.sample_size, test="cost", difference=SCORES[0], sd=2.0),
     called(planning.power, n=COUNTS + 1, p10=CHANCES[0, :5, 0] / 2, p01=0.2),
     called(planning.sample_size, p10=CHANCES[0, :5, 0] / 2, p01=0.2, method="connor"),
     called(F.signed_rank, *SCORES[:2], groups=GROUPS),
@@ -315,6 +330,20 @@ CASES = [
     ),
     called(F.mean_difference, *SCORES[:2], groups=GROUPS, weights=WEIGHTS, rng=3),
     called(F.mean_difference, *SCORES[:2].astype(np.float32)),
+    *(
+        called(function, SCORES, groups=GROUPS, n_resamples=299, rng=3)
+        for function in (F.best_set, F.rank_sets, F.winner_estimate)
+    ),
+    called(F.superior_ability, SCORES > 0, control=1, n_resamples=99, rng=3),
+    called(F.model_confidence_set, SCORES, bootstrap_indices=np.stack([FOLDS, GROUPS])),
+    *(
+        called(function, MEANS, COVARIANCE, n_resamples=99, rng=3)
+        for function in (F.best_set_from_moments, F.rank_sets_from_moments)
+    ),
+    called(F.model_confidence_set_from_moments, MEANS, COVARIANCE, rng=3),
+    called(F.superior_ability_from_moments, MEANS, COVARIANCE, 120, control=0, rng=3),
+    called(F.winner_estimate_from_moments, MEANS, COVARIANCE, projection_critical=3.0),
+    called(F.correct_values, TRUTH, PREDS),
     called(F.compare_means, SCORES, adjust="maxt", simultaneous=True, rng=3),
     called(F.max_t, SCORES - SCORES.mean(axis=0), groups=GROUPS, rng=3),
     called(F.simultaneous_pairs, SCORES.mean(axis=1), np.cov(SCORES), rng=3),
@@ -355,6 +384,13 @@ CASES = [
     called(gathered, stream.ScoreCounts, MANY == 1, MANY_SCORES.astype(np.float16)),
     called(gathered, stream.RocSketch, MANY == 1, MANY_SCORES.astype(np.float32)),
     called(refined, MANY == 1, MANY_SCORES),
+    called(sequential.mcnemar, TRUTH, A, B),
+    called(sequential.mcnemar_from_counts, COUNTS, COUNTS[::-1]),
+    called(sequential.mcnemar_looks, np.sort(COUNTS[0]), np.sort(COUNTS[1])),
+    called(sequential.e_adjust, WEIGHTS.reshape(4, 30)),
+    called(sequential.mean_test, np.tanh(SCORES[0])),
+    called(sequential.mean_test, np.tanh(SCORES[0]), method="empirical-bernstein"),
+    called(sequential.normal_mixture_boundary, WEIGHTS, optimal_variance=1.0),
     called(mlxtend.mcnemar, TABLES[0, 0, 0]),
     called(mlxtend.mcnemar_table, TRUTH, A, B),
     called(mlxtend.mcnemar_tables, TRUTH, *PREDS),

@@ -199,6 +199,24 @@ def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> F
     return adjusted
 
 
+def adjust_rows(pvalues: Floats, method: str) -> Floats:
+    """Adjust rows, each a family of its own, shape (B, P), of p-values in [0, 1]."""
+    if method not in _PROCEDURES:
+        return np.stack([adjust_checked(row, method) for row in pvalues])
+    step, within = _PROCEDURES[method]
+    order = np.argsort(pvalues, axis=1)
+    bounds = np.take_along_axis(pvalues, order, axis=1)
+    m = bounds.shape[1]
+    bounds = np.minimum(step(bounds, np.arange(1.0, m + 1.0), m), 1.0)
+    if within == "below":
+        bounds = np.maximum.accumulate(bounds, axis=1)
+    elif within == "above":
+        bounds = np.minimum.accumulate(bounds[:, ::-1], axis=1)[:, ::-1]
+    adjusted = np.empty_like(bounds)
+    np.put_along_axis(adjusted, order, bounds, axis=1)
+    return adjusted
+
+
 def _adjust_positive(p: Floats, method: str, n_zeros: int) -> None:
     """Adjust p-values in place; the family has `n_zeros` more that are 0."""
     if method == "hommel":

@@ -86,7 +86,7 @@ class RankSets(Record):
         Examples
         --------
         >>> from fastcmp import rank_sets_from_moments
-        >>> sets = rank_sets_from_moments([0.9, 0.8, 0.5], [0.001, 0.001, 0.001])
+        >>> sets = rank_sets_from_moments([0.9, 0.85, 0.5], [0.001, 0.001, 0.001])
         >>> sets.tau_best(1)
         ('model_0', 'model_1')
         """
@@ -114,7 +114,7 @@ class RankSets(Record):
         Examples
         --------
         >>> from fastcmp import rank_sets_from_moments
-        >>> sets = rank_sets_from_moments([0.9, 0.8, 0.5], [0.001, 0.001, 0.001])
+        >>> sets = rank_sets_from_moments([0.9, 0.85, 0.5], [0.001, 0.001, 0.001])
         >>> sets.tau_worst(1)
         ('model_2',)
         """

@@ -13,29 +13,32 @@ _HALVINGS = 400  # at most; a bracket ends when no number is left in it
 _FARTHEST = 1e200
 
 
-def survival(x: float, low: float, high: float) -> float:
-    """P(X >= x) for a standard normal X that lies between low and high.
+def survival(z: float, below: float, above: float) -> float:
+    """P(X >= z) for a standard normal X that lies within [z - below, z + above].
 
     In a tail every term is divided by the density at the nearer end, so that digits are
     lost neither far out nor between near ends.
     """
     from scipy.special import erfcx, ndtr
 
-    if x <= low or x >= high:
-        return 1.0 if x <= low else 0.0
+    if below <= 0.0 or above <= 0.0:
+        return 1.0 if below <= 0.0 else 0.0
+    low, high = z - below, z + above
     if high < 0.0:
-        return 1.0 - survival(-x, -high, -low)
+        return 1.0 - survival(-z, above, below)
     if low <= 0.0:
-        above = ndtr(-x) - ndtr(-high) if x > 0.0 else ndtr(high) - ndtr(x)
-        return float(above / (ndtr(high) - ndtr(low)))
+        beyond = ndtr(-z) - ndtr(-high) if z > 0.0 else ndtr(high) - ndtr(z)
+        return float(beyond / (ndtr(high) - ndtr(low)))
 
-    def tail(t: float) -> float:
-        if math.isinf(t):
+    def tail(more: float) -> float:
+        """Give P(X >= low + more), but for a factor that is the same for all."""
+        if math.isinf(more):
             return 0.0
-        return float(erfcx(_ROOT * t)) * math.exp(-0.5 * (t - low) * (t + low))
+        t = low + more
+        return float(erfcx(_ROOT * t)) * math.exp(-0.5 * more * (t + low))
 
-    beyond = tail(high)
-    return (tail(x) - beyond) / (tail(low) - beyond)
+    rest = tail(below + above)
+    return (tail(below) - rest) / (tail(0.0) - rest)
 
 
 def solve(
@@ -58,11 +61,10 @@ def conditional_mean(
 
     x, of standard error sigma, was seen only because it lies between the two ends.
     """
-    low, high = truncation
+    below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
 
     def found(mean: float) -> float:
-        z, a, b = ((t - mean) / sigma for t in (x, low, high))
-        return survival(z, a, b)
+        return survival((x - mean) / sigma, below, above)
 
     ends, step = [x, x], sigma
     for k, sign in ((0, -1.0), (1, 1.0)):
@@ -80,10 +82,10 @@ def hybrid_mean(
     probability: float,
 ) -> float:
     """Do the same, given too that x lies within `critical` errors of the mean."""
-    low, high = truncation
+    below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
 
     def found(mean: float) -> float:
-        z, a, b = ((t - mean) / sigma for t in (x, low, high))
-        return survival(z, max(a, -critical), min(b, critical))
+        z = (x - mean) / sigma
+        return survival(z, min(below, z + critical), min(above, critical - z))
 
     return solve(found, probability, (x - critical * sigma, x + critical * sigma))

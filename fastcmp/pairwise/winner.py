@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, as_seed, as_share
+from fastcmp.core.checks import as_numbers, as_seed, as_share, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -118,7 +118,7 @@ def winner_estimate_from_moments(  # noqa: PLR0913  # options, all by keyword
     >>> from fastcmp import winner_estimate_from_moments
     >>> found = winner_estimate_from_moments([0.81, 0.8], [0.0004, 0.0004], rng=1)
     >>> found.winner, round(found.median, 3)
-    ('model_0', 0.792)
+    ('model_0', 0.789)
     """
     estimates = read_estimates(
         estimate, covariance, names, lower_is_better=lower_is_better
@@ -151,6 +151,8 @@ def read_winner_options(  # those of the public functions
     if part >= alpha:
         message = f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}"
         raise ValueError(message)
+    if n_resamples is not None:
+        n_resamples = as_whole(n_resamples, "n_resamples", 1)
     critical = None
     if projection_critical is not None:
         given = as_numbers(projection_critical, "projection_critical", "a number")

@@ -23,7 +23,7 @@ from fastcmp.planning.aucs import (
     empirical_areas,
     fitted_areas,
 )
-from fastcmp.planning.checked import positive, whole, within
+from fastcmp.planning.checked import names_of, positive, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import (
     TAILS_INPUT,
@@ -186,7 +186,7 @@ def _curve_of(inputs: Inputs, name: str, rates: tuple[float, float]) -> Binormal
     slope = positive(1.0 if given is None else given, f"slope_{name}")
     names = [x for x in (f"intercept_{name}", f"auc_{name}") if is_given(inputs, x)]
     if len(names) != 1:
-        message = f"intercept_{name} or auc_{name} must be given, got {names}"
+        message = f"intercept_{name} or auc_{name} must be given, got {names_of(names)}"
         raise ValueError(message)
     if names[0].startswith("auc"):
         area = within(inputs[names[0]], names[0], 0, 1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.aucs import Curve
-from fastcmp.planning.checked import positive, whole, within
+from fastcmp.planning.checked import names_of, positive, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import TAILS_INPUT, is_given, needed, read_tails
 from fastcmp.planning.normal import rounded_up
@@ -41,7 +41,9 @@ def read_ratio(inputs: Inputs) -> Floats:
     if not is_given(inputs, "ratio") or is_given(inputs, "n_negatives"):
         which = "ratio" if is_given(inputs, "n_negatives") else "n_negatives or ratio"
         given = [name for name in SIZES if is_given(inputs, name)]
-        message = f"{which} alone must be given beside the positives, got {given}"
+        message = (
+            f"{which} alone must be given beside the positives, got {names_of(given)}"
+        )
         raise ValueError(message)
     return positive(inputs["ratio"], "ratio")
 
@@ -66,6 +68,11 @@ def _area(question: Question, inputs: Inputs) -> Floats:
     return within(needed(inputs, "auc"), "auc", low, 1)
 
 
+def _kept(inputs: Inputs, **read: Floats) -> dict[str, Any]:
+    """Give what was read, and the options, as they can be passed again."""
+    return read | {name: inputs[name] for name in TAILS_INPUT if is_given(inputs, name)}
+
+
 def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
     curve, area = _curve(question, inputs), _area(question, inputs)
     n_negatives, ratio = read_negatives(inputs, n)
@@ -73,7 +80,7 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
         n=n,
         power=curve.power(question, n, ratio, area),
         difference=area - curve.null,
-        inputs={"auc": area, "auc_null": curve.null, "ratio": ratio},
+        inputs=_kept(inputs, auc=area, auc_null=curve.null, ratio=ratio),
         n_negatives=n_negatives,
     )
 
@@ -90,7 +97,7 @@ def _size(question: Question, inputs: Inputs, power: Floats) -> Answer:
         n=n,
         power=np.where(none, power, reached),
         difference=area - curve.null,
-        inputs={"auc": area, "auc_null": curve.null, "ratio": ratio},
+        inputs=_kept(inputs, auc=area, auc_null=curve.null, ratio=ratio),
         n_exact=real,
         n_negatives=n_negatives,
         status=np.where(none, UNDEFINED, OK),
@@ -105,7 +112,7 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
         n=n,
         power=power,
         difference=area - curve.null,
-        inputs={"auc": area, "auc_null": curve.null, "ratio": ratio},
+        inputs=_kept(inputs, auc=area, auc_null=curve.null, ratio=ratio),
         n_negatives=n_negatives,
         status=np.where(np.isnan(area), UNDEFINED, OK),
     )

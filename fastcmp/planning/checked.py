@@ -9,6 +9,8 @@ import numpy as np
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fastcmp.planning.family import Floats
 
 
@@ -22,9 +24,16 @@ def within(
         inside &= (numbers > low) & (numbers < high)
     if not np.all(inside):
         ends = f"[{low:g}, {high:g}]" if closed else f"({low:g}, {high:g})"
-        message = f"{name} must lie in {ends}, got {numbers[~inside].flat[0]:g}"
+        bad = numbers[~inside].flat[0]
+        message = f"{name} must lie in {ends}, got {bad:g}{_in_percent(bad, low, high)}"
         raise ValueError(message)
     return numbers
+
+
+def _in_percent(value: float, low: float, high: float) -> str:
+    """Say how to write what seems to be a percentage."""
+    possible = abs(value) > 1 and high == 1 and low <= value / 100 <= high
+    return f": write {value / 100:g} for {value:g}%" if possible else ""
 
 
 def positive(value: Any, name: str) -> Floats:
@@ -57,3 +66,8 @@ def check_reachable(power: Floats, alpha: Floats) -> None:
             f"{np.max(alpha):g}"
         )
         raise ValueError(message)
+
+
+def names_of(given: Collection[str]) -> str:
+    """List what was given, for a message."""
+    return ", ".join(sorted(given)) or "none of them"

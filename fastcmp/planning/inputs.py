@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.planning.checked import within
+from fastcmp.planning.checked import names_of, within
 
 if TYPE_CHECKING:
     from fastcmp.planning.family import Floats, Inputs
@@ -32,8 +32,8 @@ _BESIDE = ("discordant", "agreement", "correlation", "kappa", "label_agreement")
 #: Probabilities that fit together but for rounding are taken.
 _ROUNDING = 1e-12
 _NO_AGREEMENT = (
-    "Nothing says how often a and b agree: the answers, along the last axis, are for "
-    "the fewest samples on which just one can be right, the midpoint, and the most."
+    "Nothing says how often a and b agree: the three answers, along the last axis, are "
+    "for the fewest samples on which just one can be right, the midpoint, and the most."
 )
 _LABELS_AGREE = (
     "The agreement is of labels: two wrong labels may differ, so that just one model "
@@ -87,7 +87,7 @@ def read_probabilities(inputs: Inputs) -> Discordance:
         return _from_accuracies(inputs, next(iter(beside), None))
     message = (
         "p10 and p01, or difference and discordant, or accuracy_a and accuracy_b with "
-        f"at most one of {_BESIDE} must be given, got {sorted(given)}"
+        f"at most one of {', '.join(_BESIDE)} must be given, got {names_of(given)}"
     )
     raise ValueError(message)
 
@@ -103,7 +103,7 @@ def read_discordant(inputs: Inputs) -> Floats:
         return _from_cells(inputs).p10 + _from_cells(inputs).p01
     message = (
         "discordant, agreement, or p10 and p01 must be given to find a difference, got "
-        f"{given}"
+        f"{names_of(given)}"
     )
     raise ValueError(message)
 

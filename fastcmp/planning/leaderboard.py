@@ -14,13 +14,16 @@ from scipy.special import ndtr
 
 from fastcmp.core.checks import as_seed, as_whole
 from fastcmp.core.options import choose
+from fastcmp.core.threads import parts
 from fastcmp.kernels.status import OK, UNDEFINED
-from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked
+from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
 from fastcmp.pairwise.gaussian_draws import gaussian_draws
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.models import KNOWN, Models, read_models
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastcmp.planning.family import Floats, Inputs, Question
@@ -42,7 +45,10 @@ _LUCK = (
     "the best by chance: the power is rather too high."
 )
 _ADJUSTMENTS = (*OF_PAIRS, "single-step")
-_MOST = 2**53
+_MOST = 2**53  # samples
+_PART = 1 << 20  # p-values at a time
+#: What the decisions about the pairs that are to be found make, where not all must be.
+_JOINS: dict[str, Callable[..., Any]] = {"any": np.any, "average": np.mean}
 
 
 class _Board(NamedTuple):
@@ -59,28 +65,21 @@ class _Board(NamedTuple):
 
     def power(self, n: float, alpha: float) -> float:
         """Give the proportion of leaderboards of n samples on which it is found."""
-        return float(np.mean(self.found(n, alpha)))
-
-    def found(self, n: float, alpha: float) -> Floats:
-        """Tell what each leaderboard finds, shape (B,): 0, 1 or a proportion."""
-        models = self.models
+        models, wanted = self.models, self._wanted()
         shift = math.sqrt(n) * models.difference / models.null_scale
         spread = models.scale / models.null_scale
-        wanted = self._wanted()
-        out = np.empty(self.n_resamples)
-        limit = self._limit(alpha)
-        for i, error in enumerate(self.errors):
-            z = shift + spread * error
+        total, limit = 0.0, self._limit(alpha)
+        for part in parts(len(self.errors), max(_PART // shift.size, 1)):
+            z = shift + spread * self.errors[part]
             if limit is None:
-                adjusted = adjust_checked(2.0 * ndtr(-np.abs(z)), self.adjust)
-                significant = adjusted <= alpha
+                pvalues = 2.0 * ndtr(-np.abs(z))
+                significant = adjust_rows(pvalues, self.adjust) <= alpha
             else:
                 significant = np.abs(z) >= limit
-            right = (significant & (z * models.difference > 0.0))[wanted]
-            out[i] = {"any": right.any, "average": right.mean}.get(
-                str(self.find), right.all
-            )()
-        return out
+            right = (significant & (z * models.difference > 0.0))[:, wanted]
+            join = _JOINS.get(str(self.find), np.all)
+            total += float(np.sum(join(right, axis=1)))
+        return total / self.n_resamples
 
     def _wanted(self) -> NDArray[np.bool_]:
         """Choose the pairs that are to be found."""
@@ -155,10 +154,11 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
     board = _read(question, inputs)
     power = np.vectorize(board.power, otypes=[np.float64])(n, question.alpha)
     answer = _answer(board, inputs, n, power)
-    if np.ndim(power) == 0:
+    if np.ndim(power):
+        beside = f"Power to {answer.claim} with a probability as shown."
+    else:
         beside = _beside(board, float(n), float(question.alpha))
-        answer = answer._replace(cautions=(beside, *answer.cautions))
-    return answer
+    return answer._replace(cautions=(beside, *answer.cautions))
 
 
 def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
@@ -215,4 +215,5 @@ FAMILY = Family(
     power=_power,
     sample_size=_sample_size,
     difference=None,
+    measure="score",
 )

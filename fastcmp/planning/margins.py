@@ -30,7 +30,12 @@ def _read(design: Design) -> tuple[Any, int]:
     refuse(design, "a margin", "conditional", "so_far")
     margin: Any = design.question.margin
     if np.any(margin >= 1):
-        message = f"margin must lie in (0, 1) for accuracies, got {np.max(margin):g}"
+        most = np.max(margin)
+        advice = f": write {most / 100:g} for {most:g} percentage points"
+        message = (
+            f"margin must lie in (0, 1) for accuracies, got {most:g}"
+            f"{advice if most > 1 else ''}"
+        )
         raise ValueError(message)
     return margin, _CLAIMS[design.question.hypothesis]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.planning import margins, mcnemar_enumerated, mcnemar_normal
+from fastcmp.planning.checked import names_of
 from fastcmp.planning.design import Design, Solver, read_design
 from fastcmp.planning.family import Answer, Family, Floats, Inputs, Question
 from fastcmp.planning.inputs import KNOWN, read_discordant, read_probabilities
@@ -77,7 +78,7 @@ def _read(
         if inputs.get(name) is not None
     }
     if len(counts) == 2 or ("pilot" in counts and given):
-        message = f"pilot must be given alone, got {[*counts, *given]}"
+        message = f"pilot must be given alone, got {names_of([*counts, *given])}"
         raise ValueError(message)
     for name, found in counts.items():
         kept[name] = found.plain

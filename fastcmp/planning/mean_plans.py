@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_flag
 from fastcmp.kernels.status import OK, UNDEFINED
-from fastcmp.planning.checked import positive, whole, within
+from fastcmp.planning.checked import names_of, positive, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import (
     TAILS_INPUT,
@@ -97,7 +97,7 @@ def _read_spread(question: Question, inputs: Inputs) -> tuple[Spread, tuple[str,
     elif "variance_between" in names and set(names) <= set(_PARTS):
         variance = _read_parts(inputs)
     else:
-        message = f"{_WHICH} must be given, got {names}"
+        message = f"{_WHICH} must be given, got {names_of(names)}"
         raise ValueError(message)
     spread, cautions = _in_clusters(variance, inputs)
     return spread._replace(both_tails=read_tails(question, inputs)), cautions

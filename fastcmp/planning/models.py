@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.counts.pairs import all_pairs
-from fastcmp.planning.checked import positive, within
+from fastcmp.planning.checked import names_of, positive, within
 from fastcmp.planning.given import is_given, needed
 from fastcmp.planning.inputs import read_probabilities
 
@@ -69,7 +69,10 @@ def read_models(inputs: Inputs) -> Models:
     names = ("accuracies", "means", "pilot")
     given = [name for name in names if is_given(inputs, name)]
     if len(given) != 1:
-        message = f"accuracies, means or pilot must be given, one of them, got {given}"
+        message = (
+            "accuracies, means or pilot must be given, one of them, got "
+            f"{names_of(given)}"
+        )
         raise ValueError(message)
     if given == ["pilot"]:
         return _from_pilot(inputs)
@@ -110,7 +113,10 @@ def _from_accuracies(inputs: Inputs) -> Models:
     pairs = all_pairs(accuracy.size)
     beside = [name for name in _BESIDE if is_given(inputs, name)]
     if len(beside) != 1 or is_given(inputs, "sd"):
-        message = f"one of {_BESIDE} must be given beside accuracies, got {beside}"
+        message = (
+            f"one of {', '.join(_BESIDE)} must be given beside accuracies, got "
+            f"{names_of(beside)}"
+        )
         raise ValueError(message)
     (name,) = beside
     a, b = accuracy[pairs.T]

@@ -221,11 +221,10 @@ def _question(
         hypothesis = "difference" if margin is None else "noninferiority"
     hypothesis = choose(hypothesis, "hypothesis", family.methods)
     if (margin is None) != (hypothesis == "difference"):
-        wanted = "needs a" if margin is None else "takes no"
-        message = f"hypothesis={hypothesis!r} {wanted} margin, got margin={margin!r}"
+        wanted = "needs margin=" if margin is None else "takes no margin"
+        message = f"hypothesis={hypothesis!r} {wanted}"
         raise ValueError(message)
-    known = family.methods[hypothesis]
-    method = known[0] if method is None else choose(method, "method", known)
+    method = _method(family, hypothesis, method)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     if hypothesis != "difference":
         if alternative == "less":
@@ -240,10 +239,28 @@ def _question(
     return Question(method, alternative, hypothesis, level, limit)
 
 
+def _method(family: Family, hypothesis: str, method: str | None) -> str:
+    """Choose among the methods that a family has for a hypothesis."""
+    known, plain = family.methods[hypothesis], family.methods["difference"]
+    others = {x for methods in family.methods.values() for x in methods} - set(known)
+    if method is None:
+        return known[0]
+    try:
+        return str(choose(method, "method", known))
+    except ValueError:
+        if str(method).lower() not in others:
+            raise
+    message = (
+        f"method={method!r} is not for hypothesis={hypothesis!r}, which has: "
+        f"{', '.join(known)}{'; it needs margin=' if known is plain else ''}"
+    )
+    raise ValueError(message)
+
+
 def _check_inputs(name: str, family: Family, inputs: dict[str, Any]) -> None:
     unknown = [key for key in inputs if key not in family.inputs]
     if unknown:
-        known = "; ".join(f"{key} ({what})" for key, what in family.inputs.items())
+        known = ", ".join(family.inputs)
         message = f"{unknown[0]} is no input of test={name!r}, which knows: {known}"
         raise ValueError(message)
 

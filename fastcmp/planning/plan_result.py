@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +17,17 @@ _CLAIMS = {
     "noninferiority": "that a is not worse than b by {margin} or more",
     "superiority": "that a is better than b by more than {margin}",
     "equivalence": "that a and b differ by less than {margin}",
+}
+_SIDES = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, greater",
+    "less": "one-sided, less",
+}
+#: What a dash in a table means, by what the plan is for.
+_NONE = {
+    "n": "no number is enough",
+    "difference": "no possible difference is found",
+    "power": "the models do not differ",
 }
 _MOST_ROWS = 40
 
@@ -82,17 +94,27 @@ class Plan(Drawn, Record):
             A row for each plan.
         """
         shape = np.shape(self.power)
-        known = {k: x for k, x in self.inputs if not isinstance(x, (tuple, bool))}
-        shown = {**self._fields(), **known}
+        known = {k: x for k, x in self.inputs if k != "rng"}  # that is the seed
+        shown = {**self._fields(), **{k: self._whole(x) for k, x in known.items()}}
         if self.interval is not None:
             shown |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
         skipped = ("inputs", "interval", "cautions", "status")
         columns = {
             name: column(value, shape)
             for name, value in shown.items()
-            if name not in skipped
+            if name not in skipped and not isinstance(value, (tuple, bool))
         }
         return {name: rows for name, rows in columns.items() if rows is not None}
+
+    def _whole(self, value: Any) -> Any:
+        """Give an input one value a plan, where it has fewer."""
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+            return value
+        shape = np.shape(self.power)
+        with suppress(ValueError):  # what belongs to models, not to plans
+            if self.test != "leaderboard":
+                return np.broadcast_to(value, shape)
+        return None
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -102,8 +124,9 @@ class Plan(Drawn, Record):
         list of Section
             A sentence for a single plan; a table for arrays.
         """
-        alpha = f"alpha {self.alpha:g}" if np.ndim(self.alpha) == 0 else ""
-        sides = self.alternative if self.hypothesis == "difference" else ""
+        levels = np.unique(self.alpha)
+        alpha = f"alpha {levels[0]:g}" if len(levels) == 1 else ""
+        sides = _SIDES[self.alternative] if self.hypothesis == "difference" else ""
         test = ", ".join(filter(None, (self.test_name, sides, alpha)))
         titles = {"n": "Sample size", "power": "Power", "difference": "Difference"}
         title = titles[self.solved_for]
@@ -114,31 +137,32 @@ class Plan(Drawn, Record):
 
     def _sentence(self) -> str:
         """Say the plan in one sentence, without its end."""
-        chance = _percent(self.power)
+        chance = f"with a probability of {format_percent(self.power)}"
         if not np.isfinite(self.n):
-            return (
-                f"No number of {self.unit} {self._finds(1)} with the probability wanted"
-            )
+            return f"No number of {self.unit} {self._finds(1)} {chance}"
         n = f"{int(self.n):,} {self.unit}"
         if self.n_negatives is not None:
             n += f" and {int(np.ceil(self.n_negatives)):,} negatives"
+        elif self.n == 1:
+            n = n.removesuffix("s")
         if np.isnan(self.difference):
-            return f"{n} find no possible difference with a probability of {chance}"
-        return f"{n} {self._finds(self.n)} with a probability of {chance}"
+            return f"{n} find no possible difference {chance}"
+        return f"{n} {self._finds(self.n)} {chance}"
 
     def _finds(self, n: float) -> str:
         """Say what is found or shown."""
+        s = "s" if n == 1 else ""
         if self.claim is not None:
-            return self.claim
-        known = self.hypothesis == "difference"
-        gap = _amount(abs(self.difference) if known else self.difference, self.measure)
-        many = n != 1
-        if known:
-            return f"find{'' if many else 's'} a difference of {gap}"
-        claim = _CLAIMS[self.hypothesis].format(
-            margin=_amount(self.margin, self.measure)
-        )
-        return f"show{'' if many else 's'} {claim}, where a minus b is {gap},"
+            verb, _, rest = self.claim.partition(" ")
+            return f"{verb}{s} {rest}"
+        gap = self.difference
+        if self.hypothesis != "difference":
+            margin = _amount(self.margin, self.measure)
+            claim = _CLAIMS[self.hypothesis].format(margin=margin)
+            where = f"where a minus b is {_amount(gap, self.measure)}"
+            return f"show{s} {claim}, {where},"
+        gap = abs(gap) if self.alternative == "two-sided" else gap
+        return f"find{s} a difference of {_amount(gap, self.measure)}"
 
     def _pilot_sentences(self) -> tuple[str, ...]:
         """Say what a pilot leaves open."""
@@ -146,11 +170,11 @@ class Plan(Drawn, Record):
         if self.assurance is not None:
             text.append(
                 "Over all that the pilot leaves open, the probability is "
-                f"{_percent(self.assurance)} on average."
+                f"{format_percent(self.assurance)} on average."
             )
         if self.interval is not None:
             ends = {
-                "power": _percent,
+                "power": format_percent,
                 "n": lambda x: f"{x:,.0f}",
                 "difference": lambda x: _amount(x, self.measure),
             }[self.solved_for]
@@ -163,21 +187,34 @@ class Plan(Drawn, Record):
         return tuple(text)
 
     def _table(self, title: str) -> Section:
-        """Make a table of plans."""
-        columns = self.columns()
-        shown = {
+        """Make a table of plans: of what differs; the rest is said above it."""
+        columns = {
             name: rows
-            for name, rows in columns.items()
+            for name, rows in self.columns().items()
             if not isinstance(rows[0], str) and name != "n_exact"
         }
+        first = {"n", "power", self.solved_for}
+        same = {
+            name: rows[0]
+            for name, rows in columns.items()
+            if name not in first and len(set(rows)) == 1
+        }
+        shown = {name: rows for name, rows in columns.items() if name not in same}
         n_plans = int(np.size(self.power))
+        sizes = " x ".join(map(str, np.shape(self.power)))
+        grid = f" ({sizes})" if np.ndim(self.power) > 1 else ""
+        constant = ", ".join(
+            f"{name} {_cell(value)}" for name, value in same.items() if name != "alpha"
+        )
         cells = (map(_cell, rows[:_MOST_ROWS]) for rows in shown.values())
         notes = self.cautions
+        if np.any(np.not_equal(self.status, 0)):
+            notes = (f"-: {_NONE[self.solved_for]}.", *notes)
         if n_plans > _MOST_ROWS:
             notes = (f"{n_plans - _MOST_ROWS:,} more are in columns().", *notes)
         return Section(
             title=title,
-            text=(f"{n_plans:,} plans, shape {np.shape(self.power)}",),
+            text=(f"{n_plans:,} plans{grid}" + (f": {constant}" if constant else ""),),
             columns=tuple(shown),
             rows=tuple(zip(*cells, strict=True)),
             notes=notes,
@@ -185,14 +222,20 @@ class Plan(Drawn, Record):
 
 
 def _cell(value: Any) -> str:
-    return f"{value:,.0f}" if value >= 1e4 else f"{value:.4g}"
+    if not np.isfinite(value):
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
 
 
-def _percent(power: float) -> str:
+def format_percent(power: float) -> str:
     """Write a probability in percent, never as 0 or 100 by rounding."""
     shown = 100 * power
-    digits = 0 if abs(shown - round(shown)) < 0.05 and 1 <= shown <= 99 else 1
-    return f"{min(shown, 99.9) if power < 1 else 100:.{digits}f}%"
+    if 0 < shown < 0.05:
+        return "less than 0.1%"
+    if 99.95 <= shown < 100:
+        return "more than 99.9%"
+    digits = 0 if abs(shown - round(shown)) < 0.05 else 1
+    return f"{shown:.{digits}f}%"
 
 
 def _amount(value: float, measure: str) -> str:

@@ -14,7 +14,7 @@ from strategies import pvalues
 
 from fastcmp import adjust
 from fastcmp.pairwise import adjust as adjustments
-from fastcmp.pairwise.adjust import ADJUSTMENTS, promise
+from fastcmp.pairwise.adjust import ADJUSTMENTS, OF_PAIRS, adjust_rows, promise
 
 PEERS = {
     "bonferroni": "bonferroni",
@@ -216,3 +216,10 @@ def test_nothing_to_sort(values, method):
     np.testing.assert_array_equal(
         adjust(values, method=method), np.array(values, float)
     )
+
+
+@pytest.mark.parametrize("method", OF_PAIRS)
+def test_rows_are_families_of_their_own(method):
+    rows = np.stack([ordered_and_plain(10, seed) for seed in range(7)])
+    wanted = [adjust(row, method=method) for row in rows]
+    np.testing.assert_array_equal(adjust_rows(rows, method), wanted)

@@ -135,10 +135,13 @@ REFUSED = {
     "negative": ({"margin": -0.1}, "margin must be > 0"),
     "0": ({"margin": 0}, "margin must be > 0"),
     "above 1": ({"margin": 1.0}, r"margin must lie in \(0, 1\)"),
-    "no margin": ({"hypothesis": "superiority"}, "needs a margin"),
+    "no margin": ({"hypothesis": "superiority"}, "needs margin="),
     "not asked": ({"hypothesis": "difference", "margin": 0.1}, "takes no margin"),
     "less": ({"margin": 0.1, "alternative": "less"}, "alternative='less' has no"),
-    "method": ({"margin": 0.1, "method": "midp"}, "method must be one of .'tango'"),
+    "method": (
+        {"margin": 0.1, "method": "midp"},
+        "method='midp' is not for .*: tango, normal",
+    ),
     "tails": ({"margin": 0.1, "tails": "both"}, "tails='both' is for two-sided"),
     "conditional": (
         {"margin": 0.1, "conditional": True},

@@ -1,0 +1,134 @@
+"""Multiple comparison with the best: mvtnorm's numbers, brute force, laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from estimate_cases import estimates, random_estimates, spread
+from hypothesis import given, settings
+from reference_cases import expected, parametrize
+from scipy import stats
+
+from fastcmp import best_set_from_moments
+from fastcmp.core.threads import ThreadPool
+from fastcmp.pairwise.simulated_maxima import Maxima
+
+
+@parametrize("best_set_mcb")
+def test_as_mvtnorm(case):
+    found = best_set_from_moments(
+        case["input"]["estimate"],
+        case["input"]["covariance"],
+        confidence_level=1 - case["options"]["alpha"],
+        rng=1,
+    )
+    assert found.critical_value.tolist() == expected(case, "critical")
+    assert found.lower.tolist() == expected(case, "lower")
+    assert found.upper.tolist() == expected(case, "upper")
+    best = [f"model_{i}" for i in case["expected"]["best_set"]]
+    assert sorted(found.best) == best
+
+
+def naive_best(estimate, covariance, n_draws, level):
+    """Follow Hsu's definition model by model."""
+    m, errors = len(estimate), spread(covariance)
+    with ThreadPool(1) as pool:
+        draws = Maxima.of(covariance, n_draws, 1, pool)
+    values = draws.draws.values
+    if draws.smooth:
+        values = np.concatenate([values, -values], axis=1)
+    critical, upper = np.empty(m), np.empty(m)
+    for i in range(m):
+        others = [j for j in range(m) if j != i]
+        largest = np.max([(values[i] - values[j]) / errors[i, j] for j in others], 0)
+        critical[i] = draws.quantiles(np.maximum(largest, 0)[None], level)[0]
+        upper[i] = min(
+            estimate[i] - estimate[j] + critical[i] * errors[i, j] for j in others
+        )
+    best = {i for i in range(m) if upper[i] > 0}
+    lower = [
+        min(
+            [0.0]
+            + [
+                estimate[i] - estimate[j] - critical[j] * errors[i, j]
+                for j in best - {i}
+            ]
+        )
+        for i in range(m)
+    ]
+    return critical, np.array(lower), np.maximum(upper, 0.0), best
+
+
+@settings(max_examples=15, deadline=None)
+@given(estimates())
+def test_as_brute_force(case):
+    found = best_set_from_moments(*case, confidence_level=0.9, n_resamples=300, rng=1)
+    critical, lower, upper, best = naive_best(*case, 300, 0.9)
+    np.testing.assert_allclose(found.critical_value, critical, rtol=1e-9)
+    np.testing.assert_allclose(found.lower, lower, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.upper, upper, rtol=1e-9, atol=1e-12)
+    assert set(np.flatnonzero(found.may_be_best)) == best
+
+
+def test_many_models_are_screened():
+    estimate, covariance = random_estimates(70, 3, closeness=3.0)
+    found = best_set_from_moments(estimate, covariance, n_resamples=200, rng=1)
+    critical, lower, upper, best = naive_best(estimate, covariance, 200, 0.95)
+    known = ~np.isnan(found.critical_value)
+    assert set(np.flatnonzero(found.may_be_best)) == best
+    assert len(best) <= np.count_nonzero(known) < 70
+    np.testing.assert_allclose(found.critical_value[known], critical[known])
+    np.testing.assert_allclose(found.lower, lower, atol=1e-12)
+    np.testing.assert_allclose(found.upper, upper, atol=1e-12)
+
+
+def test_two_models_are_a_one_sided_test():
+    found = best_set_from_moments([0.9, 0.8], [0.001, 0.002], rng=1)
+    reach = stats.norm.ppf(0.95) * np.sqrt(0.003)
+    assert found.upper == pytest.approx([0.1 + reach, max(0.0, reach - 0.1)], rel=1e-4)
+    assert found.lower[1] == pytest.approx(-0.1 - reach, rel=1e-4)
+
+
+@settings(max_examples=10, deadline=None)
+@given(estimates())
+def test_scale_shift_and_sign(case):
+    estimate, covariance = case
+    found = best_set_from_moments(estimate, covariance, rng=2)
+    other = best_set_from_moments(
+        9.0 - 3.0 * estimate, 9.0 * covariance + 1.0, lower_is_better=True, rng=2
+    )
+    np.testing.assert_allclose(other.lower, 3.0 * found.lower, rtol=3e-3, atol=1e-3)
+    np.testing.assert_allclose(other.upper, 3.0 * found.upper, rtol=3e-3, atol=1e-3)
+
+
+def test_models_that_are_the_same():
+    same = np.array([[1e-4, 1e-4, 0.0], [1e-4, 1e-4, 0.0], [0.0, 0.0, 1e-4]])
+    found = best_set_from_moments([0.5, 0.5, 0.4], same, rng=1)
+    assert found.best == ("model_0", "model_1")
+    assert found.lower[:2].tolist() == found.upper[:2].tolist() == [0.0, 0.0]
+    alike = best_set_from_moments([0.5, 0.5], np.full((2, 2), 1e-4), rng=1)
+    assert alike.may_be_best.all()
+    shifted = best_set_from_moments([0.5, 0.4], np.full((2, 2), 1e-4), rng=1)
+    assert shifted.best == ("model_0",)
+    assert shifted.lower.tolist() == pytest.approx([0.0, -0.1])
+    assert shifted.upper.tolist() == pytest.approx([0.1, 0.0])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("gap", [0.0, 0.3])
+def test_coverage(gap):
+    rng = np.random.default_rng(5)
+    truth = np.array([gap, 0.0, 0.0, -0.2, -1.0])
+    _, covariance = random_estimates(5, 8)
+    root = np.linalg.cholesky(covariance)
+    others = [np.delete(truth, i).max() for i in range(5)]
+    lead, inside, holds = truth - others, 0, 0
+    for seed in range(1000):
+        found = best_set_from_moments(
+            truth + root @ rng.normal(size=5), covariance, n_resamples=1000, rng=seed
+        )
+        inside += bool(((found.lower <= lead) & (lead <= found.upper)).all())
+        holds += bool(found.may_be_best[0])
+    assert inside / 1000 > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 1000)
+    assert holds >= inside - 60
+    assert holds / 1000 > 0.93

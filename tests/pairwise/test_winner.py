@@ -1,0 +1,158 @@
+"""The winner's estimate: other programs' numbers, mpmath, laws, coverage."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from estimate_cases import estimates, random_estimates
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+
+from fastcmp import winner_estimate_from_moments
+from fastcmp.pairwise.truncated_normal import conditional_mean, survival
+
+
+@parametrize("winner_estimate")
+def test_as_others(case):
+    options, wanted = case["options"], case["expected"]
+    found = winner_estimate_from_moments(
+        case["input"]["estimate"],
+        case["input"]["covariance"],
+        method=options["method"].split()[0],
+        confidence_level=options["confidence"],
+        beta=options.get("beta"),
+        projection_critical=options.get("projection_critical"),
+    )
+    assert found.index == wanted["winner"]
+    name = "median" if "median" in wanted else "median_unbiased"
+    assert found.median == expected(case, name)
+    assert found.interval.low == expected(case, "lower")
+    assert found.interval.high == expected(case, "upper")
+    if "truncation" in wanted:
+        ends = [float(end) for end in wanted["truncation"]]
+        assert list(found.truncation) == pytest.approx(ends, rel=1e-7)
+
+
+def test_simulated_critical_value():
+    """Of five independent estimates it is known."""
+    found = winner_estimate_from_moments([0.0, 1.0, 2.0, 3.0, 4.0], [1.0] * 5, rng=1)
+    exact = stats.norm.isf(0.5 * (1 - 0.995**0.2))
+    assert found.projection_critical == pytest.approx(exact, rel=2e-3)
+    assert found.beta == pytest.approx(0.005)
+    alone = winner_estimate_from_moments(
+        [0.0, 1.0], [1.0, 1.0], method="projection", rng=1
+    )
+    half = stats.norm.isf(0.5 * (1 - 0.95**0.5))
+    assert alone.interval == pytest.approx((1 - half, 1 + half), rel=1e-3)
+    assert np.isnan(alone.median)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.floats(-30, 60),
+    st.floats(1e-6, 5.0),
+    st.one_of(st.just(np.inf), st.floats(1e-6, 5.0)),
+)
+def test_survival_as_mpmath(z, below, above):
+    with mpmath.workdps(450):
+        at, low = mpmath.mpf(z), mpmath.mpf(z) - below
+        ends = [low, at, at + above if np.isfinite(above) else mpmath.inf]
+        q = [mpmath.erfc(t / mpmath.sqrt(2)) for t in ends]
+        wanted = float((q[1] - q[2]) / (q[0] - q[2]))
+    assert survival(z, below, above) == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("gap", [1e-6, 1e-3, 1.0])
+@pytest.mark.parametrize("p", [0.025, 0.5, 0.975])
+def test_close_races(gap, p):
+    """Far out the excess over the end is exponential."""
+    mean = conditional_mean(gap, 1.0, (0.0, np.inf), p)
+    assert survival(gap - mean, gap, np.inf) == pytest.approx(p, rel=1e-8)
+    if gap == 1e-6:
+        assert mean == pytest.approx(np.log(p) / gap, rel=1e-6, abs=10.0)
+
+
+@settings(max_examples=15, deadline=None)
+@given(estimates(), st.sampled_from(["conditional", "hybrid"]))
+def test_laws(case, method):
+    estimate, covariance = case
+    options = {"method": method, "projection_critical": 3.0, "rng": 1}
+    found = winner_estimate_from_moments(estimate, covariance, **options)
+    other = winner_estimate_from_moments(
+        3.0 - 2.0 * estimate, 4.0 * covariance, lower_is_better=True, **options
+    )
+    assert other.winner == found.winner
+    near = {"rel": 1e-6, "abs": 1e-6}
+    assert other.median == pytest.approx(3.0 - 2.0 * found.median, **near)
+    ends = [3.0 - 2.0 * end for end in reversed(found.interval)]
+    assert list(other.interval) == pytest.approx(ends, **near)
+    assert found.interval.low <= found.median <= found.interval.high
+    order = np.arange(len(estimate))[::-1]
+    turned = winner_estimate_from_moments(
+        estimate[order], covariance[np.ix_(order, order)], **options
+    )
+    assert turned.median == pytest.approx(found.median, **near)
+
+
+def test_a_clear_winner_is_not_corrected():
+    found = winner_estimate_from_moments([0.9, 0.1], [1e-4, 1e-4], method="conditional")
+    assert found.median == pytest.approx(0.9, rel=1e-12)
+    assert found.interval == pytest.approx(found.naive_interval, rel=1e-12)
+
+
+def test_ties_have_the_simultaneous_interval():
+    for method in ("conditional", "hybrid"):
+        found = winner_estimate_from_moments(
+            [0.5, 0.5, 0.4], [1e-4] * 3, method=method, rng=1
+        )
+        assert found.method == "projection"
+        assert "tie for first place" in found.cautions[0]
+        assert np.isnan(found.median)
+        half = 0.01 * stats.norm.isf(0.5 * (1 - 0.95 ** (1 / 3)))
+        assert found.interval == pytest.approx((0.5 - half, 0.5 + half), rel=1e-3)
+    # A copy of the winner is no rival.
+    same = np.array([[1e-4, 1e-4, 0], [1e-4, 1e-4, 0], [0, 0, 1e-4]])
+    alike = winner_estimate_from_moments([0.5, 0.5, 0.4], same, rng=1)
+    assert alike.method == "hybrid"
+
+
+def test_an_estimate_that_does_not_vary():
+    found = winner_estimate_from_moments([0.5, 0.4], [0.0, 1e-4], rng=1)
+    assert found.interval == (0.5, 0.5)
+    assert "does not vary" in found.cautions[0]
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="beta must be below"):
+        winner_estimate_from_moments([0.5, 0.4], [1e-4, 1e-4], beta=0.06)
+    with pytest.raises(ValueError, match="projection_critical must be"):
+        winner_estimate_from_moments([0.5, 0.4], [1e-4, 1e-4], projection_critical=-1)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("method", ["conditional", "hybrid", "projection"])
+def test_coverage_and_median(method):
+    rng = np.random.default_rng(5)
+    truth = np.array([0.1, 0.1, 0.0, 0.05])
+    _, covariance = random_estimates(4, 8)
+    root = np.linalg.cholesky(covariance)
+    inside, above = [], []
+    for seed in range(2000):
+        found = winner_estimate_from_moments(
+            truth + root @ rng.normal(size=4),
+            covariance,
+            method=method,
+            projection_critical=None if method == "projection" else 3.1,
+            n_resamples=500,
+            rng=seed,
+        )
+        low, high = found.interval
+        inside.append(low <= truth[found.index] <= high)
+        above.append(found.median > truth[found.index])
+    assert np.mean(inside) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 2000)
+    if method == "conditional":
+        assert np.mean(above) == pytest.approx(0.5, abs=0.035)
+        assert np.mean(inside) == pytest.approx(0.95, abs=0.015)

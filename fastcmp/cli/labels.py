@@ -61,6 +61,11 @@ def add_compare(commands: Any) -> None:
     )
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add(
+        "--simultaneous",
+        action="store_true",
+        help="intervals of differences that hold for all pairs at once",
+    )
     add("--control", metavar="COL", help="compare only this model with all others")
     add("--workers", type=int, help="threads (as many as processors)")
     add(
@@ -165,10 +170,11 @@ def _compare(options: argparse.Namespace) -> None:
         "cost": cost,
         "adjust": options.adjust,
         "alpha": options.alpha,
+        "simultaneous": options.simultaneous,
         "workers": options.workers,
+        **draws_of(options),
     }
     if by_metric:
-        shown |= draws_of(options)
         try_metric(options, shown)
     else:
         _try_options(options, shown)

@@ -15,7 +15,7 @@ from same_bits import assert_same
 from sklearn.naive_bayes import GaussianNB
 
 import fastcmp
-from fastcmp import designs, planning, stream
+from fastcmp import designs, planning, sequential, stream
 from fastcmp.compat import mlxtend
 
 # Forms.
@@ -221,6 +221,17 @@ CASES = [
     called(
         F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS
     ),
+    called(
+        F.margin_decision, np.sort(SCORES[:2], axis=0), np.sort(SCORES[1:], axis=0), 1
+    ),
+    called(F.margin_tests, WEIGHTS - 1, WEIGHTS, WEIGHTS / 9, df=WEIGHTS + 5),
+    called(
+        *(F.margin_tests_from_counts, COUNTS, COUNTS[0]),
+        both_right=COUNTS + 90,
+        both_wrong=COUNTS,
+        margin=WEIGHTS[:5] / 9,
+    ),
+    called(F.mcnemar, TRUTH, A, B, margin=0.1),
     called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
     called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
     called(planning.power, test="auc", n=COUNTS + 2, auc=0.7, ratio=2.0),
@@ -373,6 +384,13 @@ CASES = [
     called(gathered, stream.ScoreCounts, MANY == 1, MANY_SCORES.astype(np.float16)),
     called(gathered, stream.RocSketch, MANY == 1, MANY_SCORES.astype(np.float32)),
     called(refined, MANY == 1, MANY_SCORES),
+    called(sequential.mcnemar, TRUTH, A, B),
+    called(sequential.mcnemar_from_counts, COUNTS, COUNTS[::-1]),
+    called(sequential.mcnemar_looks, np.sort(COUNTS[0]), np.sort(COUNTS[1])),
+    called(sequential.e_adjust, WEIGHTS.reshape(4, 30)),
+    called(sequential.mean_test, np.tanh(SCORES[0])),
+    called(sequential.mean_test, np.tanh(SCORES[0]), method="empirical-bernstein"),
+    called(sequential.normal_mixture_boundary, WEIGHTS, optimal_variance=1.0),
     called(mlxtend.mcnemar, TABLES[0, 0, 0]),
     called(mlxtend.mcnemar_table, TRUTH, A, B),
     called(mlxtend.mcnemar_tables, TRUTH, *PREDS),

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import study_records
 from public_names import record_classes
-from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, Y, fitted, models
+from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, Y, fitted, models
 
 import fastcmp
-from fastcmp import designs, planning
+from fastcmp import designs, planning, sequential, stream
 from fastcmp.core.records import Compared, Record
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -39,6 +39,7 @@ def examples():
     found = {name: called(name) for name in sorted(GOOD) if "." not in name}
     delong = fastcmp.delong(**SCORES)
     pairwise = fastcmp.compare_all(Y, {"a": A, "b": B, "c": A[::-1]})
+    three = stream.PairCounts().update(Y, {"a": A, "b": B, "c": A[::-1]})
     found |= {
         "unpaired means": fastcmp.means_unpaired([1.0, 2.0, 4.0], [2.0, 0.5], margin=1),
         "unpaired means decided": fastcmp.compare_unpaired(
@@ -64,6 +65,23 @@ def examples():
         ),
         "report of three": fastcmp.classification_report(
             Y, {"a": A, "b": B, "c": A[::-1]}, control="b", overall=["mcc", "kappa"]
+        ),
+        "mcnemar with a margin": fastcmp.mcnemar(Y, A, B, margin=0.2),
+        "several margins": fastcmp.margin_tests(
+            [0.1, -0.2], 0.1, 0.2, df=9, n_samples=9
+        ),
+        "metrics with margins": fastcmp.compare_metric(
+            Y, A, B, metric=["accuracy", "mcc"], margin=[0.2, 0.1]
+        ),
+        "costs with a margin": fastcmp.cost_test(Y, A, B, [[0, 1], [5, 0]], margin=1),
+        "means with a margin": fastcmp.mean_difference(S, T, margin=0.2),
+        "area with a margin": delong.compare("a", "b", margin=0.2),
+        "held out with a margin": fastcmp.compare_labels(Y, A, B, margin=0.2),
+        "pairs with a margin": fastcmp.compare_all(
+            Y, {"a": A, "b": B, "c": A[::-1]}, margin=0.2
+        ),
+        "pairs with a margin and a control": fastcmp.compare_means(
+            {"a": S, "b": T, "c": S[::-1]}, margin=0.2, control="a"
         ),
         "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
         "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
@@ -162,6 +180,19 @@ def examples():
         ),
         "leaderboards of a pilot": found["compare_all"].power(n=[50, 500], rng=1),
         "plans of a pilot": planning.power(n=[50, 99, 200], pilot=(12, 5, 80)),
+        "e-value": sequential.mcnemar(Y, A, B, alternative="less"),
+        "e-values": sequential.mcnemar_from_counts(
+            [3, 0], [9, 0], both_right=4, both_wrong=1
+        ),
+        "looks": sequential.mcnemar_looks([3, 90], [1, 20], n_samples=[10, 150]),
+        "looks at discordant samples": sequential.mcnemar_looks([3, 9], [1, 2]),
+        "looks at means": sequential.MeanLooks(mean0=0.2).update([0.5, 0.0]).look(),
+        "mean by bets": sequential.mean_test([0.5, -0.25, 1.0], alternative="greater"),
+        "mean by empirical bernstein": sequential.mean_test(
+            [0.5, -0.25, 1.0], method="empirical-bernstein"
+        ),
+        "look at pairs": sequential.PairLooks().look(three),
+        "look at pairs by e-bh": sequential.PairLooks(adjust="e-bh").look(three),
         "design": designs.kfold(3, rng=1),
         "runs": found["compare_cv"].runs,
         "run": found["compare_cv"].runs.runs[0],

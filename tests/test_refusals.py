@@ -18,7 +18,7 @@ import pytest
 from cases import case
 
 import fastcmp
-from fastcmp import designs, planning, plot, stream
+from fastcmp import designs, planning, plot, sequential, stream
 from fastcmp.core.fields import same
 
 mpl.use("Agg")
@@ -37,6 +37,7 @@ CONFUSION = stream.ConfusionCounts(classes=[0, 1]).update(Y, {"a": A})
 SCORE_COUNTS = stream.ScoreCounts(stream.ScoreMap([0.3, 0.5])).update(Y, S)
 MOMENTS = stream.ValueMoments().update({"a": S, "b": T})
 PAIRWISE = fastcmp.compare_all(Y, {"a": A, "b": B})
+LOOKS = sequential.mcnemar_looks([3, 9, 15], [1, 2, 4])
 RECORD = fastcmp.mcnemar_from_counts(11, 1).to_dict()
 FIVE_BY_TWO = np.random.default_rng(1).normal(0.01, 0.02, (5, 2))
 TEN = np.random.default_rng(2).normal(0.01, 0.02, (10, 10))
@@ -209,6 +210,19 @@ GOOD = {
         "only_b": [1, 2, 1, 0],
         "both_wrong": [0, 0, 2, 1],
     },
+    "margin_decision": {
+        "interval": (-0.01, 0.02),
+        "inner_interval": (-0.005, 0.015),
+        "margin": 0.03,
+    },
+    "margin_tests": {"difference": 0.01, "standard_error": 0.02, "margin": 0.03},
+    "margin_tests_from_counts": {
+        "only_a": 3,
+        "only_b": 9,
+        "both_right": 80,
+        "both_wrong": 4,
+        "margin": 0.1,
+    },
     "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
     "mcnemar_stratified_from_counts": {
         "only_a": [6, 3, 9],
@@ -249,13 +263,28 @@ GOOD |= {
     "plot.critical_difference": {"result": PAIRWISE},
     "plot.curve": {"result": fastcmp.roc_curve(Y, S)},
     "plot.cutoffs": SCORE,
+    "plot.evidence": {"result": LOOKS},
     "plot.folds": {"result": None},
     "plot.leaderboard": {"result": PAIRWISE},
     "plot.lift": {"table": fastcmp.lift_table(Y, S, groups=3)},
+    "plot.power_curve": {"result": planning.sample_size(p10=0.15, p01=0.05)},
     "plot.precision_recall": SCORES,
     "plot.pvalue_map": {"result": PAIRWISE},
     "plot.roc": SCORES,
     "plot.roc_band": {"result": fastcmp.roc_band(Y, S, n_resamples=5, rng=1)},
+    "sequential.McNemarLooks": {},
+    "sequential.McNemarLooks.look": {"counts": [[5, 2], [1, 3]]},
+    "sequential.McNemarLooks.update": LABELS,
+    "sequential.MeanLooks": {},
+    "sequential.MeanLooks.update": {"differences": np.subtract(S, T)},
+    "sequential.PairLooks": {},
+    "sequential.PairLooks.look": {"counts": PAIR_COUNTS},
+    "sequential.e_adjust": {"evalues": [0.5, 30.0]},
+    "sequential.mcnemar": LABELS,
+    "sequential.mcnemar_from_counts": {"only_a": 3, "only_b": 9},
+    "sequential.mcnemar_looks": {"only_a": [1, 3], "only_b": [0, 9]},
+    "sequential.mean_test": {"differences": np.subtract(S, T)},
+    "sequential.normal_mixture_boundary": {"variances": 50, "optimal_variance": 50},
     "stream.ConfusionCounts": {},
     "stream.ConfusionCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
     "stream.LabelCounts": {},
@@ -278,6 +307,12 @@ ACCUMULATORS = {
     "RocSketch": {"map": stream.ScoreMap([0.3, 0.5])},
     "ScoreCounts": {"map": stream.ScoreMap([0.3, 0.5])},
     "ValueMoments": {},
+}
+#: States of `fastcmp.sequential`, and their methods that take data.
+STATES = {
+    "McNemarLooks": ("update", "look"),
+    "MeanLooks": ("update",),
+    "PairLooks": ("look",),
 }
 #: Made by a method of another; and a reader of files, with tests of its own.
 NOT_CALLED = {"ScoreRefinement", "load"}
@@ -327,6 +362,21 @@ _SHARE = {
     "bool": True,
 }
 _WHOLE = {"0": 0, "negative": -1, "a fraction": 1.5, "a string": "2", "bool": True}
+_MARGIN = {
+    "negative": -0.05,
+    "NaN": np.nan,
+    "infinite": np.inf,
+    "a string": "0.02",
+    "bool": True,
+    "percent of what": [[0.1], [0.2, 0.3]],
+}
+_ENDS = {
+    "None": None,
+    "a number": 0.1,
+    "three": (0.1, 0.2, 0.3),
+    "turned": (0.2, 0.1),
+    "strings": ("0.1", "0.2"),
+}
 _COUNT = {
     "negative": -1,
     "a fraction": 1.5,
@@ -434,12 +484,6 @@ WRONG = {
     },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
-    "estimate": _NUMBERS
-    | {"one": [0.5], "two dimensions": [[0.5, 0.4]], "infinite": [0.5, np.inf]},
-    "covariance": _NUMBERS
-    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]], "not square": [[1.0, 0.5]]}
-    | {"negative": [[-1.0, 0.0], [0.0, 1.0]], "none": [[1.0, 2.0], [2.0, 1.0]]}
-    | {"not symmetric": [[1.0, 0.5], [0.2, 1.0]]},
     "half_differences": _FOLDS,
     "folds": {
         "None": None,
@@ -518,12 +562,59 @@ WRONG = {
     "scoring": _CHOICE,
     "on_single_class": _CHOICE,
     "keep": {"unknown": "some", "1": 1, "a fraction": 2.5, "bool": True},
+    "evalues": _NUMBERS
+    | {"negative": [1.0, -0.5], "labels": ["yes", "no"], "a string": "12"},
+    "variances": _NUMBERS | {"negative": [-1.0], "infinite": np.inf},
+    "optimal_variance": _NUMBER | {"0": 0, "bool": True, "a list": [1.0]},
+    "prior": {
+        "a number": 0.5,
+        "a string": "ab",
+        "one": [0.5],
+        "three": [0.5] * 3,
+        "0": [0.5, 0.0],
+        "negative": [-1.0, 1.0],
+        "infinite": [np.inf, 1.0],
+        "words": ["a", "b"],
+        "None": None,
+    },
+    "mean0": {
+        "outside": 1.5,
+        "NaN": np.nan,
+        "a string": "0",
+        "bool": True,
+        "None": None,
+    },
+    "bounds": {
+        "a number": 1.0,
+        "a string": "ab",
+        "descending": (1, -1),
+        "three": (-1, 0, 1),
+        "infinite": (-np.inf, 1),
+        "equal": (0, 0),
+        "narrow": (-0.01, 0.01),
+        "None": None,
+    },
+    "bets": {
+        "a number": 0.5,
+        "empty": [],
+        "too large": [0.5, 1.5],
+        "NaN": [np.nan],
+        "words": ["a"],
+        "unknown object": Nothing(),
+        "two dimensions": [[0.5]],
+    },
+    "truncation": _SHARE,
+    "running_intersection": {"a number": 1, "a word": "yes", "None": None},
     "alpha": _SHARE,
     "confidence_level": _SHARE,
     "prevalence": _SHARE,
     "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
     "comparisons": _OBJECT | {"none": {}, "without margins": {"x": RECORD}},
-    "margin": _NUMBER,
+    "margin": _MARGIN,
+    "gamma": _NUMBER | {"1": 1, "negative": -0.1},
+    "difference": _NUMBERS,
+    "standard_error": _NUMBERS | {"negative": -0.1},
+    "inner_interval": _ENDS,
     "cost_fp": _NUMBER,
     "cost_fn": _NUMBER,
     "smoothing": _NUMBER,
@@ -603,6 +694,7 @@ FREE = {
     "cumulative",
     "standardize",
     "lower_is_better",
+    "strict",
     "nonnegative",
     "stratify",
     "drop_intermediate",
@@ -615,11 +707,19 @@ WRONG_IN = {
         "a string": "x",
         "NaN": np.nan,
     },
+    ("margin_decision", "interval"): _ENDS,
+    ("margin_tests", "df"): {"0": 0, "negative": -1, "a string": "9", "NaN": np.nan},
+    ("margin_tests", "n_samples"): _COUNT,
+    ("margin_tests_from_counts", "margin"): _MARGIN | {"0": 0, "1": 1, "above": 2},
+    ("mcnemar", "margin"): _MARGIN | {"0": 0, "1": 1, "above": 2},
+    ("compare_metric", "margin"): _MARGIN | {"0": 0, "1": 1, "two": [0.1, 0.1]},
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},
     ("compare_cv", "workers"): _WHOLE | {"negative": -2},
     ("compare_cv_all", "workers"): _WHOLE | {"negative": -2},
     ("plot.curve", "label"): {"a number": 3, "unknown object": Nothing()},
     ("plot.lift", "table"): _OBJECT,
+    # No value has come yet.
+    ("sequential.MeanLooks", "bounds"): {"a number": 1.0, "descending": (1, -1)},
     **{
         (f"planning.{name}", "alpha"): {
             k: v for k, v in _SHARE.items() if k != "a list"
@@ -679,6 +779,10 @@ ALSO = {
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
     **{
+        ("margin_tests", name, "NaN"): "stays NaN, and nothing can be told"
+        for name in ("difference", "standard_error")
+    },
+    **{
         (name, "labels", "one"): "an average over one class"
         for name in (
             "classification_report",
@@ -710,6 +814,14 @@ TAKEN = {
         for kind in ("RocSketch", "ScoreCounts")
         for what in ("unknown", "another kind", "a list")
     },
+    (
+        "sequential.e_adjust",
+        "evalues",
+        "NaN",
+    ): "stays NaN, and is not counted as a test",
+    ("sequential.McNemarLooks", "classes", "another kind"): "no label has come yet",
+    ("sequential.McNemarLooks.update", "y_true", "all missing"): "dropped, and counted",
+    ("sequential.MeanLooks.update", "differences", "empty"): "a block of no values",
     **{
         (f"stream.{kind}.update", "y_true", "all missing"): "dropped, and counted"
         for kind in ACCUMULATORS
@@ -732,16 +844,22 @@ def public_functions():
             found[f"stream.{name}.update"] = _update(value, ACCUMULATORS[name])
         elif name not in NOT_CALLED:
             found[f"stream.{name}"] = value
+    for name in sequential.__all__:
+        value = getattr(sequential, name)
+        if name in STATES or inspect.isfunction(value):
+            found[f"sequential.{name}"] = value
+        for method in STATES.get(name, ()):
+            found[f"sequential.{name}.{method}"] = _update(value, {}, method)
     return {name: found[name] for name in sorted(found) if name not in NO_ARGUMENTS}
 
 
-def _update(kind, made_of):
+def _update(kind, made_of, method="update"):
     """The method of a new accumulator."""
 
     def update(**given):
-        return kind(**made_of).update(**given)
+        return getattr(kind(**made_of), method)(**given)
 
-    update.__signature__ = inspect.signature(kind(**made_of).update)
+    update.__signature__ = inspect.signature(getattr(kind(**made_of), method))
     return update
 
 

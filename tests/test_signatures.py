@@ -19,7 +19,9 @@ DATA = {
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities"),
     *("moments", "pred", "metric", "comparisons"),
-    *("estimate", "covariance"),
+    *("estimate", "covariance", "evalues", "variances"),
+    *("difference", "standard_error", "margin", "interval"),
+    *("inner_interval",),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {

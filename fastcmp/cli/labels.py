@@ -61,6 +61,11 @@ def add_compare(commands: Any) -> None:
     )
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add(
+        "--simultaneous",
+        action="store_true",
+        help="intervals of differences that hold for all pairs at once",
+    )
     add("--control", metavar="COL", help="compare only this model with all others")
     add("--workers", type=int, help="threads (as many as processors)")
     add(
@@ -120,7 +125,8 @@ def _add_labels(add: Callable[..., Any]) -> None:
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
-def _read(options: argparse.Namespace) -> Predictions:
+def read_labels(options: argparse.Namespace) -> Predictions:
+    """Read files of predictions as a whole."""
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 
@@ -164,10 +170,11 @@ def _compare(options: argparse.Namespace) -> None:
         "cost": cost,
         "adjust": options.adjust,
         "alpha": options.alpha,
+        "simultaneous": options.simultaneous,
         "workers": options.workers,
+        **draws_of(options),
     }
     if by_metric:
-        shown |= draws_of(options)
         try_metric(options, shown)
     else:
         _try_options(options, shown)
@@ -187,7 +194,7 @@ def _compare(options: argparse.Namespace) -> None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
         result = replace(result, n_outside=n_outside)
     else:
-        read = _read(options)
+        read = read_labels(options)
         if by_metric:
             labels = read.y_true.drop_null().unique().to_pylist()
             shown["metric"] = metric_of(options, labels)
@@ -227,7 +234,7 @@ def _holdout(options: argparse.Namespace) -> None:
         message = f"--models names {options.models[0]} twice"
         raise ValueError(message)
     check_places(options)
-    read = _read(options)
+    read = read_labels(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
         message = f"name the two models to compare (--models A B), of {found}"

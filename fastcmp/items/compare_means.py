@@ -28,6 +28,7 @@ from fastcmp.items.mean_data import (
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.pairwise.engine import Options, run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.rank_intervals import rank_fields
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
@@ -136,6 +138,10 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         of all.
     rank_intervals : {"decisions", "simultaneous", "marginal"}
         Where the intervals of ranks come from, as in `compare_all`.
+    margin : float, optional
+        The largest difference of means that does not matter: adds tests of all pairs
+        against it, adjusted together, and a decision about each, as ``margins``; needs
+        ``keep="all"``. By t; single values of 0 and 1 as in `compare_all`.
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional
@@ -204,6 +210,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     options = engine_options(
         spec.method, lower_is_better, adjust, alpha, keep, memory_limit
     )
+    options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
     options = rank_together(options, spec, rank_intervals)
     items = Items(groups, strata, stratum_weights, weights)

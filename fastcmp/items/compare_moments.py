@@ -15,6 +15,7 @@ from fastcmp.items.cautions import cautions_of_moments
 from fastcmp.items.mean_comparisons import engine_options, means_record, name_control
 from fastcmp.pairwise.comparing import draw_for, with_ranks
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.mean_tests import moment_tests
 from fastcmp.pairwise.rank_intervals import rank_fields
 
@@ -38,6 +39,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -71,6 +73,8 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
         Whether the intervals of differences hold for all pairs at once.
     rank_intervals : {"decisions", "simultaneous", "marginal"}
         Where the intervals of ranks come from, as in `compare_all`.
+    margin : float, optional
+        As in `compare_means`.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -120,6 +124,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
     options = engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
+    options = against(options, margin)
     options, _ = draw_for(options, simultaneous, n_resamples, rng)
     options = with_ranks(options, rank_intervals, rng)
     chosen = choose_pairs(names, pairs, control)

@@ -32,6 +32,8 @@ class MaxTResult(Record):
     #: By sign flips, of each comparison alone, and adjusted for all; shape (C,).
     pvalue: Floats
     pvalue_adjusted: Floats
+    #: "permutation".
+    distribution: str = "permutation"
     #: Mean over items, shape (C,).
     difference: Floats
     names: tuple[str, ...]

@@ -24,6 +24,7 @@ from fastcmp.pairwise.comparing import (
 )
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import read_metric
 from fastcmp.pairwise.rank_intervals import rank_fields
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
@@ -62,6 +63,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
@@ -122,6 +124,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         allow, where `adjust` bounds the probability of even one false one; sets of
         ranks that hold for all models at once, as `rank_sets` finds them; or for each
         model alone. Only these know how alike the models are.
+    margin : float, optional
+        The largest difference that does not matter, in units of the measure: adds tests
+        of non-inferiority and equivalence of all pairs, adjusted together, and a
+        decision about each, as ``margins``; needs ``keep="all"``. By Tango's score or
+        exact, as in `mcnemar`; else by differences and their standard errors.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.
@@ -207,6 +214,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         *(kind, method, adjust, alpha, keep, memory_limit),
         sampling=sampling,
     )
+    options = against(options, margin)
     if by is not None:
         options = replace(options, lower_is_better=by.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)

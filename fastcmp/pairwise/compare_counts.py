@@ -22,6 +22,7 @@ from fastcmp.pairwise.comparing import (
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import read_metric
 from fastcmp.pairwise.rank_intervals import rank_fields
 from fastcmp.pairwise.sampled_tests import SampledTests
@@ -52,6 +53,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     alpha: float = 0.05,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -86,6 +88,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
         Whether the intervals of differences hold for all pairs at once.
     rank_intervals : {"decisions", "simultaneous", "marginal"}
         Where the intervals of ranks come from, as in `compare_all`.
+    margin : float, optional
+        As in `compare_all`.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -128,6 +132,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     if metric is not None:
         chosen_metric, test = _read_metric(counts, metric, cost), "metric"
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
+    options = against(options, margin)
     if chosen_metric is not None:
         options = replace(options, lower_is_better=chosen_metric.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)

@@ -14,6 +14,7 @@ from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
 from fastcmp.pairwise.adjust import OF_MODELS, promise
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
+from fastcmp.pairwise.margins import with_pair_margins
 from fastcmp.pairwise.metric_options import DRAWN, check_metric_method, read_draws
 from fastcmp.pairwise.rank_intervals import RANK_INTERVALS
 from fastcmp.pairwise.result import PairwiseResult
@@ -151,4 +152,5 @@ def record_of(  # the tests, what is kept, and what the record says beside
         fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
     if tests.details is not None:
         fields |= tests.details(kept.pairs, columns)
-    return record(**fields | dict(more or {}))
+    made = record(**fields | dict(more or {}))
+    return with_pair_margins(made, tests, options.margin)  # type: ignore[no-any-return]

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.records import LESS_IS_BETTER, Record
+from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
+from fastcmp.pairwise.margins import mirrored_decisions
 from fastcmp.pairwise.ranking import (
     BETTER,
     EVEN,
@@ -111,6 +113,8 @@ class PairDecisions(Record):
     n_strata: int | None = None
     #: What makes the tests doubtful, in sentences.
     cautions: tuple[str, ...] = ()
+    #: Tests of all pairs against a margin, and the decisions; None without a margin.
+    margins: MarginTests | None = None
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:
@@ -143,6 +147,14 @@ class PairDecisions(Record):
     def n_significant(self) -> int:
         """Number of pairs that are significantly different at `alpha`, kept or not."""
         return self.n_pairs - int(np.count_nonzero(self.decisions == TIED)) // 2
+
+    @property
+    def n_equivalent(self) -> int:
+        """Number of pairs decided to be equivalent; needs a margin."""
+        if self.margins is None:
+            message = "n_equivalent needs a comparison that was made with margin="
+            raise ValueError(message)
+        return int(np.count_nonzero(self.margins.decision == EQUIVALENT))
 
     @property
     def accuracy(self) -> Floats:
@@ -307,5 +319,13 @@ class PairDecisions(Record):
             "high": 0.0 - of_others(self.interval[:, 0]),
             "pvalue": of_others(self.pvalue),
             "pvalue_adjusted": of_others(self.pvalue_adjusted),
+            **self._beside_control(others, place),
             "result": [RESULTS[int(self.decisions[i, first])] for i in others],
         }
+
+    def _beside_control(self, others: Ints, place: Ints) -> dict[str, Any]:
+        """Decide about the models beside the control, where there is a margin."""
+        if self.margins is None:
+            return {}
+        words = mirrored_decisions(self)
+        return {"decision": [words[place[i]] for i in others]}

@@ -143,9 +143,9 @@ def row_flips(rows: Floats, draws: Draws, pool: ThreadPool, most: int = _ALL) ->
     noise = _ROUNDING**2 * float(largest @ largest)
     distances = RowDistances(rows, noise, all_pairs=True)
     differ = np.abs(rows).max(axis=0) > _ROUNDING * largest
-    if not differ.all():
+    signs = SignDraws.of(int(np.count_nonzero(differ)), most, *draws)
+    if signs.complete:
         rows = np.ascontiguousarray(rows[:, differ])
-    signs = SignDraws.of(rows.shape[1], most, *draws)
     _check_room(n_models, signs.n_draws)
     sums = signed_sums(rows, slice(0, rows.shape[1]), 0, signs, pool)
     totals = rows.sum(axis=1)

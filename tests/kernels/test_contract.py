@@ -20,6 +20,7 @@ from fastcmp.kernels import (
     COST_PROFILE,
     CR2,
     CR3,
+    DIRICHLET,
     EXACT,
     F_BETA,
     INVALID,
@@ -147,6 +148,30 @@ EXAMPLES = {
         ),
         (zeros(3, 4, dtype=float), zeros(3, dtype=np.uint8)),
     ),
+    "anytime_difference_interval_many": Example(
+        (ints(11, 0), ints(1, 0), ints(100, 5), (DIRICHLET, 0.9, (0.5, 0.5, 0.5))),
+        (zeros(2, dtype=float), zeros(2, dtype=float)),
+    ),
+    "anytime_difference_interval": Example((11, 1, 100, 0.95)),
+    "anytime_mean_interval": Example((VALUES[0] / 4, 0.95)),
+    "anytime_proportion_interval": Example((11, 1, 0.5, 0.5, 0.95)),
+    "bet_on_values": Example(
+        (VALUES[0] / 4, 0.1, np.array([0.5, -0.25])), (zeros(2, dtype=float),)
+    ),
+    "difference_log_evalue": Example((11, 1, 100, 0.05)),
+    "dirichlet_difference_interval": Example((11, 1, 100, 0.95, (0.5, 0.5, 0.5))),
+    "dirichlet_log_evalue": Example((11, 1, 100, 0.05, (0.5, 0.5, 0.5))),
+    "e_holm_sorted": Example((np.array([0.5, 1.0, 7.0, 25.0]),)),
+    "empirical_bernstein_limits": Example(
+        (np.abs(VALUES[0]) / 4, 0.025, 0.5), (zeros(70, dtype=float),)
+    ),
+    "log_mean_exp": Example((np.array([800.0, -3.0]),)),
+    "mcnemar_log_evalue": Example((11, 1, 0.5, 0.5, 1)),
+    "mcnemar_log_evalue_many": Example(
+        (ints(11, 0, 25), ints(1, 0, 15), (0.5, 0.5), TWO_SIDED),
+        (zeros(3, dtype=float),),
+    ),
+    "normal_mixture_boundary": Example((50.0, 6.3, 0.05, 1)),
     "difference_interval_many": Example(
         (*CELLS, (TANGO, 0.9)), (zeros(2, dtype=float), zeros(2, dtype=float))
     ),
@@ -393,7 +418,16 @@ EXAMPLES = {
     "swap_cells": Example(
         (ints(900, 300, 70, 20), ints(0, 2, 1, 3), 1, 0), (zeros(3, 4, dtype=float),)
     ),
+    "tango_exact": Example((3, 0, 30, -0.1, 0.0)),
+    "tango_exact_margins": Example(
+        (3, 0, 30, 0.1, 0.05, 0.0), (zeros(9, dtype=float),)
+    ),
     "tango_interval": Example((0, 1, 44, 0.9)),
+    "tango_margin_many": Example(
+        (ints(3, 210), ints(0, 190), ints(30, 10_000), np.array([0.1, 0.02]), 0.05),
+        (zeros(10, 2, dtype=float),),
+    ),
+    "tango_test": Example((0, 1, 44, -0.05, 1)),
     "wald_interval": Example((5, 5, 23, 0.95)),
     "venkatraman_exchanges": Example(
         (np.stack([np.argsort(SCORES), np.arange(200)]), POSITIVE, 1, 0), (zeros(4),)
@@ -734,6 +768,18 @@ NEGATIVE_TABLE = np.array([[1, -2], [3, 4]])
 IMPOSSIBLE = {
     "alpaydin_f": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
     "barnard_exact": [(9, 8, 3, 9), (-1, 8, 3, 9), (0, 0, 0, 1), (1, 5001, 1, 2)],
+    "anytime_difference_interval": [(-1, 5, 9, 0.95), (5, 5, 9, 0.95), (1, 1, 9, 1.0)],
+    "anytime_mean_interval": [(np.array([0.5, 1.1]), 0.95), (FOLDS[0], NAN)],
+    "anytime_proportion_interval": [
+        (-1, 5, 0.5, 0.5, 0.95),
+        (1, 5, 0.0, 0.5, 0.95),
+        (1, 5, 0.5, 0.5, 0.0),
+    ],
+    "dirichlet_difference_interval": [
+        (-1, 5, 9, 0.95, (0.5, 0.5, 0.5)),
+        (1, 5, 9, 0.95, (0.5, 0.5, 0.0)),
+        (1, 5, 9, NAN, (0.5, 0.5, 0.5)),
+    ],
     "bayle_z_in": [
         (FOLDS[0], np.arange(10), 10),
         (FOLDS[0], np.arange(10) // 9, 2),
@@ -822,6 +868,8 @@ IMPOSSIBLE = {
     "sign_flip_whole": [(ints(2**28, 1), 0)],
     "bhapkar": [(NEGATIVE_TABLE,)],
     "stuart_maxwell": [(NEGATIVE_TABLE,)],
+    "tango_exact": [(-1, 5, 10, 0.1), (1, 1, 0, 0.1), (5, 5, 9, 0.1), (1, 1, 9, 1.0)],
+    "tango_test": [(-1, 5, 10, 0.1), (1, 1, 0, 0.1), (5, 5, 9, 0.1), (1, 1, 9, NAN)],
     "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
     "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],
     "wilson_interval": [(11, 10, 0.95), (-1, 10, 0.95), (0, 0, 0.95), (1, 2, NAN)],

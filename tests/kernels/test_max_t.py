@@ -1,0 +1,128 @@
+"""Step-down max-T, held against its definition, and normal tails against SciPy's."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fastcmp.kernels import (
+    GREATER,
+    LESS,
+    TWO_SIDED,
+    radial_quantile,
+    radial_tail,
+    random_normals,
+    random_signs,
+    step_down,
+    step_down_tails,
+)
+from fastcmp.kernels.bits import allocate_words, cross_counts
+
+SIDES = {TWO_SIDED: np.abs, GREATER: np.positive, LESS: np.negative}
+
+
+def by_definition(draws, pairs, inverse, least, side):
+    """Compare the largest of the first p + 1 statistics of each draw, for each p."""
+    statistics = SIDES[side]((draws[pairs[:, 0]] - draws[pairs[:, 1]]).T * inverse)
+    first = [statistics[:, : p + 1].max(axis=1) for p in range(len(pairs))]
+    return [np.count_nonzero(x >= low) for x, low in zip(first, least, strict=True)]
+
+
+@given(
+    st.integers(2, 6),
+    st.integers(1, 40),
+    st.sampled_from([TWO_SIDED, GREATER, LESS]),
+    st.integers(0, 2**31),
+)
+def test_step_down_is_that_of_the_definition(n_models, n_draws, side, seed):
+    rng = np.random.default_rng(seed)
+    draws = rng.integers(-3, 4, (n_models, n_draws)).astype(float)
+    i, j = np.triu_indices(n_models, 1)
+    order = rng.permutation(i.size)
+    pairs = np.stack([i, j], axis=1).astype(np.int32)[order]
+    inverse = rng.choice([0.0, 0.5, 1.0], i.size)
+    least = np.sort(rng.integers(-2, 4, i.size)).astype(float)
+    counts, largest = np.full(i.size, 7), np.empty(n_draws)
+    step_down(draws, pairs, inverse, least, side, counts, largest)
+    assert (counts - 7).tolist() == by_definition(draws, pairs, inverse, least, side)
+    ends = SIDES[side]((draws[pairs[:, 0]] - draws[pairs[:, 1]]).T * inverse)
+    assert largest.tolist() == ends.max(axis=1).tolist()
+
+
+def test_common_bits_of_two_arrays():
+    words = np.empty((3, 9), np.uint64)
+    random_signs(5, 0, 0, words)
+    rows, others = allocate_words(5, 192), allocate_words(4, 192)
+    rows[:5, :3], others[:4, :3] = words.T[:5], words.T[5:]
+    counts = np.empty((len(rows), len(others)), np.int64)
+    cross_counts(rows, others, counts)
+    common = np.bitwise_count(rows[:, np.newaxis] & others).sum(axis=2)
+    np.testing.assert_array_equal(counts, common)
+
+
+def directions(rank, n_draws):
+    numbers = np.empty((n_draws, rank))
+    random_normals(3, 0, 0, numbers)
+    return numbers, np.sqrt((numbers**2).sum(axis=1))
+
+
+@pytest.mark.parametrize("df", [np.inf, 7.0])
+@pytest.mark.parametrize("x", [1e-9, 0.3, 2.0, 9.0])
+def test_one_statistic_has_its_own_tail(x, df):
+    """A linear function of the numbers of unit length is normal, or t."""
+    numbers, radii = directions(1, 400)
+    law = stats.norm if df == np.inf else stats.t(df)
+    both = radial_tail(x, np.abs(numbers[:, 0]), radii, 1.0, df)
+    assert both == pytest.approx(2 * law.sf(x), rel=1e-9)
+    # As many up as down: the half that rises reaches x, of -x all but the half.
+    signed = np.concatenate([numbers[:, 0], -numbers[:, 0]])
+    for side in (x, -x):
+        one = radial_tail(side, signed, np.tile(radii, 2), 1.0, df)
+        assert one == pytest.approx(law.sf(side), rel=1e-9)
+
+
+@pytest.mark.parametrize("df", [np.inf, 5.0])
+def test_the_larger_of_two_independent_ones(df):
+    numbers, radii = directions(2, 4000)
+    largest = np.abs(numbers).max(axis=1)
+    wanted = 0.05
+    if df == np.inf:
+        wanted = 1 - (1 - 2 * stats.norm.sf(2.236477)) ** 2
+    found = radial_tail(2.236477, largest, radii, 2.0, df)
+    if df == np.inf:
+        assert found == pytest.approx(wanted, abs=5e-4)
+    else:
+        # By counting, with a common scale.
+        scale = np.sqrt(df / stats.chi2(df).isf(np.linspace(0, 1, 4002)[1:-1]))
+        again = np.random.default_rng(1).permutation(scale)
+        assert found == pytest.approx(np.mean(largest * again >= 2.236477), abs=0.015)
+    quantile = radial_quantile(largest, radii, 2.0, df, found)
+    assert quantile == pytest.approx(2.236477, rel=1e-9)
+
+
+def test_nothing_varies():
+    nothing = np.zeros(5)
+    assert radial_quantile(nothing, nothing + 1.0, 1.0, np.inf, 0.05) == 0.0
+    assert radial_tail(0.5, nothing, nothing + 1.0, 1.0, np.inf) == 0.0
+    assert radial_tail(0.0, nothing, nothing + 1.0, 1.0, np.inf) == 1.0
+
+
+@pytest.mark.parametrize("side", [TWO_SIDED, GREATER, LESS])
+def test_step_down_tails_are_those_of_growing_sets(side):
+    rng = np.random.default_rng(9)
+    root = rng.normal(size=(4, 3))
+    numbers, radii = directions(3, 200)
+    draws = np.ascontiguousarray(root @ numbers.T)
+    i, j = np.triu_indices(4, 1)
+    pairs = np.stack([i, j], axis=1).astype(np.int32)
+    inverse, statistic = rng.random(6) + 0.2, np.sort(rng.normal(size=6))
+    tails = np.empty(6)
+    how = (3.0, 9.0, side)
+    step_down_tails(draws, radii, pairs, inverse, statistic, how, tails)
+    for p in range(6):
+        counts, largest = np.zeros(p + 1, np.int64), np.empty(200)
+        some = (pairs[: p + 1], inverse[: p + 1], statistic[: p + 1])
+        step_down(draws, *some, side, counts, largest)
+        wanted = radial_tail(statistic[p], largest, radii, 3.0, 9.0)
+        assert tails[p] == pytest.approx(wanted, rel=1e-12)

@@ -1,0 +1,560 @@
+"""Margins: tests by standard errors and of accuracies, and the decision in words."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from reference_cases import cells, expected, parametrize
+from scipy import stats
+from strategies import tables
+
+import fastcmp
+from fastcmp import (
+    compare_labels,
+    compare_metric,
+    cost_test,
+    cost_test_from_counts,
+    margin_decision,
+    margin_tests,
+    margin_tests_from_counts,
+    mcnemar,
+    mcnemar_from_counts,
+    mean_difference,
+)
+from fastcmp.paired.margin_result import (
+    BETTER,
+    CANNOT_TELL,
+    DECISIONS,
+    EQUIVALENT,
+    NOT_WORSE,
+    WORSE,
+)
+
+MIRRORED = {BETTER: WORSE, WORSE: BETTER, EQUIVALENT: EQUIVALENT}
+Y, MODELS = fastcmp.load_digits()
+A, B = MODELS["svm_rbf"], MODELS["knn_3"]
+CLUSTERS = np.arange(len(Y)) // 9
+
+margins_ = st.floats(0.005, 0.6)
+alphas = st.sampled_from([0.01, 0.05, 0.2])
+
+
+def table_of(case):
+    right, only_a, only_b, wrong = cells(case)
+    return {"table": [[right, only_a], [only_b, wrong]]}
+
+
+def by_counts(case, **options):
+    margin = case["options"]["margin"]
+    return margin_tests_from_counts(**table_of(case), margin=margin, **options)
+
+
+# Reference.
+
+
+@parametrize("noninferiority_paired")
+@pytest.mark.parametrize("method", ["score", "Tango", "nam"])
+def test_noninferiority(case, method):
+    found = by_counts(case, method=method)
+    assert found.noninferiority_statistic == expected(case, "statistic")
+    assert found.noninferiority_pvalue == expected(case, "pvalue")
+
+
+@parametrize("superiority_margin_paired")
+def test_superiority_by_a_margin(case):
+    found = by_counts(case, method="score")
+    assert found.superiority_statistic == expected(case, "statistic")
+    assert found.superiority_pvalue == expected(case, "pvalue")
+
+
+@parametrize("equivalence_paired")
+def test_equivalence(case):
+    found = by_counts(case, method="score", alpha=case["options"]["alpha"])
+    for name in ("statistic_lower", "statistic_upper", "pvalue_lower", "pvalue_upper"):
+        assert getattr(found, name) == expected(case, name)
+    assert found.equivalence_pvalue == expected(case, "pvalue")
+    assert (found.decision == EQUIVALENT) == case["expected"]["equivalent"]
+    assert found.within_margin == case["expected"]["equivalent"]
+
+
+@parametrize("noninferiority_paired_exact")
+def test_exact(case):
+    difference, gamma = (case["options"][name] for name in ("null_difference", "gamma"))
+    found = margin_tests_from_counts(
+        **table_of(case), margin=abs(difference), method="exact", gamma=gamma
+    )
+    kind = "noninferiority" if difference < 0 else "superiority"
+    assert getattr(found, f"{kind}_statistic") == expected(case, "statistic")
+    assert getattr(found, f"{kind}_pvalue") == expected(case, "pvalue")
+
+
+@parametrize("equivalence_mean")
+def test_equivalence_of_means(case):
+    values, margin = case["input"], case["options"]["margin"]
+    found = mean_difference(values["a"], values["b"], margin=margin).margins
+    for name in ("statistic_lower", "statistic_upper", "pvalue_lower", "pvalue_upper"):
+        assert getattr(found, name) == expected(case, name)
+    assert found.equivalence_pvalue == expected(case, "pvalue")
+
+
+@parametrize("noninferiority_auc")
+def test_noninferiority_of_areas(case):
+    of, margin = case["input"], case["options"]["margin"]
+    error = math.sqrt(of["var_a"] + of["var_b"] - 2 * of["cov"])
+    found = margin_tests(of["auc_a"] - of["auc_b"], error, margin)
+    assert found.noninferiority_statistic == float(case["expected"]["statistic"])
+    assert found.noninferiority_pvalue == expected(case, "pvalue")
+
+
+@parametrize("verdict")
+def test_decision(case):
+    both = (case["input"][f"ci_two_sided_{level}"] for level in (95, 90))
+    found = margin_decision(*both, case["options"]["margin"])
+    wanted = case["expected"]
+    assert found.decision == wanted["verdict"]
+    assert (found.within_margin, found.margin_met) == (
+        wanted["within_margin"],
+        wanted["margin_met"],
+    )
+
+
+# The decision.
+
+
+@pytest.mark.parametrize(
+    ("interval", "inner", "options", "wanted"),
+    [
+        ((0.01, 0.3), (0.02, 0.2), {}, (BETTER, False, True)),
+        ((0.001, 0.02), (0.002, 0.01), {}, (BETTER, True, True)),
+        ((-0.04, -0.001), (-0.03, -0.002), {}, (WORSE, True, True)),
+        ((-0.06, -0.001), (-0.04, -0.002), {"strict": True}, (WORSE, False, False)),
+        ((-0.06, 0.04), (-0.04, 0.03), {}, (EQUIVALENT, True, True)),
+        ((-0.06, 0.04), (-0.04, 0.03), {"strict": True}, (CANNOT_TELL, False, False)),
+        ((-0.04, 0.2), (-0.03, 0.1), {"strict": True}, (NOT_WORSE, False, True)),
+        ((-0.2, 0.04), (-0.1, 0.03), {"lower_is_better": True}, (NOT_WORSE, 0, 1)),
+        ((0.01, 0.3), (0.02, 0.2), {"lower_is_better": True}, (WORSE, False, False)),
+        ((0.0, 0.3), (0.0, 0.2), {}, (NOT_WORSE, False, True)),
+        ((-0.05, 0.3), (-0.05, 0.2), {}, (CANNOT_TELL, False, False)),
+    ],
+)
+def test_the_first_claim_that_holds(interval, inner, options, wanted):
+    assert margin_decision(interval, inner, 0.05, **options) == wanted
+
+
+def test_many_decisions():
+    low, high = np.array([[0.01, -0.2], [-0.03, -0.3]]), np.array([[0.2, 0.2]] * 2)
+    found = margin_decision((low, high), (low, high), 0.05)
+    assert found.decision.tolist() == [[BETTER, CANNOT_TELL], [NOT_WORSE, CANNOT_TELL]]
+    assert found.margin_met.tolist() == [[True, False], [True, False]]
+
+
+# Tests by a difference and its standard error.
+
+
+@given(
+    st.floats(-1, 1),
+    st.floats(0.001, 1),
+    margins_,
+    st.sampled_from([None, 3.0, 11.5, np.inf]),
+    alphas,
+)
+def test_formula_and_intervals(difference, error, margin, df, alpha):
+    found = margin_tests(difference, error, margin, df=df, alpha=alpha)
+    of = stats.norm if df in (None, np.inf) else stats.t(df)
+    lower, upper = (difference + margin) / error, (difference - margin) / error
+    assert found.statistic_lower == pytest.approx(lower)
+    assert found.statistic_upper == pytest.approx(upper)
+    assert found.noninferiority_pvalue == pytest.approx(of.sf(lower), rel=1e-9)
+    assert found.superiority_pvalue == pytest.approx(of.sf(upper), rel=1e-9)
+    assert found.pvalue_upper == pytest.approx(of.cdf(upper), rel=1e-9)
+    for level, interval in ((alpha / 2, found.interval), (alpha, found.inner_interval)):
+        half = of.isf(level) * error
+        assert interval == pytest.approx((difference - half, difference + half))
+    assert found.method == ("t" if df in (3.0, 11.5) else "z")
+
+
+@given(st.floats(-1, 1), st.floats(0.001, 1), margins_, st.booleans(), alphas)
+def test_swapped_models_mirror_everything(difference, error, margin, strict, alpha):
+    options = {"strict": strict, "alpha": alpha, "n_samples": 90}
+    one = margin_tests(difference, error, margin, **options)
+    other = margin_tests(-difference, error, margin, **options)
+    loss = margin_tests(-difference, error, margin, lower_is_better=True, **options)
+    mirrors(one, other)
+    for name in ("decision", "within_margin", "margin_met", "n_more"):
+        assert getattr(loss, name) == getattr(one, name)
+    for kind in ("noninferiority", "superiority"):
+        for what in ("statistic", "pvalue"):
+            name = f"{kind}_{what}"
+            assert getattr(loss, name) == pytest.approx(getattr(one, name))
+
+
+def mirrors(one, other):
+    """The tests of b beside a are those of a beside b, turned round."""
+    assert other.statistic_lower == -one.statistic_upper
+    assert other.pvalue_lower == one.pvalue_upper
+    assert other.equivalence_pvalue == one.equivalence_pvalue
+    assert other.interval == pytest.approx((-one.interval.high, -one.interval.low))
+    inner = one.inner_interval
+    assert other.inner_interval == pytest.approx((-inner.high, -inner.low))
+    assert other.within_margin == one.within_margin
+    if one.decision in MIRRORED:
+        assert other.decision == MIRRORED[one.decision]
+    else:
+        assert other.decision in (NOT_WORSE, CANNOT_TELL)
+
+
+@given(st.floats(-1, 1), st.floats(0.001, 1), margins_, st.booleans(), alphas)
+def test_tests_and_intervals_agree(difference, error, margin, strict, alpha):
+    found = margin_tests(difference, error, margin, strict=strict, alpha=alpha)
+    ends = found.interval if strict else found.inner_interval
+    near = min(
+        abs(ends.low + margin), abs(ends.high - margin), *map(abs, found.interval)
+    )
+    assume(near > 1e-9)
+    assert margin_decision(found.interval, found.inner_interval, margin, strict=strict)[
+        :
+    ] == (found.decision, found.within_margin, found.margin_met)
+
+
+@pytest.mark.parametrize(
+    ("difference", "pvalue", "decision"),
+    [(0.0, 0.0, EQUIVALENT), (-0.05, 0.5, WORSE), (-0.2, 1.0, WORSE), (0.1, 0, BETTER)],
+)
+def test_without_variance(difference, pvalue, decision):
+    found = margin_tests(difference, 0.0, 0.05)
+    assert (found.noninferiority_pvalue, found.decision) == (pvalue, decision)
+    assert margin_tests(0.85 - 0.9, 0, 0.05).noninferiority_pvalue == 0.5
+
+
+def test_what_is_not_known_cannot_tell():
+    found = margin_tests([0.1, np.nan, 0.1], [np.nan, 0.1, 0.1], 0.3, n_samples=100)
+    assert found.decision.tolist() == [CANNOT_TELL, CANNOT_TELL, EQUIVALENT]
+    assert np.isnan(found.n_more[:2]).all()
+    assert found.n_more[2] == 0
+
+
+# How many more samples could tell.
+
+
+@pytest.mark.parametrize(
+    ("difference", "margin"),
+    [(-0.01, 0.05), (0.0, 0.02), (-0.045, 0.05), (0.004, 0.03)],
+)
+def test_that_many_more_have_a_power_of_80_percent(difference, margin):
+    spread, n, alpha = 0.4, 50, 0.05
+    found = margin_tests(difference, spread / math.sqrt(n), margin, n_samples=n)
+    assert found.decision == CANNOT_TELL
+    error = spread / math.sqrt(n + found.n_more)
+    z, two = stats.norm.isf(alpha), stats.norm.isf(alpha / 2)
+    reach = max((difference + margin) / error - z, abs(difference) / error - two)
+    assert stats.norm.cdf(reach) == pytest.approx(0.8, abs=2e-3)
+    assert stats.norm.cdf(reach) >= 0.8 - 1e-12
+
+
+def test_more_samples_of_accuracies():
+    # Nothing is discordant: the score reaches z at n = z**2 (1 - margin) / margin.
+    found = margin_tests_from_counts(0, 0, both_right=9, both_wrong=1, margin=0.05)
+    needed = stats.norm.isf(0.05) ** 2 * 0.95 / 0.05
+    assert (found.decision, found.n_more) == (CANNOT_TELL, math.ceil(needed) - 10)
+    more = margin_tests_from_counts(
+        0, 0, both_right=9 + found.n_more, both_wrong=1, margin=0.05, method="score"
+    )
+    assert (more.decision, more.n_more) == (EQUIVALENT, 0)
+
+
+# Accuracies.
+
+
+@given(tables(15), margins_, st.sampled_from(["score", "exact"]), st.booleans())
+def test_laws_of_accuracies(cells, margin, method, strict):
+    right, only_a, only_b, wrong = cells
+    options = {"margin": margin, "method": method, "strict": strict}
+    options |= {"both_right": right, "both_wrong": wrong}
+    one = margin_tests_from_counts(only_a, only_b, **options)
+    mirrors(one, margin_tests_from_counts(only_b, only_a, **options))
+    level = 0.025 if strict else 0.05
+    ends = one.interval if strict else one.inner_interval
+    for pvalue, end in (
+        (one.noninferiority_pvalue, ends.low),
+        (one.pvalue_upper, -ends.high),
+    ):
+        if abs(end + margin) > 1e-9:
+            assert (pvalue <= level) == (end > -margin)
+    if one.decision == BETTER:
+        assert one.interval.low > 0
+    # A larger margin only makes it easier.
+    wider = options | {"margin": min(1.5 * margin, 0.95)}
+    other = margin_tests_from_counts(only_a, only_b, **wider)
+    assert other.noninferiority_pvalue <= one.noninferiority_pvalue + 1e-9
+    assert other.margin_met >= one.margin_met
+
+
+@given(tables(10**9))
+def test_margins_up_to_the_largest_possible(cells):
+    right, only_a, only_b, wrong = cells
+    for margin in (1e-300, 0.999999, np.nextafter(1, 0)):
+        found = margin_tests_from_counts(
+            *(only_a, only_b),
+            both_right=right,
+            both_wrong=wrong,
+            margin=margin,
+            method="score",
+        )
+        assert found.decision in DECISIONS
+        assert 0 <= found.noninferiority_pvalue <= 1
+        assert not math.isnan(found.noninferiority_statistic)
+
+
+def test_the_choice_of_the_test():
+    shared = {"both_right": 100, "both_wrong": 20, "margin": 0.1}
+    assert margin_tests_from_counts(30, 20, **shared).method == "exact"
+    assert margin_tests_from_counts(60, 40, **shared).method == "score"
+    many = margin_tests_from_counts(np.arange(60)[:, None], np.arange(20), **shared)
+    assert many.method == "score"  # for 1,200 tables the exact test takes long
+    some = margin_tests_from_counts([30, 20, 30], 20, **shared)
+    one = margin_tests_from_counts(30, 20, **shared)
+    assert some.method == "exact"
+    assert some.noninferiority_pvalue.tolist()[::2] == [one.noninferiority_pvalue] * 2
+    with pytest.raises(ValueError, match=r"at most 10000 samples, got 10101"):
+        margin_tests_from_counts(
+            1, 0, both_right=10_000, both_wrong=100, margin=0.1, method="exact"
+        )
+    with pytest.raises(ValueError, match="gamma is for method='exact'"):
+        margin_tests_from_counts(3, 2, **shared, method="score", gamma=0.001)
+    with pytest.raises(TypeError, match="need all four counts"):
+        margin_tests_from_counts(3, 2, margin=0.1)
+
+
+# margin= of the tests of two models.
+
+
+@given(tables(300), st.sampled_from(["two-sided", "greater", "less"]), margins_)
+def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
+    right, only_a, only_b, wrong = cells
+    result = mcnemar_from_counts(
+        *(only_a, only_b),
+        both_right=right,
+        both_wrong=wrong,
+        alternative=alternative,
+        margin=margin,
+    )
+    found, sure = result.margins, result.pvalue <= 0.05
+    if alternative != "less":
+        assert (found.decision == BETTER) == (sure and only_a > only_b)
+    if alternative != "greater":
+        assert (found.decision == WORSE) == (sure and only_a < only_b)
+    assert found.margin_met == (found.noninferiority_pvalue <= 0.05)
+    if found.decision not in (BETTER, WORSE):
+        claims = found.within_margin, found.margin_met
+        wanted = {(True, True): EQUIVALENT, (False, True): NOT_WORSE}
+        assert found.decision == wanted.get(claims, CANNOT_TELL)
+
+
+def test_mcnemar_has_what_its_counts_have():
+    result = mcnemar(Y, A, B, margin=0.02, alpha=0.1)
+    alone = margin_tests_from_counts(result.table, margin=0.02, alpha=0.1)
+    assert result.margins.inner_interval == alone.inner_interval
+    assert result.margins.noninferiority_pvalue == alone.noninferiority_pvalue
+    assert result.margins.alpha == 0.1
+    assert "Decision with a margin of 2 percentage points: equivalent (" in str(result)
+    assert mcnemar(Y, A, B).margins is None
+    assert result.columns()["decision"] == ["equivalent"]
+    again = fastcmp.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert again == result
+    strata = mcnemar(Y, A, B, strata=Y, margin=0.02)
+    assert strata.margins == mcnemar(Y, A, B, margin=0.02).margins
+    with pytest.raises(ValueError, match="both_right="):
+        mcnemar_from_counts(3, 9, margin=0.1)
+
+
+@pytest.mark.parametrize(
+    "method", ["cr2", "cr0", "obuchowski", "durkalski", "cluster-weighted", "yang"]
+)
+def test_clusters_by_the_standard_error_of_their_interval(method):
+    result = mcnemar(Y, A, B, groups=CLUSTERS, method=method, margin=0.02)
+    found = result.margins
+    for level, ends in ((0.95, found.interval), (0.9, found.inner_interval)):
+        assert ends == pytest.approx(result.confidence_interval(level))
+    assert found.difference == pytest.approx(result.difference)
+    assert found.method == ("z" if method in ("obuchowski", "yang") else "t")
+
+
+@pytest.mark.parametrize("method", ["eliasziw", "mcnemar"])
+def test_clusters_without_such_an_interval_take_cr2(method):
+    result = mcnemar(Y, A, B, groups=CLUSTERS, method=method, margin=0.02)
+    wanted = mcnemar(Y, A, B, groups=CLUSTERS, margin=0.02).margins
+    assert result.margins.inner_interval == wanted.inner_interval
+
+
+def test_weighted_strata_by_the_standard_error_of_their_interval():
+    strata = np.arange(len(Y)) % 5 == 0
+    weights = {False: 1, True: 3}
+    result = mcnemar(
+        Y, A, B, strata=strata, stratum_weights=weights, margin=0.02, alpha=0.1
+    )
+    found = result.margins
+    assert found.interval == pytest.approx(result.confidence_interval(0.9))
+    assert found.inner_interval == pytest.approx(result.confidence_interval(0.8))
+    assert (found.method, found.decision) == ("t", EQUIVALENT)
+
+
+def test_costs():
+    cost = np.array([[0, 1.0], [4, 0]])
+    y, a, b = ((x == 8).astype(int) for x in (Y, A, B))
+    result = cost_test(y, a, b, cost, margin=0.02)
+    found, error = result.margins, result.standard_error
+    paid = cost[y, a] - cost[y, b]
+    assert error == pytest.approx(paid.std() / math.sqrt(paid.size))
+    assert found.lower_is_better
+    z = (0.02 - result.difference) / error
+    assert found.noninferiority_statistic == pytest.approx(z)
+    assert found.noninferiority_pvalue == pytest.approx(stats.norm.sf(z))
+    wald = result.confidence_interval(method="wald")
+    assert found.interval == pytest.approx(wald)
+    assert "tested by z tests with the standard error, not by likelihood" in " ".join(
+        str(result).split()
+    )
+    turned = cost_test(y, b, a, cost, margin=0.02).margins
+    mirrors(found, turned)
+    counts = np.zeros((2, 2, 2, 2), np.int64)
+    np.add.at(counts[0], (y, a, b), 1)
+    np.add.at(counts[1], (y, b, a), 1)
+    both = cost_test_from_counts(counts, cost, margin=0.02)
+    assert both.margins.decision.tolist() == [found.decision, turned.decision]
+    assert both.standard_error == pytest.approx([error, error])
+    with pytest.raises(ValueError, match="margin must be below 4"):
+        cost_test(y, a, b, cost, margin=4)
+
+
+def test_held_out():
+    result = compare_labels(Y, A, B, margin=0.02, alpha=0.2)
+    assert result.margins.alpha == 0.2
+    assert result.margins == mcnemar(Y, A, B, margin=0.02, alpha=0.2).margins
+    assert "equivalent (equivalence: p =" in str(result)
+    assert result.columns()["margin_decision"] == [EQUIVALENT]
+    with pytest.raises(ValueError, match=r"alpha must be below 0\.5 for margin tests"):
+        compare_labels(Y, A, B, margin=0.02, alpha=0.6)
+    with pytest.raises(ValueError, match="margin must be below 1"):
+        compare_labels(Y, A, B, margin=1)
+
+
+def test_means():
+    rng = np.random.default_rng(5)
+    a = rng.gamma(2, size=40)
+    b = a + rng.normal(size=40) / 4
+    result = mean_difference(a, b, margin=0.3, alpha=0.1)
+    wanted = margin_tests(
+        *(result.difference, result.standard_error, 0.3),
+        df=39,
+        alpha=0.1,
+        n_samples=40,
+    )
+    assert result.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
+    assert result.margins.interval == pytest.approx(wanted.interval)
+    loss = mean_difference(b, a, margin=0.3, alpha=0.1, lower_is_better=True).margins
+    assert loss.noninferiority_pvalue == pytest.approx(wanted.noninferiority_pvalue)
+    assert loss.decision == wanted.decision
+    for method in ("permutation", "bootstrap"):
+        drawn = mean_difference(a, b, margin=0.3, method=method, rng=1)
+        assert drawn.margins.pvalue_upper == result.margins.pvalue_upper
+        assert f"standard error, not by {method}" in " ".join(str(drawn).split())
+    right = mean_difference(Y == A, Y == B, margin=0.02)
+    wanted = mcnemar(Y, A, B, margin=0.02).margins
+    assert right.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
+    wrong = mean_difference(Y != A, Y != B, margin=0.02, lower_is_better=True)
+    assert wrong.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
+    assert wrong.margins.superiority_pvalue == wanted.superiority_pvalue
+    assert wrong.margins.decision == wanted.decision
+    with pytest.raises(ValueError, match="margin must be below 1"):
+        mean_difference(Y == A, Y == B, margin=1)
+
+
+def test_metrics():
+    names = ["accuracy", "f1_macro", "mcc"]
+    result = compare_metric(Y, A, B, metric=names, margin=[0.02, 0.01, 0.004])
+    found = result.margins
+    assert found.method.tolist() == ["score", "z", "z"]
+    for i, margin in enumerate((0.02, 0.01, 0.004)):
+        alone = compare_metric(Y, A, B, metric=names[i], margin=margin)
+        assert found.decision[i] == alone.margins.decision
+        assert found.pvalue_lower[i] == alone.margins.pvalue_lower
+        if i:
+            wanted = margin_tests(alone.difference, alone.standard_error, margin)
+            assert alone.margins.interval == wanted.interval
+    assert compare_metric(Y, A, B, margin=0.02).margins.interval == (
+        mcnemar(Y, A, B, margin=0.02).margins.interval
+    )
+    clusters = compare_metric(Y, A, B, metric="mcc", margin=0.02, groups=CLUSTERS)
+    assert (clusters.margins.method, clusters.margins.df) == ("t", clusters.df)
+    mixed = compare_metric(
+        Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1
+    )
+    assert mixed.margins.lower_is_better.tolist() == [False, True]
+    assert mixed.margins.noninferiority_pvalue.tolist() == [
+        mixed.margins.pvalue_lower[0],
+        mixed.margins.pvalue_upper[1],
+    ]
+    assert "decision" in str(mixed)
+    for metric, margin, message in (
+        ("mcc", 2, "margin must be below 2"),
+        (["mcc", "f1_macro"], [0.1, 1], "margin must be below 1"),
+        (["mcc", "f1_macro"], [0.1], "one entry for each of 2 metrics"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_metric(Y, A, B, metric=metric, margin=margin)
+
+
+def test_areas():
+    rng = np.random.default_rng(1)
+    y = np.arange(300) % 2
+    a = rng.normal(size=300) + y
+    result = fastcmp.delong(y, {"a": a, "b": a + rng.normal(size=300) / 4})
+    found = result.compare("a", "b", margin=0.05, alpha=0.1)
+    side = result.compare("a", "b", margin=0.05, alternative="greater")
+    assert found.pvalue == result.compare("a", "b").pvalue
+    assert found.margins.noninferiority_pvalue == pytest.approx(side.pvalue, rel=1e-12)
+    assert found.margins.interval == pytest.approx(found.confidence_interval(0.9))
+    assert side.margins is None
+    mirrors(found.margins, result.compare("b", "a", margin=0.05, alpha=0.1).margins)
+    unpaired = fastcmp.delong_unpaired(y, a, y, a[::-1], margin=0.05, method="t")
+    assert unpaired.margins.df == unpaired.df
+    assert "Decision with a margin of 0.05" in str(unpaired)
+
+
+# Print.
+
+
+@pytest.mark.parametrize(
+    ("difference", "error", "words"),
+    [
+        (0.1, 0.02, "better (by more than the margin: p = 0.006, 90% CI"),
+        (0.03, 0.008, "better (by less than the margin, 90% CI [+0.01684, +0.04316])"),
+        (-0.03, 0.008, "worse (by less than the margin, 90% CI"),
+        (-0.1, 0.02, "worse (90% CI [-0.1329, -0.0671])"),
+        (0.0, 0.02, "equivalent (equivalence: p = 0.006, 90% CI"),
+        (0.03, 0.02, "not worse (non-inferiority: p = 3.2e-05, 90% CI"),
+        (-0.03, 0.02, "cannot tell (non-inferiority: p = 0.159, 90% CI"),
+    ],
+)
+def test_sentences(difference, error, words):
+    found = margin_tests(difference, error, 0.05)
+    assert found.sentence.startswith(f"Decision with a margin of 0.05: {words}")
+    assert found.sentence in found.summary()
+
+
+def test_sentences_of_points_and_of_many():
+    few = margin_tests_from_counts(3, 4, both_right=30, both_wrong=3, margin=0.01)
+    assert few.sentence.startswith("Decision with a margin of 1 percentage point: ")
+    assert f"about {few.n_more:,} more samples could tell" in few.sentence
+    strict = margin_tests(0.0, 0.02, 0.05, strict=True)
+    assert "95% CI [-0.0392, +0.0392]" in strict.sentence
+    many = margin_tests([0.1, 0.0, 0.03], 0.02, 0.05)
+    assert many.sentence == (
+        "Decision with a margin of 0.05: 1 better, 1 not worse, 1 equivalent."
+    )
+    assert margin_tests([0.1], 0.02, [0.05]).to_frame()["decision"].tolist() == [BETTER]

@@ -1,0 +1,188 @@
+"""All pairs of many models at any look."""
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp import sequential
+from fastcmp.pairwise.ranking import BETTER, rank_intervals
+from fastcmp.sequential import PairLooks, e_adjust, pair_state
+from fastcmp.stream import PairCounts
+
+RNG = np.random.default_rng(12)
+N, M = 1200, 8
+Y = RNG.integers(0, 3, N)
+RIGHT = (
+    RNG.random((M, N)) < np.array([0.9, 0.9, 0.88, 0.8, 0.8, 0.7, 0.6, 0.5])[:, None]
+)
+PREDS = np.where(RIGHT, Y, (Y + 1) % 3)
+NAMES = [f"m{i}" for i in range(M)]
+
+
+def blocks(size=200):
+    for start in range(0, N, size):
+        rows = slice(start, start + size)
+        yield Y[rows], dict(zip(NAMES, PREDS[:, rows], strict=True))
+
+
+def looked(**options):
+    """Look after each block; give all results and the state."""
+    counts, state = PairCounts(), PairLooks(**options)
+    return [state.look(counts.update(*block)) for block in blocks()], state
+
+
+@pytest.mark.parametrize("adjust", ["e-holm", "e-bh"])
+def test_every_look_by_the_tests_of_two(adjust):
+    results, state = looked(adjust=adjust)
+    largest = np.full(M * (M - 1) // 2, -np.inf)
+    decided = np.zeros(largest.size, bool)
+    for k, result in enumerate(results, 1):
+        n = 200 * k
+        counted = PairCounts().update(
+            Y[:n], dict(zip(NAMES, PREDS[:, :n], strict=True))
+        )
+        wanted = sequential.mcnemar_from_counts(counted)
+        np.testing.assert_allclose(
+            result.log_evalue, wanted.log_evalue, rtol=1e-11, atol=1e-11
+        )
+        largest = np.maximum(largest, result.log_evalue)
+        np.testing.assert_array_equal(result.log_evalue_max, largest)
+        np.testing.assert_array_equal(result.pvalue, np.exp(-np.maximum(largest, 0)))
+        adjusted = e_adjust(result.evalue, method=adjust)
+        np.testing.assert_array_equal(result.evalue_adjusted, adjusted)
+        now = adjusted >= 20
+        decided = now | (decided if adjust == "e-holm" else False)
+        np.testing.assert_array_equal(result.significant, decided)
+        assert (result.n_looks, result.n_samples) == (k, n)
+    assert (state.n_looks, state.n_samples, state.names) == (6, N, tuple(NAMES))
+    assert 0 < decided.sum() < decided.size
+
+
+def test_what_was_decided_stays_so():
+    good, bad = [1] * 60 + [0] * 90, [0] * 60 + [1] * 90
+    y, other = [1] * 150, [1, 0] * 75
+    counts, state = PairCounts(), PairLooks()
+    results = []
+    for rows in (slice(0, 60), slice(60, 150)):
+        block = {"a": good[rows], "b": bad[rows], "c": other[rows]}
+        results.append(state.look(counts.update(y[rows], block)))
+    first, last = results
+    assert first.significant[0]
+    assert last.significant[0]
+    assert last.evalue_adjusted[0] < 20
+    assert last.pvalue[0] == first.pvalue[0]
+    again = PairLooks(adjust="e-bh").look(counts)
+    assert not again.significant[0]
+
+
+def test_the_leaderboard_of_a_look():
+    result = looked()[0][-1]
+    board = result.leaderboard
+    accuracy = RIGHT.mean(axis=1)
+    assert board.names == tuple(np.array(NAMES)[np.argsort(-accuracy, kind="stable")])
+    np.testing.assert_allclose(board.score, np.sort(accuracy)[::-1])
+    np.testing.assert_array_equal(
+        board.rank_interval, rank_intervals(result.decisions)[board.models]
+    )
+    i, j = np.triu_indices(M, 1)
+    right = accuracy[i] > accuracy[j]
+    found = result.decisions[i, j] == BETTER
+    np.testing.assert_array_equal(found, result.significant & right)
+    assert result.best[0] == board.names[0]
+    assert (board.interval[:, 0] < board.score).all()
+    assert (board.interval[:, 1] > board.score).all()
+    # Wider than Wilson's intervals, which hold at one look.
+    wilson = fastcmp.compare_all(Y, PREDS).leaderboard.interval
+    widths = np.diff(board.interval)[:, 0] / np.diff(wilson)[:, 0]
+    assert (widths > 1.2).all()
+    assert (widths < 2.5).all()
+
+
+def test_no_ranks_where_nothing_is_promised_about_them():
+    text = " ".join(str(looked(adjust="e-bh")[0][-1]).split())
+    assert "Intervals of ranks are not shown" in text
+    assert "expected proportion of false decisions" in text
+    result = looked()[0][-1]
+    assert "even one false decision, at any look, is at most 0.05" in " ".join(
+        str(result).split()
+    )
+    assert "(this is look 6)" in " ".join(str(result).split())
+
+
+def test_pairs_of_a_look():
+    result = looked()[0][-1]
+    one = result.pair("m5", 2)
+    wanted = sequential.mcnemar(Y, PREDS[5], PREDS[2])
+    assert one.log_evalue == pytest.approx(wanted.log_evalue, rel=1e-12)
+    assert one.confidence_interval() == wanted.confidence_interval()
+    turned = result.pair(2, 5)
+    assert turned.difference == -one.difference
+    for wrong in ("nobody", 8, -1, True, 0.5):
+        with pytest.raises(ValueError, match="model must be one of"):
+            result.pair(wrong, 0)
+    with pytest.raises(ValueError, match="different models"):
+        result.pair("m0", 0)
+    frame = result.to_frame()
+    assert len(frame) == M * (M - 1) // 2
+    assert (frame["significant"] == result.significant).all()
+
+
+@pytest.mark.parametrize("limit", [0, 10, 10**9])
+def test_tables_and_the_formula_agree(limit, monkeypatch):
+    monkeypatch.setattr(pair_state, "_PAIRS_PAY", limit)
+    found = looked()[0]
+    monkeypatch.undo()
+    for one, two in zip(found, looked()[0], strict=True):
+        np.testing.assert_allclose(
+            one.log_evalue, two.log_evalue, rtol=1e-11, atol=1e-11
+        )
+        np.testing.assert_array_equal(one.significant, two.significant)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_any_number_of_workers(workers, monkeypatch):
+    monkeypatch.setattr(pair_state, "_THREADS_PAY", 1)
+    counts = PairCounts().update(Y, PREDS)
+    found = PairLooks().look(counts, workers=workers)
+    assert found == PairLooks().look(counts, workers=1)
+
+
+def test_looks_out_of_order():
+    counts = PairCounts()
+    held = []
+    for block in blocks(400):
+        held.append(counts.update(*block).copy())
+    state = PairLooks()
+    state.look(held[1])
+    for wrong in (
+        held[0],
+        PairCounts().update(Y[400:], dict(zip(NAMES, PREDS[:, 400:], strict=True))),
+    ):
+        with pytest.raises(ValueError, match="counts must not shrink"):
+            state.look(wrong)
+    assert state.n_looks == 1
+    other = PairCounts().update(Y, PREDS)
+    with pytest.raises(ValueError, match="counts must be of the 8 models of the looks"):
+        state.look(other)
+    assert state.look(held[2]).n_looks == 2
+
+
+def test_counts_without_samples_or_models():
+    for wrong in (PairCounts(), PairCounts(3), PairCounts().update([0, 1], [[0, 1]])):
+        with pytest.raises(
+            ValueError, match="counts must hold at least 2 models and 1"
+        ):
+            PairLooks().look(wrong)
+    with pytest.raises(ValueError, match="prior must be two equal numbers"):
+        PairLooks(prior=(1, 2))
+    with pytest.raises(TypeError, match="do not merge: merge the counts"):
+        PairLooks().merge(PairLooks())
+
+
+def test_two_models_are_one_test():
+    counts = PairCounts().update(Y, PREDS[[0, 7]])
+    result = PairLooks(prior=(1, 1)).look(counts)
+    wanted = sequential.mcnemar(Y, *PREDS[[0, 7]], prior=(1, 1))
+    assert result.log_evalue[0] == pytest.approx(wanted.log_evalue, rel=1e-12)
+    assert result.all_decided
+    assert result.compared.pvalue_adjusted[0] == pytest.approx(wanted.pvalue, rel=1e-9)

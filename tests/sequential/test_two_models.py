@@ -1,0 +1,279 @@
+"""McNemar's test by e-values: reference values, laws, and agreement with intervals."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+import reference_cases
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected
+
+import fastcmp
+from fastcmp import kernels, sequential, stream
+from fastcmp.sequential import McNemarLooks
+
+counts = st.integers(0, 300)
+Y = np.array([0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 6)
+A = np.where(np.arange(60) % 9, Y, 1 - Y)
+B = np.where(np.arange(60) % 4, Y, 1 - Y)
+
+
+# Reference.
+
+
+@reference_cases.parametrize("mcnemar_evalue")
+def test_evalues(case):
+    result = sequential.mcnemar_from_counts(**case["input"], **case["options"])
+    assert result.evalue == expected(case, "evalue")
+    assert result.pvalue == expected(case, "pvalue_anytime")
+
+
+@reference_cases.parametrize("mcnemar_confidence_sequence")
+def test_proportions_of_discordant_samples(case):
+    options = case["options"]
+    result = sequential.mcnemar_from_counts(**case["input"], prior=options["prior"])
+    low, high = result.discordant_interval(1 - options["alpha"])
+    assert low == expected(case, "lower")
+    assert high == expected(case, "upper")
+
+
+METHODS = {
+    "mixture of constant bets, arcsine": "bets",
+    "Dirichlet mixture, projected": "dirichlet",
+}
+
+
+@reference_cases.parametrize("paired_difference_confidence_sequence")
+def test_differences(case):
+    a, b, n = (case["input"][name] for name in ("only_a", "only_b", "n"))
+    method = METHODS[case["options"]["method"]]
+    options = {"method": method, "prior": case["options"].get("prior")}
+    result = sequential.mcnemar_from_counts(a, b, both_right=n - a - b, both_wrong=0)
+    low, high = result.confidence_interval(1 - case["options"]["alpha"], **options)
+    assert low == expected(case, "lower")
+    assert high == expected(case, "upper")
+    for key in case["expected"]:
+        if at := re.fullmatch(r"log_evalue_at_(\d+(?:_\d+)?)", key):
+            difference = float(at[1].replace("_", "."))
+            assert result.log_evalue_at(difference, **options) == expected(case, key)
+
+
+@reference_cases.parametrize("mcnemar_looks")
+def test_looks(case):
+    only_a, only_b = np.array(case["input"]["looks"]).T
+    options = case["options"]
+    result = sequential.mcnemar_looks(only_a, only_b, **options)
+    check_looks(result, case)
+    state = McNemarLooks(**options)
+    for a, b in case["input"]["looks"]:
+        result = state.look([[0, a], [b, 0]])
+    check_looks(result, case)
+
+
+def check_looks(result, case):
+    assert result.evalue.tolist() == expected(case, "evalues")
+    assert result.pvalue.tolist() == expected(case, "pvalue_anytime")
+    assert result.first_rejection == case["expected"]["first_rejection"]
+
+
+# Laws.
+
+
+@given(
+    counts, counts, counts, counts, st.sampled_from(["two-sided", "greater", "less"])
+)
+def test_mirrored_models(right, a, b, wrong, alternative):
+    n = right + a + b + wrong
+    rest = {"both_right": right, "both_wrong": wrong}
+    one = sequential.mcnemar_from_counts(a, b, alternative=alternative, **rest)
+    other = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    two = sequential.mcnemar_from_counts(b, a, alternative=other, **rest)
+    assert one.log_evalue == pytest.approx(two.log_evalue, rel=1e-12, abs=1e-13)
+    if n:
+        low, high = one.confidence_interval()
+        assert two.confidence_interval() == pytest.approx((-high, -low), abs=1e-12)
+        assert one.difference == -two.difference
+        assert low <= one.difference <= high
+
+
+@given(counts, counts, counts, st.floats(0.6, 0.999))
+def test_interval_and_test_agree(a, b, ties, level):
+    result = sequential.mcnemar_from_counts(a, b, both_right=ties, both_wrong=1)
+    distance = result.log_evalue + math.log1p(-level)
+    if abs(distance) < 1e-9:
+        return
+    low, high = result.confidence_interval(level)
+    assert (low < 0 < high) == (distance < 0)
+    low, high = result.discordant_interval(level)
+    assert (low < 0.5 < high) == (distance < 0)
+
+
+def test_labels_and_counts_are_one_path():
+    result = sequential.mcnemar(Y, A, B, alternative="greater", prior=(1, 2))
+    table = fastcmp.mcnemar_table(Y, A, B)
+    again = sequential.mcnemar_from_counts(table, alternative="greater", prior=[1, 2])
+    assert result.log_evalue == again.log_evalue
+    state = McNemarLooks(alternative="greater", prior=(1, 2))
+    looks = state.update(Y, A, B).look()
+    assert looks.log_evalue.tolist() == [result.log_evalue]
+    assert looks.difference == result.difference
+    pairs = stream.PairCounts().update(Y, [A, B])
+    assert McNemarLooks().look(pairs).n_samples.tolist() == [60]
+    assert sequential.mcnemar_from_counts(pairs).only_a == result.only_a
+
+
+def test_arrays_of_comparisons():
+    result = sequential.mcnemar_from_counts(
+        [[3, 10], [0, 1]], [2, 9], both_right=50, both_wrong=[[1], [2]]
+    )
+    assert np.shape(result.evalue) == (2, 2)
+    low, high = result.confidence_interval(0.9, "dirichlet", (1, 1, 1))
+    one = sequential.mcnemar_from_counts(10, 9, both_right=50, both_wrong=1)
+    assert (low[0, 1], high[0, 1]) == one.confidence_interval(
+        0.9, "dirichlet", (1, 1, 1)
+    )
+    assert result.log_evalue_at(0.2)[0, 1] == one.log_evalue_at(0.2)
+    assert result.discordant_interval().low.shape == (2, 2)
+    assert str(result).endswith("4 tests, shape (2, 2)")
+
+
+def test_an_overwhelming_difference():
+    result = sequential.mcnemar_from_counts(10**6, 10, both_right=1, both_wrong=1)
+    assert result.evalue == math.inf
+    assert result.pvalue == 0.0
+    assert "E = 10^30" in str(result)
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_many_counts_take_as_long_as_few():
+    result = sequential.mcnemar_from_counts(
+        2**50, 2**50 + 2**26, both_right=2**51, both_wrong=0
+    )
+    low, high = result.confidence_interval()
+    assert -1e-7 < low < result.difference < high < 1e-7
+
+
+def test_refusals_of_the_record():
+    result = sequential.mcnemar_from_counts(3, 4)
+    for call in (result.confidence_interval, lambda: result.log_evalue_at(0.1)):
+        with pytest.raises(ValueError, match="needs all four counts"):
+            call()
+    result = sequential.mcnemar_from_counts(3, 4, both_right=1, both_wrong=0)
+    with pytest.raises(ValueError, match=r"prior= is for method='dirichlet'"):
+        result.confidence_interval(prior=(1, 1, 1))
+    with pytest.raises(ValueError, match="prior must be 3 numbers above 0"):
+        result.confidence_interval(method="dirichlet", prior=(1, 1))
+    with pytest.raises(ValueError, match="difference must lie in"):
+        result.log_evalue_at(1.5)
+
+
+# Looks.
+
+
+def test_the_first_of_many_looks_decides():
+    looks = sequential.mcnemar_looks(
+        [1, 9, 12, 14], [1, 1, 9, 13], n_samples=[9, 50, 90, 120]
+    )
+    assert looks.first_rejection is None
+    assert looks.decision.startswith("Not decided at 120 samples: E = 0.155")
+    looks = sequential.mcnemar_looks([1, 19, 20], [1, 1, 19], n_samples=[9, 50, 90])
+    assert (looks.first_rejection, looks.decided) == (1, True)
+    assert looks.decision.startswith("Decided at 50 samples: model a is more accurate")
+    assert (np.diff(looks.pvalue) <= 0).all()
+    assert looks.log_evalue[2] < looks.log_evalue[1]
+    less = sequential.mcnemar_looks([0], [40], alternative="less")
+    assert "model b is more accurate" in less.decision
+    assert "discordant samples" in str(less)
+    assert less.estimate.shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([3, 2], [1, 1]), "only_a must not be negative or shrink"),
+        (([3, 4], [1, 0]), "only_b must not be negative or shrink"),
+        (([[3]], [[1]]), "only_a must be one number a look"),
+        (([3], [1, 2]), "only_b must be one number a look"),
+        (([], []), "only_a must be one number a look"),
+    ],
+)
+def test_looks_out_of_order(given, message):
+    with pytest.raises(ValueError, match=message):
+        sequential.mcnemar_looks(*given)
+
+
+def test_looks_at_fewer_samples_than_before():
+    for wrong in ([10, 9], [3, 20]):
+        with pytest.raises(
+            ValueError, match="n_samples less only_a and only_b must not"
+        ):
+            sequential.mcnemar_looks([3, 4], [1, 2], n_samples=wrong)
+
+
+def test_a_state_counts_and_looks():
+    state = McNemarLooks(alpha=0.01)
+    for part in (slice(0, 20), slice(20, 45), slice(45, 60)):
+        result = state.update(Y[part], A[part], B[part]).look()
+    assert state.look() == result  # the same samples are the same look
+    assert state.n_looks == 3
+    assert result.n_samples.tolist() == [20, 45, 60]
+    np.testing.assert_array_equal(state.table, fastcmp.mcnemar_table(Y, A, B))
+    whole = sequential.mcnemar(Y, A, B)
+    assert result.log_evalue[-1] == whole.log_evalue
+    low, high = whole.confidence_interval(0.99)
+    assert (result.low[-1], result.high[-1]) == (low, high)
+
+
+def test_a_look_must_not_shrink():
+    state = McNemarLooks().update(Y, A, B)
+    table = state.table
+    state.look(table + 1)
+    for cell in range(4):
+        less = state.table
+        less.flat[cell] -= 1
+        with pytest.raises(ValueError, match="counts must not shrink"):
+            state.look(less)
+    assert state.n_looks == 1
+    with pytest.raises(ValueError, match=r"counts must be of two models"):
+        state.look(stream.PairCounts().update(Y, [A, B, A]))
+
+
+def test_parts_add_up():
+    parts = [slice(0, 13), slice(13, 40), slice(40, 60)]
+    states = [McNemarLooks().update(Y[p], A[p], B[p]) for p in parts]
+    whole = McNemarLooks().update(Y, A, B)
+    assert sum(states) == whole
+    assert states[2] + states[0] + states[1] == whole
+    first = states[0].copy()
+    first.look()
+    merged = first.merge(states[1]).merge(states[2]).look()
+    assert merged.n_samples.tolist() == [13, 60]
+    with pytest.raises(ValueError, match="merge before the other one has looked"):
+        states[1].merge(first)
+    with pytest.raises(ValueError, match="merge where prior agrees"):
+        states[1].merge(McNemarLooks(prior=(1, 1)))
+    with pytest.raises(ValueError, match="merge where alternative agrees"):
+        states[1].merge(McNemarLooks(alternative="less"))
+    with pytest.raises(TypeError, match="merges with its own kind"):
+        states[1].merge(sequential.MeanLooks())
+
+
+def test_what_was_dropped_is_said():
+    y = Y.astype(float)
+    y[:3] = np.nan
+    result = McNemarLooks().update(y, A.astype(float), B.astype(float)).look()
+    assert result.n_missing == 3
+    assert "3 samples without a true label were dropped." in str(result)
+    result = McNemarLooks(classes=["x", "y"]).update(
+        ["x", "y", "z"], ["x", "y", "x"], ["x", "x", "x"]
+    )
+    assert result.look().n_excluded == 1
+
+
+def test_a_users_simulation_sees_the_same(monkeypatch):
+    assert kernels.mcnemar_log_evalue(30, 12) == pytest.approx(
+        sequential.mcnemar_from_counts(30, 12).log_evalue, rel=1e-15
+    )

@@ -96,7 +96,7 @@ class Maxima:
         """
         m = len(covariance)
         check_memory(
-            8.0 * (3 * m * m + 2 * m * n_draws),
+            8.0 * (5 * m * m + 2 * m * n_draws),
             None,
             f"{n_draws} draws of {m} models",
             "ask for fewer resamples, or compare fewer models",

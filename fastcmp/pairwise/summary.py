@@ -292,7 +292,7 @@ def _explanations(
         ranks = (
             "Intervals of ranks are not shown: they need an adjustment that bounds "
             f"the probability of even one false decision, which {result.adjust!r} "
-            "does not. Those of rank_intervals='simultaneous' hold in any case."
+            "does not, or rank_intervals='simultaneous'."
         )
     return (
         *rule,

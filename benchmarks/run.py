@@ -129,7 +129,7 @@ DECIDING_LIMITS = """
 
 - **Power by enumeration**: one incomplete beta function for each number of discordant
   samples in a window of mass 1 - 1e-13, some 10 sqrt(n p (1 - p)) of them.
-- **Tango's tests**: two roots and two normal tails a pair; an interval is some ten more.
+- **Tango's tests**: two roots and two normal tails a pair; an interval some ten more.
 - **E-values of all pairs**: three logarithms of gamma functions a pair, looked up by
   counts; counting the block takes longer.
 - **max-T**: the sums of all models with the signs of a draw (popcounts), and then the

@@ -77,6 +77,12 @@ def examples():
         "means with a margin": fastcmp.mean_difference(S, T, margin=0.2),
         "area with a margin": delong.compare("a", "b", margin=0.2),
         "held out with a margin": fastcmp.compare_labels(Y, A, B, margin=0.2),
+        "pairs with a margin": fastcmp.compare_all(
+            Y, {"a": A, "b": B, "c": A[::-1]}, margin=0.2
+        ),
+        "pairs with a margin and a control": fastcmp.compare_means(
+            {"a": S, "b": T, "c": S[::-1]}, margin=0.2, control="a"
+        ),
         "several metrics": fastcmp.metric(Y, A, metric=["f1", "mcc"]),
         "several metrics of two": fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
         "metrics of tables": fastcmp.compare_metric_from_counts(

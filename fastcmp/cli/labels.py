@@ -61,6 +61,11 @@ def add_compare(commands: Any) -> None:
     )
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add(
+        "--simultaneous",
+        action="store_true",
+        help="intervals of differences that hold for all pairs at once",
+    )
     add("--control", metavar="COL", help="compare only this model with all others")
     add("--workers", type=int, help="threads (as many as processors)")
     add(
@@ -126,9 +131,10 @@ def _add_labels(add: Callable[..., Any]) -> None:
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
-def _read(
+def read_labels(
     options: argparse.Namespace, files: Any = None, models: Any = None
 ) -> Predictions:
+    """Read files of predictions as a whole, all or some."""
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 
@@ -172,10 +178,11 @@ def _compare(options: argparse.Namespace) -> None:
         "cost": cost,
         "adjust": options.adjust,
         "alpha": options.alpha,
+        "simultaneous": options.simultaneous,
         "workers": options.workers,
+        **draws_of(options),
     }
     if by_metric:
-        shown |= draws_of(options)
         try_metric(options, shown)
     else:
         _try_options(options, shown)
@@ -195,7 +202,7 @@ def _compare(options: argparse.Namespace) -> None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
         result = replace(result, n_outside=n_outside)
     else:
-        read = _read(options)
+        read = read_labels(options)
         if by_metric:
             labels = read.y_true.drop_null().unique().to_pylist()
             shown["metric"] = metric_of(options, labels)
@@ -239,7 +246,7 @@ def _holdout(options: argparse.Namespace) -> None:
     if options.unpaired:
         _unpaired(options)
         return
-    read = _read(options)
+    read = read_labels(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
         message = f"name the two models to compare (--models A B), of {found}"
@@ -280,7 +287,7 @@ def _unpaired(options: argparse.Namespace) -> None:
         raise ValueError(message)
     data, names = [], []
     for i, file in enumerate(files):
-        read = _read(options, [file], options.models and [options.models[i]])
+        read = read_labels(options, [file], options.models and [options.models[i]])
         if len(read.preds) != 1:
             found = ", ".join(list(read.preds)[:10])
             message = f"name the model of each file (--models A B): {file} has {found}"

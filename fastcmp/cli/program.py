@@ -27,6 +27,7 @@ from fastcmp.cli.messages import (
     wants_traceback,
     warnings_in_lines,
 )
+from fastcmp.cli.plan import add_plan
 from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         add_compare,
         add_holdout,
         add_gate,
+        add_plan,
         add_report,
         add_roc,
         add_cutpoint,

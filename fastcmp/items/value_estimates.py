@@ -90,7 +90,7 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
     options = read_options(
         method="t",
         variance=None,
-        df="clusters",
+        df="satterthwaite",
         studentized=False,
         interval=None,
         repeats="mean",
@@ -111,6 +111,7 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         merit=-relative if options.lower_is_better else relative,
         covariance=moments.covariance,
         variance=moments.variance,
+        df=float(np.min(moments.df)),
         lower_is_better=options.lower_is_better,
         n_items=moments.n_items,
         n_clusters=None if clusters is None else moments.n_units,
@@ -126,8 +127,8 @@ def _cautions(data: MeanData) -> tuple[str, ...]:
     if n < FEW_UNITS:
         units = "items" if data.groups.clusters is None else "clusters"
         found.append(
-            f"The estimates are taken as normal: with {n} {units} what is promised "
-            "holds roughly only."
+            f"With {n} {units} what is promised holds roughly only: means are taken as "
+            "normal."
         )
     if dropped:
         found.append(f"{dropped} items that some model lacks were dropped.")

@@ -60,6 +60,9 @@ class MarginTests(Record):
     #: Of H0: the difference is -margin or less, and of H0: it is the margin or more.
     pvalue_lower: Any
     pvalue_upper: Any
+    #: The same, adjusted together for the number of pairs; None for single pairs.
+    pvalue_lower_adjusted: Any = None
+    pvalue_upper_adjusted: Any = None
     #: Of H0: a is not better than b by more than the margin.
     superiority_pvalue: Any
     #: For the difference, of the levels 1 - alpha and 1 - 2 alpha.
@@ -143,12 +146,15 @@ class MarginTests(Record):
     @property
     def sentence(self) -> str:
         """The decision in one sentence; for arrays, how often there is which."""
-        lead = f"Decision with a margin of {self._amount(self.margin)}"
+        lead = f"Decision with a margin of {self.amount}"
         if np.ndim(self.decision):
             return f"{lead}: {count_decisions(self.decision)}."
         return f"{lead}: {self.decision} ({', '.join(self._reasons())})."
 
-    def _amount(self, value: Any) -> str:
+    @property
+    def amount(self) -> str:
+        """The margin in words, such as "2 percentage points"."""
+        value = self.margin
         if np.ndim(value):
             return f"{np.min(value):.4g} to {np.max(value):.4g}"
         if not np.ndim(self.measure) and self.measure in _IN_POINTS:

@@ -185,11 +185,9 @@ def samples_needed(
     margin, and as observed.
     """
     equal, at_margin, observed = spreads
-    z_power = -float(_quantile(1.0 - _POWER, None))
-    z_equal, z_margin = (
-        -float(_quantile(level, None))
-        for level in (options.alpha / 2, options.one_sided)
-    )
+    z_power = upper_quantile(1.0 - _POWER)
+    z_equal = upper_quantile(options.alpha / 2)
+    z_margin = upper_quantile(options.one_sided)
     with np.errstate(all="ignore"):
         differs = ((z_equal * equal + z_power * observed) / gain) ** 2
         reach = gain + margin
@@ -238,6 +236,11 @@ def _quantile(probability: float, df: Any) -> Any:
         return ndtri(probability)
     with np.errstate(invalid="ignore"):
         return np.where(np.isinf(df), ndtri(probability), stdtrit(df, probability))
+
+
+def upper_quantile(probability: float) -> float:
+    """Give the normal quantile that is exceeded with this probability."""
+    return -float(_quantile(probability, None))
 
 
 def _broadcast(arrays: list[Any]) -> list[Floats]:

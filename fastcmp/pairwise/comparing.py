@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_share
+from fastcmp.core.checks import as_flag, as_seed, as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
 from fastcmp.pairwise.adjust import OF_MODELS, promise
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
+from fastcmp.pairwise.margins import with_pair_margins
 from fastcmp.pairwise.metric_options import DRAWN, check_metric_method, read_draws
+from fastcmp.pairwise.rank_intervals import RANK_INTERVALS
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import check_sampled_method
 
@@ -82,6 +84,15 @@ def draw_for(
     return options, draws if options.method in DRAWN else None
 
 
+def with_ranks(options: Options, rank_intervals: str, rng: Any) -> Options:
+    """Read where intervals of ranks come from; the same draws unless asked for."""
+    method = choose(rank_intervals, "rank_intervals", RANK_INTERVALS)
+    if method == "decisions":
+        return options
+    seed = as_seed(0 if rng is None else rng)
+    return replace(options, rank_intervals=method, rank_seed=seed)
+
+
 def threads_pay(n_pairs: int, n_samples: int) -> bool:
     """Tell whether pairs take so long that several threads are faster than one."""
     return n_pairs * n_samples // 64 >= _THREADS_PAY
@@ -141,4 +152,5 @@ def record_of(  # the tests, what is kept, and what the record says beside
         fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
     if tests.details is not None:
         fields |= tests.details(kept.pairs, columns)
-    return record(**fields | dict(more or {}))
+    made = record(**fields | dict(more or {}))
+    return with_pair_margins(made, tests, options.margin)  # type: ignore[no-any-return]

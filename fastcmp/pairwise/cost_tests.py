@@ -134,7 +134,7 @@ def cost_tests(  # the data, how they are tested, and by which threads
             total, squares = np.array(sums).reshape(-1, 2).T
             return total, squares
 
-        return _tests(models, found, squared, TILE_ROWS)
+        return _tests(models, found, squared, TILE_ROWS, costs.levels[-1])
     tables = PairTables(tuple(rows), size, n_pairs)
     pool.run(tables.pack, tables.packing, steps=no_step)
     count, side = tables.count, min(SIDE, tables.side)
@@ -192,6 +192,7 @@ def _tests(
     found: _Evaluate,
     squared: Callable[[Block], tuple[Floats, Floats]],
     side: int,
+    largest: float,
 ) -> PairTests:
     """Test pairs; `squared` adds up differences of costs, and their squares."""
     score, n = _evened(models.means[:, 0]), float(models.n_samples)
@@ -227,6 +228,7 @@ def _tests(
         columns=columns,
         spread=spread,
         flips=flips,
+        limits=(-float(largest), float(largest)),
     )
 
 
@@ -259,7 +261,7 @@ def tests_of_tables(  # the data, how they are tested, and in which tiles
         flat = count(block).reshape(len(block.pairs), -1)
         return np.asarray(flat @ values), np.asarray(flat @ values**2)
 
-    return _tests(models, found, squared, side)
+    return _tests(models, found, squared, side, costs.levels[-1])
 
 
 def _by_sorting(

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.records import LESS_IS_BETTER, Record
+from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
+from fastcmp.pairwise.margins import mirrored_decisions
 from fastcmp.pairwise.ranking import (
     BETTER,
     EVEN,
@@ -86,6 +88,11 @@ class PairDecisions(Record):
     #: Standard errors that a simultaneous interval reaches to either side; None where
     #: each interval is for its pair alone.
     critical_value: float | None = None
+    #: Where intervals of ranks come from: "decisions", or sets of ranks that hold at
+    #: once, "simultaneous", or each for its model alone, "marginal".
+    rank_method: str = "decisions"
+    #: Such sets, the least and the greatest rank of each model, (M, 2).
+    rank_bounds: Any = None
     #: The error rate that decisions at `alpha` keep, in words.
     rule: str
     n_missing: int = 0
@@ -106,6 +113,8 @@ class PairDecisions(Record):
     n_strata: int | None = None
     #: What makes the tests doubtful, in sentences.
     cautions: tuple[str, ...] = ()
+    #: Tests of all pairs against a margin, and the decisions; None without a margin.
+    margins: MarginTests | None = None
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:
@@ -138,6 +147,14 @@ class PairDecisions(Record):
     def n_significant(self) -> int:
         """Number of pairs that are significantly different at `alpha`, kept or not."""
         return self.n_pairs - int(np.count_nonzero(self.decisions == TIED)) // 2
+
+    @property
+    def n_equivalent(self) -> int:
+        """Number of pairs decided to be equivalent; needs a margin."""
+        if self.margins is None:
+            message = "n_equivalent needs a comparison that was made with margin="
+            raise ValueError(message)
+        return int(np.count_nonzero(self.margins.decision == EQUIVALENT))
 
     @property
     def accuracy(self) -> Floats:
@@ -188,12 +205,14 @@ class PairDecisions(Record):
     def leaderboard(self) -> Leaderboard:
         """The ranking by score, with intervals for score and rank.
 
-        Intervals of ranks are None where `adjust` does not bound the probability of a
-        false decision.
+        Intervals of ranks are None where they come from the decisions, and `adjust`
+        does not bound the probability of a false one.
         """
         badness = -self._gain * self.score
         order = np.argsort(badness, kind="stable")
-        holds = self.adjust in FAMILYWISE
+        ranks = self.rank_bounds
+        if ranks is None and self.adjust in FAMILYWISE:
+            ranks = rank_intervals(self.decisions)
         return Leaderboard(
             names=tuple(self.names[i] for i in order),
             models=order,
@@ -202,7 +221,8 @@ class PairDecisions(Record):
             score=self.score[order],
             interval=self.score_interval[order],
             confidence_level=1 - self.alpha,
-            rank_interval=rank_intervals(self.decisions)[order] if holds else None,
+            rank_interval=None if ranks is None else ranks[order],
+            rank_method=None if ranks is None else self.rank_method,
             any_size=self.any_size,
         )
 
@@ -299,5 +319,13 @@ class PairDecisions(Record):
             "high": 0.0 - of_others(self.interval[:, 0]),
             "pvalue": of_others(self.pvalue),
             "pvalue_adjusted": of_others(self.pvalue_adjusted),
+            **self._beside_control(others, place),
             "result": [RESULTS[int(self.decisions[i, first])] for i in others],
         }
+
+    def _beside_control(self, others: Ints, place: Ints) -> dict[str, Any]:
+        """Decide about the models beside the control, where there is a margin."""
+        if self.margins is None:
+            return {}
+        words = mirrored_decisions(self)
+        return {"decision": [words[place[i]] for i in others]}

@@ -25,6 +25,7 @@ from fastcmp.counts.pairs import (
     tiles_of,
 )
 from fastcmp.kernels.bits import TILE_ROWS
+from fastcmp.paired.margins import as_margin
 from fastcmp.pairwise.adjust import JOINT, adjust_checked
 from fastcmp.pairwise.logical_adjust import check_all_pairs
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 _ROW = 72  # bytes of a pair of which all is kept
 _PVALUES = 44  # bytes of a pair while its p-value is adjusted
+_MARGINS = 280  # more of them for tests against a margin
 _DRAWN = 72  # more of them while that is done by draws
 _SPAN = 1 << 18  # chosen pairs that are written together
 
@@ -69,11 +71,21 @@ class Options:
     draws: Draws | None = None
     #: Whether intervals of differences hold for all pairs at once.
     simultaneous: bool = False
+    #: Where intervals of ranks come from, and the seed of what is drawn for them.
+    rank_intervals: str = "decisions"
+    rank_seed: int = 0
+    #: The largest difference that does not matter; None for none.
+    margin: float | None = None
 
     @property
     def joint(self) -> bool:
         """Whether models are drawn together."""
         return self.simultaneous or self.adjust in JOINT
+
+    @property
+    def all_together(self) -> bool:
+        """Whether variances of all pairs are needed, tested or not."""
+        return self.joint or self.rank_intervals != "decisions"
 
     @property
     def gain(self) -> int:
@@ -129,6 +141,8 @@ def run_tests(
     does not fit into memory, OSError if a file cannot be written.
     """
     check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
+    if options.margin is not None:
+        as_margin(options.margin, tests.limits[1])
     drawn = _Drawn.of(tests, chosen, options, pool)
     tests, work = drawn.tests, _Work(drawn.tests, chosen, pool)
     places = _of_best(work, options) if isinstance(options.keep, int) else None
@@ -173,6 +187,7 @@ def _check_room(work: _Work, options: Options, n_kept: int) -> None:
     everything = options.keep == "all"
     n_kept = work.n_pairs if everything else n_kept
     each = _PVALUES + _DRAWN * (options.draws is not None)
+    each += _MARGINS * (options.margin is not None)
     needed = work.n_pairs * each + n_kept * _ROW + work.n_models**2
     advice = "pass pairs=, or compare fewer models"
     if everything:

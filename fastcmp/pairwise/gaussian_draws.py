@@ -85,6 +85,15 @@ def _lattice(df: int, n_draws: int, seed: int) -> Floats:
     return np.asarray(ndtri(np.clip(folded, 1e-15, 1.0 - 1e-15)))
 
 
+def t_scales(n_draws: int, seed: int, start: int, df: float) -> Floats:
+    """Draw what makes normal numbers those of t, shape (B,), beside `start` others."""
+    from scipy.special import chdtri, ndtr
+
+    numbers = np.empty((n_draws, 1))
+    random_normals(seed, 0, start, numbers)
+    return np.asarray(np.sqrt(df / chdtri(df, ndtr(numbers[:, 0]))))
+
+
 def covariance_root(covariance: Floats) -> Floats:
     """Find a root of a covariance, R with R R' equal to it, shape (M, rank).
 

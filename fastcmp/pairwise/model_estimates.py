@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ class Estimates:
     covariance: Floats
     #: Of each estimate alone, shape (M,).
     variance: Floats
+    #: Degrees of freedom of the variances; infinite where these are known.
+    df: float = math.inf
     lower_is_better: bool = False
     #: Items, and clusters where there are any; None where only moments are known.
     n_items: int | None = None
@@ -88,6 +91,15 @@ class Estimates:
             errors[rows][errors[rows] <= SAME * size] = 0.0
         np.fill_diagonal(errors, 0.0)
         return np.sqrt(errors, out=errors)
+
+
+def distribution_of(estimates: Estimates, resampling: str) -> dict[str, Any]:
+    """Name what statistics are compared with, as records do."""
+    if resampling == "bootstrap":
+        return {"distribution": "bootstrap", "df": None}
+    if math.isinf(estimates.df):
+        return {"distribution": "normal", "df": None}
+    return {"distribution": "t", "df": estimates.df}
 
 
 def weights_of(errors: Floats) -> Floats:

@@ -13,6 +13,7 @@ from fastcmp.core.plain import readable
 from fastcmp.core.records import Pilot
 from fastcmp.core.render import plain_columns
 from fastcmp.pairwise.decisions import PairDecisions
+from fastcmp.pairwise.margins import decision_matrix, margin_columns
 from fastcmp.pairwise.summary import describe
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _MATRIX_FIELDS = (
     "pvalue",
     "pvalue_adjusted",
     "significant",
+    "decision",
 )
 #: Distributions of statistics that have the sign of the difference.
 _SIGNED = ("normal", "t")
@@ -56,7 +58,7 @@ class PairwiseResult(Pilot, PairDecisions):
         ----------
         field : str
             "difference", "pvalue", "pvalue_adjusted", "significant", "statistic",
-            "only_a" or "only_b".
+            "only_a" or "only_b"; with a margin also "decision", in words.
 
         Returns
         -------
@@ -78,6 +80,8 @@ class PairwiseResult(Pilot, PairDecisions):
         [[0.0, 0.25], [-0.25, 0.0]]
         """
         field = choose(field, "field", _MATRIX_FIELDS)
+        if field == "decision":
+            return decision_matrix(self)
         values = getattr(self, field)
         if values is None:
             message = (
@@ -119,6 +123,7 @@ class PairwiseResult(Pilot, PairDecisions):
             "pvalue": self.pvalue,
             "pvalue_adjusted": self.pvalue_adjusted,
             "significant": self.significant,
+            **margin_columns(self),
         }
 
     def _entries(self) -> dict[str, Any]:
@@ -148,6 +153,7 @@ class PairwiseResult(Pilot, PairDecisions):
             "n_clusters": self.n_clusters,
             "n_strata": self.n_strata,
             "cautions": list(self.cautions),
+            "margins": None if self.margins is None else self.margins.sentence,
             "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
             "leaderboard": plain_columns(self.leaderboard.columns()),
             "tie_groups": [list(group) for group in self.tie_groups],

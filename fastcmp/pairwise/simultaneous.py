@@ -56,6 +56,19 @@ def joint_of_spread(
     spread: Spread, n_models: int, side: int, draws: Draws, pool: ThreadPool
 ) -> Joint:
     """Draw normal numbers whose differences have the variances of the pairs."""
+    variance, df = variances_of(spread, n_models, side, pool)
+
+    def standardized(block: Block) -> tuple[Floats, Floats]:
+        return standardize(*spread(block)[:2])
+
+    joint = normal_joint(root_of_variances(variance), draws, df, pool)
+    return joint._replace(standardized=standardized)
+
+
+def variances_of(
+    spread: Spread, n_models: int, side: int, pool: ThreadPool
+) -> tuple[Floats, float]:
+    """Give the variances of all differences, (M, M), and the least d.o.f."""
     check_memory(
         32.0 * n_models**2,
         None,
@@ -74,12 +87,7 @@ def joint_of_spread(
 
     tiles = [tile for tile in tiles_of(n_models, side) if count_pairs(tile)]
     pool.run(fill, tiles, steps=no_step)
-
-    def standardized(block: Block) -> tuple[Floats, Floats]:
-        return standardize(*spread(block)[:2])
-
-    joint = normal_joint(root_of_variances(variance), draws, min(degrees), pool)
-    return joint._replace(standardized=standardized)
+    return variance, min(degrees)
 
 
 def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
@@ -96,19 +104,30 @@ def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
 def root_of_variances(variance: Floats) -> Floats:
     """Find a root of a covariance with these variances of differences, (M, M).
 
-    That about the mean of all models, by Gower's centring; models without variances
-    have rows of zeros.
+    Models without variances have rows of zeros.
     """
-    known = np.count_nonzero(np.isnan(variance), axis=0) < len(variance) - 1
-    if not known.any():
+    known, covariance = covariance_of(variance)
+    if not known.size:
         return np.zeros((len(variance), 1))
-    own = variance[np.ix_(known, known)]
-    of_model = own.mean(axis=0)
-    covariance = -0.5 * (own - of_model - of_model[:, np.newaxis] + of_model.mean())
     found = covariance_root(covariance)
     root = np.zeros((len(variance), found.shape[1]))
     root[known] = found
     return root
+
+
+def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Find the models with variances of differences, and a covariance with these.
+
+    That about the mean of all such models, by Gower's centring.
+    """
+    lacking = np.count_nonzero(np.isnan(variance), axis=0)
+    known = np.flatnonzero(lacking < len(variance) - 1)
+    if not known.size:
+        return known, np.zeros((0, 0))
+    own = variance[np.ix_(known, known)]
+    of_model = own.mean(axis=0)
+    centred = own - of_model - of_model[:, np.newaxis] + of_model.mean()
+    return known, -0.5 * centred
 
 
 def with_simultaneous(tests: PairTests, critical: float) -> PairTests:

@@ -19,6 +19,7 @@ from fastcmp.pairwise.leaderboard import (
     style_of,
     table_of,
 )
+from fastcmp.pairwise.margins import margin_sentences_of
 from fastcmp.pairwise.ranking import BETTER, TIED, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def _against_control(
         f"{n_others} model{'s' * (n_others > 1)} against {control} on "
         f"{result.n_samples} {_noun(result)}: {better} significantly better, {worse} "
         f"significantly worse, {level} not significantly different{others}.",
+        *margin_sentences_of(result),
         *_left_out(result),
     )
     unit = " in percentage points" if result.measure == "accuracy" else ""
@@ -139,10 +141,13 @@ def _against_control(
 
 
 def _control_table(result: PairDecisions, control: str) -> Section:
-    measure, table = result.measure, result.against_control().values()
+    measure, columns = result.measure, result.against_control()
+    decisions = columns.pop("decision", None)
+    own_column: tuple[str, ...] = ()
+    table = columns.values()
     style = style_of(measure, any_size=result.any_size)
     own = format_score(result.score[result.names.index(control)], style)
-    rows = [(control, own, "", "", "", "", "control")]
+    rows: list[tuple[str, ...]] = [(control, own, "", "", "", "", "control")]
     for model, score, difference, low, high, *pvalues, found in list(
         zip(*table, strict=True)
     )[:_SHOWN]:
@@ -156,12 +161,16 @@ def _control_table(result: PairDecisions, control: str) -> Section:
                 found,
             )
         )
+    if decisions is not None:
+        words = ["", *decisions]
+        rows = [(*row, word) for row, word in zip(rows, words, strict=False)]
+        own_column = ("decision",)
     left = len(result.names) - len(rows)
     return Section(
         title=f"Against {control}",
         columns=(
             *("model", measure, "difference", _ci_of_pairs(result)),
-            *("p", "adjusted p", "result"),
+            *("p", "adjusted p", "result", *own_column),
         ),
         rows=tuple(rows),
         notes=(f"... and {left} more models.",) if left else (),
@@ -182,6 +191,7 @@ def _summary(result: PairDecisions) -> Section:
         f"{len(result.names)} models on {result.n_samples} {_noun(result)}, {n_pairs}, "
         f"{result.n_significant} significantly different.",
         *lead,
+        *margin_sentences_of(result),
         *_left_out(result),
     )
     return Section(title="Which model is better?", text=text)
@@ -277,12 +287,12 @@ def _explanations(
             "the ranking without a significant difference, so some ties have no "
             "common letter."
         )
-    ranks = "Ranks are the lowest and the highest that the decisions allow."
+    ranks = result.leaderboard.rank_promise
     if result.leaderboard.rank_interval is None:
         ranks = (
             "Intervals of ranks are not shown: they need an adjustment that bounds "
             f"the probability of even one false decision, which {result.adjust!r} "
-            "does not."
+            "does not, or rank_intervals='simultaneous'."
         )
     return (
         *rule,

@@ -182,7 +182,8 @@ def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
     def whole_number(gain: Any) -> Any:
         return np.maximum(rounded_up(found(gain)), fewest)
 
-    n = whole_number(case.pilot.gain)
+    real = found(case.pilot.gain)
+    n = np.maximum(rounded_up(real), fewest)
     none = np.isinf(n)
     some = np.where(none, fewest, n)
     reached = mean_power(question, some, case.pilot.gain, case.spread)
@@ -191,7 +192,7 @@ def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
         power=np.where(none, power, reached),
         difference=case.difference,
         inputs=passed(inputs),
-        n_exact=found(case.pilot.gain),
+        n_exact=real,
         status=np.where(none, UNDEFINED, OK),
         cautions=case.cautions,
     )

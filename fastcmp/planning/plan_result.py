@@ -208,6 +208,8 @@ class Plan(Drawn, Record):
         )
         cells = (map(_cell, rows[:_MOST_ROWS]) for rows in shown.values())
         notes = self.cautions
+        if self.claim is not None:
+            notes = (f"power: the probability to {self.claim.strip(', ')}.", *notes)
         if np.any(np.not_equal(self.status, 0)):
             notes = (f"-: {_NONE[self.solved_for]}.", *notes)
         if n_plans > _MOST_ROWS:

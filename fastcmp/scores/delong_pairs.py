@@ -98,6 +98,11 @@ def compare_pairs(  # options, all by keyword
     )
 
 
+def errors_of(areas: DelongResult, pairs: NDArray[np.int32]) -> Floats:
+    """Give the standard errors of the differences of pairs."""
+    return _find(areas, pairs).error
+
+
 def _find(areas: DelongResult, pairs: NDArray[np.int32]) -> _Pairs:
     """Test pairs by z."""
     i, j = pairs.T

@@ -16,12 +16,13 @@ from fastcmp.core.report import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences
+from fastcmp.pairwise.margins import read_pair_margin, with_pair_margins
 from fastcmp.scores.auc_test import (
     AUCComparison,
     ContrastResult,
     compare_estimates,
 )
-from fastcmp.scores.delong_pairs import ROUNDING, compare_pairs
+from fastcmp.scores.delong_pairs import ROUNDING, compare_pairs, errors_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -247,6 +248,7 @@ class DelongResult(Pilot, Record):
         adjust: str = "holm",
         alpha: float = 0.05,
         simultaneous: bool = False,
+        margin: float | None = None,
     ) -> PairwiseResult:
         """Compare all pairs of models, or all models with one of them.
 
@@ -265,6 +267,10 @@ class DelongResult(Pilot, Record):
             Error rate of the decisions, in (0, 1).
         simultaneous : bool
             Whether the intervals of differences hold for all pairs at once.
+        margin : float, optional
+            The largest difference that does not matter, in (0, 1): adds tests of all
+            pairs against it, adjusted together, and a decision about each, as
+            ``margins``.
 
         Returns
         -------
@@ -286,7 +292,8 @@ class DelongResult(Pilot, Record):
         >>> result.pairwise().best
         ('model_0', 'model_1')
         """
-        return compare_pairs(
+        checked = read_pair_margin(margin, alpha, 1.0)
+        made = compare_pairs(
             self,
             control=control,
             n_resamples=n_resamples,
@@ -295,6 +302,8 @@ class DelongResult(Pilot, Record):
             alpha=alpha,
             simultaneous=simultaneous,
         )
+        error = errors_of(self, made.pairs)
+        return with_pair_margins(made, None, checked, error)  # type: ignore[no-any-return]
 
     def columns(self) -> dict[str, Any]:
         """Give the models as columns, a row a model.

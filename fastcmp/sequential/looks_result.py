@@ -124,10 +124,10 @@ class LooksResult(Drawn, Compared, Record):
                 f"and {wanted:.4g} decides."
             )
         later = f" Now, at {n}: E = {last}." if first < len(self.log_evalue) - 1 else ""
+        then = format_evalue(self.log_evalue[first])
         return (
             f"Decided at {self.n_samples[first]} {self._unit}: {self._winner(first)} "
-            f"(E = {format_evalue(self.log_evalue[first])}, {wanted:.4g} decides)."
-            f"{later}"
+            f"(E = {then}, {wanted:.4g} decides).{later}"
         )
 
     def _winner(self, look: int) -> str:

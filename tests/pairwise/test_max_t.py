@@ -1,5 +1,7 @@
 """Max-T of all pairs of models, and intervals that hold for all pairs at once."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from fastcmp import (
     mcnemar,
     simultaneous_pairs,
 )
+from fastcmp.cli import main
 from fastcmp.stream import PairCounts, ValueMoments
 
 ALONE = ("interval", "critical_value")
@@ -157,6 +160,27 @@ def test_right_and_wrong_are_values():
             np.maximum(found.pvalue_adjusted, higher),
             np.maximum(means.pvalue_adjusted, higher),
         )
+
+
+def test_the_command(capsys):
+    """It counts in blocks, and then draws normal numbers."""
+    drawn = ["--adjust", "max-T", "--simultaneous", "--n-resamples", "200"]
+    call = ["compare", "--example", "digits", *drawn, "--seed", "4"]
+    assert main([*call, "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    y_true, preds = fastcmp.load_digits()
+    found = compare_all_from_counts(
+        PairCounts().update(y_true, preds),
+        adjust="maxt",
+        simultaneous=True,
+        n_resamples=200,
+        rng=4,
+    )
+    assert said["critical_value"] == found.critical_value
+    assert said["adjust_seed"] == 4
+    assert said["pairs"]["pvalue_adjusted"] == found.pvalue_adjusted.tolist()
+    assert main(["compare", "--example", "digits", "--seed", "4"]) == 2
+    assert "--seed is for values per item" in capsys.readouterr().err
 
 
 def test_equal_models_are_not_different():

@@ -1,0 +1,213 @@
+"""Margin tests of all pairs of models, adjusted together, and their decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.threads import parts
+from fastcmp.counts.pairs import Block
+from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.margin_result import (
+    BETTER,
+    CANNOT_TELL,
+    EQUIVALENT,
+    METHOD_NAMES,
+    NOT_WORSE,
+    WORSE,
+    count_decisions,
+)
+from fastcmp.paired.margin_statistics import (
+    Estimated,
+    MarginOptions,
+    decide,
+    tests_of,
+    upper_quantile,
+)
+from fastcmp.paired.margins import as_margin, as_margin_alpha
+from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.pairwise.decisions import PairDecisions
+    from fastcmp.pairwise.engine import Options
+    from fastcmp.pairwise.pair_tests import PairTests
+
+    Floats = NDArray[np.float64]
+
+_SPAN = 1 << 16
+#: What is a proportion where samples that only one model has right are counted.
+_PROPORTIONS = ("accuracy", "mean", "mean loss")
+
+
+def against(options: Options, margin: Any) -> Options:
+    """Add a margin to the options of all pairs; refuse what knows none."""
+    checked = read_pair_margin(margin, options.alpha)
+    if checked is None:
+        return options
+    if options.keep != "all":
+        message = (
+            "margin= adjusts the tests of all pairs together, and needs keep='all', "
+            f"got keep={options.keep!r}"
+        )
+        raise ValueError(message)
+    if options.method == "wilcoxon":
+        message = (
+            "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
+        )
+        raise ValueError(message)
+    return replace(options, margin=checked)
+
+
+def read_pair_margin(margin: Any, alpha: float, limit: float = np.inf) -> float | None:
+    """Check a margin for all pairs, and the level of its tests; None for none."""
+    if margin is None:
+        return None
+    as_margin_alpha(alpha)
+    return as_margin(margin, limit)
+
+
+def with_pair_margins(
+    result: Any, tests: PairTests | None, margin: float | None, error: Any = None
+) -> Any:
+    """Add margin tests to a record of all pairs, if there is a margin.
+
+    `error` are the standard errors of the differences, normally distributed, where
+    there are no `tests`.
+    """
+    if margin is None:
+        return result
+    options = MarginOptions(
+        margin, result.alpha, lower_is_better=bool(result.less_is_better)
+    )
+    n_samples = getattr(result, "n_items_of_pairs", None)
+    shared: dict[str, Any] = {
+        "pvalue": result.pvalue_adjusted,
+        "measure": result.measure,
+    }
+    single = (result.n_clusters, result.n_strata) == (None, None)
+    counted = result.only_a is not None and result.measure in _PROPORTIONS
+    if counted and single and n_samples is None:
+        counts = (result.only_a, result.only_b, result.n_samples)
+        found = accuracy_margins(counts, options, **shared)
+    else:
+        error, df = (error, None) if tests is None else _errors(result, tests)
+        limits = (-np.inf, np.inf) if tests is None else tests.limits
+        n_samples = result.n_samples if n_samples is None else n_samples
+        of = Estimated(result.difference, error, df, n_samples, limits=limits, **shared)
+        found = tests_of(of, options)
+    return replace(result, margins=_adjusted(found, result))
+
+
+def _errors(result: Any, tests: PairTests) -> tuple[Any, Any]:
+    """Give the standard errors that the record has, or the tests, and their d.o.f."""
+    own: Any = getattr(result, "standard_error", None)
+    df: Any = np.inf
+    if tests.spread is not None:
+        spans = parts(len(result.pairs), _SPAN)
+        found = [tests.spread(Block(span, result.pairs[span])) for span in spans]
+        df = np.concatenate([np.broadcast_to(each[2], each[1].shape) for each in found])
+        variance = np.concatenate([each[1] for each in found])
+        own = np.sqrt(variance) if own is None else own
+    if result.distribution == "t":
+        df = result.df
+    if own is None:  # of the interval, which is normal; one end may be cut
+        low, high = result.interval.T
+        half = np.maximum(high - result.difference, result.difference - low)
+        own = half / upper_quantile(result.alpha / 2)
+    return own, df
+
+
+def _adjusted(found: MarginTests, result: PairDecisions) -> MarginTests:
+    """Adjust both one-sided tests of all pairs together, and decide again."""
+    method = margin_adjustment(result.adjust)
+    both = np.concatenate([found.pvalue_lower, found.pvalue_upper])
+    lower, upper = np.split(adjust_checked(both, method), 2)
+    difference = found.difference
+    gain = -difference if found.lower_is_better else difference
+    sure = result.pvalue_adjusted <= result.alpha
+    met = (upper if found.lower_is_better else lower) <= result.alpha
+    within = np.maximum(lower, upper) <= result.alpha
+    decided = decide(sure & (gain > 0.0), sure & (gain < 0.0), within, met)
+    return replace(
+        found,
+        pvalue_lower_adjusted=lower,
+        pvalue_upper_adjusted=upper,
+        n_more=found.n_more if method == "none" else None,
+        **decided._asdict(),
+    )
+
+
+def margin_adjustment(adjust: str) -> str:
+    """Name the adjustment of margin tests: Holm's where `adjust` knows equality only.
+
+    Joint draws and logical relations are those of models that are equal.
+    """
+    return adjust if adjust in ADJUSTMENTS else "holm"
+
+
+def margin_columns(result: Any) -> dict[str, Any]:
+    """Give what a table of pairs shows of the margin tests."""
+    found = result.margins
+    if found is None:
+        return {}
+    lower, upper = found.pvalue_lower_adjusted, found.pvalue_upper_adjusted
+    return {
+        "noninferiority_pvalue_adjusted": upper if found.lower_is_better else lower,
+        "equivalence_pvalue_adjusted": np.maximum(lower, upper),
+        "decision": found.decision,
+    }
+
+
+def mirrored_decisions(result: Any) -> NDArray[Any]:
+    """Decide about the second model of each pair beside the first."""
+    found = result.margins
+    other = (
+        found.pvalue_lower_adjusted
+        if found.lower_is_better
+        else found.pvalue_upper_adjusted
+    )
+    words = found.decision
+    first = [words == BETTER, words == WORSE, words == EQUIVALENT]
+    first.append(other <= result.alpha)
+    return np.select(first, [WORSE, BETTER, EQUIVALENT, NOT_WORSE], CANNOT_TELL)
+
+
+def decision_matrix(result: Any) -> NDArray[np.object_]:
+    """Write the decisions as a matrix of models: the row beside the column."""
+    if result.margins is None:
+        message = "field 'decision' needs a comparison that was made with margin="
+        raise ValueError(message)
+    m = len(result.names)
+    matrix = np.full((m, m), "", object)
+    i, j = result.pairs.T
+    matrix[i, j], matrix[j, i] = result.margins.decision, mirrored_decisions(result)
+    return matrix
+
+
+def margin_sentences_of(result: Any) -> tuple[str, ...]:
+    """Say how often there is which decision, and how margins were tested."""
+    found = result.margins
+    if found is None:
+        return ()
+    words, whose = found.decision, "the first of a pair beside the second"
+    if result.control is not None:
+        words, whose = mirrored_decisions(result), f"models beside {result.control}"
+    method = margin_adjustment(result.adjust)
+    how = METHOD_NAMES[found.method]
+    sentences: tuple[str, ...] = (
+        f"Decisions with a margin of {found.amount}, {whose}: "
+        f"{count_decisions(words)}.",
+        f"The {2 * len(words)} one-sided tests against the margin are {how}, adjusted "
+        f"together ({method}).",
+    )
+    if found.method in ("z", "t") and result.distribution not in ("normal", "t"):
+        sentences += (
+            "They use the standard errors of the differences, not the test that tells "
+            "which models differ.",
+        )
+    return sentences

@@ -1,0 +1,269 @@
+"""Margins of all pairs: adjusted together, decided, and the same as pair by pair."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+import fastcmp
+from fastcmp import compare_all, compare_means, delong, mcnemar
+from fastcmp.paired.margin_result import BETTER, EQUIVALENT, WORSE
+from fastcmp.stream import PairCounts, ValueMoments
+
+Y, PREDS = fastcmp.load_digits()
+SOME = {name: PREDS[name] for name in ("svm_rbf", "knn_3", "mlp", "naive_bayes")}
+NAMES = tuple(SOME)
+CLUSTERS = np.arange(len(Y)) // 9
+RNG = np.random.default_rng(3)
+VALUES = RNG.normal(size=(4, 60)) + np.array([[0], [0.05], [0.1], [2]])
+BINARY = np.arange(240) % 2
+SCORES = RNG.normal(size=(3, 240)) * [[1], [1.2], [5]] + BINARY
+COST = 1.0 + np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
+np.fill_diagonal(COST, 0)
+
+
+def same_tests(found, each):
+    """Those of all pairs are those of each pair."""
+    for name in ("statistic_lower", "statistic_upper", "pvalue_lower", "pvalue_upper"):
+        wanted = [getattr(x, name) for x in each]
+        assert getattr(found, name) == pytest.approx(wanted, rel=1e-6), name
+    for k in (0, 1):
+        wanted = [x.inner_interval[k] for x in each]
+        assert found.inner_interval[k] == pytest.approx(wanted, rel=1e-6)
+
+
+def named(result):
+    return [(NAMES[i], NAMES[j]) for i, j in result.pairs.tolist()]
+
+
+# Pair by pair.
+
+
+@pytest.mark.parametrize("method", ["midp", "exact"])
+def test_accuracies(method):
+    result = compare_all(Y, SOME, method=method, margin=0.02, adjust="none")
+    each = [
+        mcnemar(Y, SOME[a], SOME[b], method=method, margin=0.02).margins
+        for a, b in named(result)
+    ]
+    same_tests(result.margins, each)
+    assert result.margins.decision.tolist() == [x.decision for x in each]
+    assert result.margins.n_more.tolist() == [x.n_more for x in each]
+    assert result.margins.method == "score"
+    small = compare_all(Y[:99], [x[:99] for x in SOME.values()], margin=0.1)
+    assert small.margins.method == "exact"
+
+
+@pytest.mark.parametrize("method", ["cr2", "cr0", "obuchowski", "eliasziw"])
+def test_clusters(method):
+    result = compare_all(Y, SOME, groups=CLUSTERS, method=method, margin=0.02)
+    found = result.margins
+    assert found.method == ("t" if method.startswith("cr") else "z")
+    # The standard errors are those of the tests and intervals of pairs.
+    assert np.stack(found.interval, axis=1) == pytest.approx(result.interval)
+    if method.startswith("cr"):
+        each = [
+            mcnemar(
+                Y, SOME[a], SOME[b], groups=CLUSTERS, method=method, margin=0.02
+            ).margins
+            for a, b in named(result)
+        ]
+        same_tests(found, each)
+
+
+def test_weighted_strata():
+    options = {"strata": Y % 3, "stratum_weights": "equal", "margin": 0.02}
+    result = compare_all(Y, SOME, **options)
+    each = [mcnemar(Y, SOME[a], SOME[b], **options).margins for a, b in named(result)]
+    same_tests(result.margins, each)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
+def test_costs(method):
+    result = compare_all(Y, SOME, test="cost", cost=COST, method=method, margin=0.3)
+    each = [
+        fastcmp.cost_test(Y, SOME[a], SOME[b], COST, margin=0.3).margins
+        for a, b in named(result)
+    ]
+    same_tests(result.margins, each)
+    assert result.margins.lower_is_better
+    assert "They use the standard errors" in " ".join(str(result).split())
+
+
+@pytest.mark.parametrize("method", ["jackknife", "pooled", "delta"])
+def test_metrics(method):
+    result = compare_all(Y, SOME, metric="mcc", method=method, margin=0.02)
+    used = "jackknife" if method == "pooled" else method
+    each = [
+        fastcmp.compare_metric(
+            Y, SOME[a], SOME[b], metric="mcc", method=used, margin=0.02
+        ).margins
+        for a, b in named(result)
+    ]
+    same_tests(result.margins, each)
+
+
+@pytest.mark.parametrize("options", [{}, {"lower_is_better": True}, {"df": "normal"}])
+def test_means(options):
+    result = compare_means(VALUES, margin=0.5, **options)
+    each = [
+        fastcmp.mean_difference(VALUES[i], VALUES[j], margin=0.5, **options).margins
+        for i, j in result.pairs
+    ]
+    same_tests(result.margins, each)
+    drawn = compare_means(VALUES, margin=0.5, method="permutation", rng=1, **options)
+    same_tests(drawn.margins, each)
+    if "df" not in options:
+        moments = ValueMoments().update(VALUES)
+        streamed = fastcmp.compare_means_from_moments(moments, margin=0.5, **options)
+        same_tests(streamed.margins, each)
+
+
+def test_means_with_missing_values_and_of_zeros_and_ones():
+    values = VALUES.copy()
+    values[0, 5] = values[2, :9] = np.nan
+    result = compare_means(values, missing="pairwise", margin=0.5)
+    each = [
+        fastcmp.mean_difference(
+            values[i], values[j], missing="common", margin=0.5
+        ).margins
+        for i, j in result.pairs
+    ]
+    same_tests(result.margins, each)
+    right = {name: pred == Y for name, pred in SOME.items()}
+    found = compare_means(right, margin=0.02).margins
+    assert found.method == "score"
+    wanted = compare_all(Y, SOME, margin=0.02).margins
+    assert found.pvalue_lower.tolist() == wanted.pvalue_lower.tolist()
+    wrong = compare_means(
+        {name: ~x for name, x in right.items()}, margin=0.02, lower_is_better=True
+    )
+    assert wrong.margins.noninferiority_pvalue.tolist() == (
+        wanted.noninferiority_pvalue.tolist()
+    )
+
+
+def test_areas():
+    areas = delong(BINARY, SCORES)
+    result = areas.pairwise(margin=0.1)
+    each = [areas.compare(i, j, margin=0.1).margins for i, j in result.pairs.tolist()]
+    same_tests(result.margins, each)
+    control = areas.pairwise(margin=0.1, control=2)
+    assert control.margins.pvalue_lower[0] == pytest.approx(each[1].pvalue_upper)
+
+
+def test_streams():
+    counts = PairCounts().update(Y, SOME)
+    found = fastcmp.compare_all_from_counts(counts, margin=0.02)
+    assert found.margins == compare_all(Y, SOME, margin=0.02).margins
+
+
+# Adjusted together, and decided.
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bh", "maxt", "shaffer"])
+def test_both_tests_of_all_pairs_are_one_family(adjust):
+    result = compare_all(Y, SOME, margin=0.02, adjust=adjust, rng=1)
+    found, used = result.margins, {"bh": "fdr_bh"}.get(adjust, "holm")
+    both = np.concatenate([found.pvalue_lower, found.pvalue_upper])
+    wanted = multipletests(both, method=used)[1]
+    adjusted = np.concatenate(
+        [found.pvalue_lower_adjusted, found.pvalue_upper_adjusted]
+    )
+    assert adjusted == pytest.approx(wanted, rel=1e-12)
+    assert found.n_more is None
+    check_decisions(result)
+
+
+def check_decisions(result):
+    found, alpha = result.margins, result.alpha
+    gain = result.difference * (-1 if result.less_is_better else 1)
+    better = result.significant & (gain > 0)
+    worse = result.significant & (gain < 0)
+    assert ((found.decision == BETTER) == better).all()
+    assert ((found.decision == WORSE) == worse).all()
+    columns = result.columns()
+    assert (
+        found.margin_met == (columns["noninferiority_pvalue_adjusted"] <= alpha)
+    ).all()
+    within = columns["equivalence_pvalue_adjusted"] <= alpha
+    assert (found.within_margin == within).all()
+    assert ((found.decision == EQUIVALENT) == (within & ~better & ~worse)).all()
+    assert result.n_equivalent == np.count_nonzero(found.decision == EQUIVALENT)
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False), st.booleans(), st.sampled_from([0.1, 0.4]))
+def test_order_of_the_models_does_not_matter(random, less, margin):
+    order = list(range(len(VALUES)))
+    random.shuffle(order)
+    options = {"margin": margin, "lower_is_better": less, "alpha": 0.2}
+    one = compare_means(VALUES, **options)
+    other = compare_means(VALUES[order], **options)
+    check_decisions(one)
+    found = one.matrix("decision")[np.ix_(order, order)]
+    assert other.matrix("decision").tolist() == found.tolist()
+    assert one.n_equivalent == other.n_equivalent
+
+
+def test_against_a_control():
+    result = compare_all(Y, PREDS, margin=0.02, control="mlp")
+    table = result.against_control()
+    for model, decision, outcome in zip(
+        table["model"], table["decision"], table["result"], strict=True
+    ):
+        row, column = result.names.index(model), result.names.index("mlp")
+        assert result.matrix("decision")[row, column] == decision
+        assert (decision == outcome) == (decision in (BETTER, WORSE))
+    assert len(result.margins.decision) == len(PREDS) - 1
+    text = " ".join(str(result).split())
+    assert "models beside mlp: 2 better, 1 not worse, 2 equivalent, 2 worse, 2" in text
+    assert "The 18 one-sided tests against the margin are Tango's score tests" in text
+    assert result.matrix("decision")[0, 1] == ""
+
+
+def test_record():
+    result = compare_all(Y, SOME, margin=0.02)
+    assert fastcmp.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    frame = result.to_frame()
+    assert frame["decision"].tolist() == result.margins.decision.tolist()
+    assert "with a margin of 2 percentage points, the first of a pair" in " ".join(
+        str(result).split()
+    )
+    plain = compare_all(Y, SOME)
+    assert plain.margins is None
+    assert "decision" not in plain.columns()
+    with pytest.raises(ValueError, match=r"n_equivalent needs .* margin="):
+        _ = plain.n_equivalent
+    with pytest.raises(ValueError, match=r"field 'decision' needs .* margin="):
+        plain.matrix("decision")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": 1}, "margin must be below 1, the largest possible difference"),
+        ({"margin": 0}, "margin must be above 0"),
+        ({"margin": 0.02, "keep": 2}, "needs keep='all', got keep=2"),
+        ({"margin": 0.02, "alpha": 0.5}, r"alpha must be below 0\.5"),
+        ({"margin": 2, "metric": "mcc"}, "margin must be below 2"),
+        ({"margin": 10, "test": "cost", "cost": COST}, "margin must be below 10"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare_all(Y, SOME, **options)
+
+
+def test_refusals_of_means():
+    with pytest.raises(ValueError, match="margin= is of means"):
+        compare_means(VALUES, margin=0.1, method="wilcoxon")
+    with pytest.raises(ValueError, match="margin must be below 1"):
+        compare_means(VALUES > 0, margin=1)
+    with pytest.raises(ValueError, match="margin must be below 1"):
+        delong(BINARY, SCORES).pairwise(margin=1)

@@ -134,11 +134,7 @@ def _add_labels(add: Callable[..., Any]) -> None:
 def read_labels(
     options: argparse.Namespace, files: Any = None, models: Any = None
 ) -> Predictions:
-<<<<<<< HEAD
-    """Read files of predictions as a whole."""
-=======
     """Read files of predictions as a whole, all or some."""
->>>>>>> w-apart
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 

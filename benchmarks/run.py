@@ -4,6 +4,7 @@
     python benchmarks/run.py scale      # many models, streams, files and clusters
     python benchmarks/run.py values     # values per item
     python benchmarks/run.py metrics    # metrics of counts
+    python benchmarks/run.py deciding   # planning, margins, looking early, the best
 
 Every line is a ratio: our time beside a rival's on the same work, in the same run.
 """
@@ -33,6 +34,11 @@ SCALE = tuple(
 VALUES = (HERE / "test_items.py",)
 #: What `docs/benchmarks-metrics.md` is about.
 METRICS = (HERE / "test_metrics.py",)
+#: What `docs/benchmarks-deciding.md` is about.
+DECIDING = tuple(
+    HERE / f"test_{name}.py"
+    for name in ("planning", "margins", "sequential", "simultaneous", "best")
+)
 
 INTRODUCTION = """# {title}
 
@@ -116,6 +122,20 @@ METRICS_LIMITS = """
 - **All pairs**: each prediction becomes a number of its class and its true class, and
   one product in single precision gives all variances.
 - **Many classes**: sorting the samples by their three labels.
+"""
+
+DECIDING_LIMITS = """
+## What bounds them
+
+- **Power by enumeration**: one incomplete beta function for each number of discordant
+  samples in a window of mass 1 - 1e-13, some 10 sqrt(n p (1 - p)) of them.
+- **Tango's tests**: two roots and two normal tails a pair; an interval some ten more.
+- **E-values of all pairs**: three logarithms of gamma functions a pair, looked up by
+  counts; counting the block takes longer.
+- **max-T**: the sums of all models with the signs of a draw (popcounts), and then the
+  largest of all pairs in each draw, in order.
+- **Rank sets, best sets**: normal draws with the models' covariance, one product, and
+  the largest standardized difference in each draw.
 """
 
 
@@ -214,9 +234,9 @@ def write(page: str, title: str, files: list[Path], limits: str) -> None:
 
 def main() -> None:
     """Measure and write the pages that were asked for."""
-    asked = set(sys.argv[1:]) or {"scale", "values", "metrics", "rest"}
+    asked = set(sys.argv[1:]) or {"scale", "values", "metrics", "deciding", "rest"}
     if "rest" in asked:
-        apart = {*SCALE, *VALUES, *METRICS}
+        apart = {*SCALE, *VALUES, *METRICS, *DECIDING}
         others = sorted(set(HERE.glob("test_*.py")) - apart)
         write("benchmarks.md", "Benchmarks", others, LIMITS)
     if "scale" in asked:
@@ -227,6 +247,9 @@ def main() -> None:
     if "metrics" in asked:
         title = "Benchmarks of metrics of counts"
         write("benchmarks-metrics.md", title, list(METRICS), METRICS_LIMITS)
+    if "deciding" in asked:
+        title = "Benchmarks of planning and deciding"
+        write("benchmarks-deciding.md", title, list(DECIDING), DECIDING_LIMITS)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.power import normal_power_het
+from statsmodels.stats.power import TTestPower, normal_power_het
 
 from fastcmp import planning
 
@@ -76,3 +76,21 @@ class TestSampleSize:
         assert 2000 < plan.n < 4000
         assert one_exact_power(0.085, 0.06, plan.n) >= 0.9
         assert one_exact_power(0.085, 0.06, plan.n - 1) < 0.9
+
+
+@pytest.mark.benchmark(group="10,000 sample sizes, t test of means")
+class TestMeans:
+    def test_ours(self, benchmark, size, rng):
+        effects = rng.uniform(0.05, 1.0, size(10_000, 100))
+        options = {"test": "mean", "sd": 1.0, "power": 0.9}
+        plan = benchmark(planning.sample_size, difference=effects, **options)
+        wanted = [
+            TTestPower().solve_power(each, None, 0.05, 0.9) for each in effects[:9]
+        ]
+        assert np.allclose(plan.n_exact[:9], wanted, rtol=1e-5)
+
+    def test_statsmodels_of_100(self, benchmark, rng):
+        effects = rng.uniform(0.05, 1.0, 100)
+        solve = TTestPower().solve_power
+        loop = lambda: [solve(each, None, 0.05, 0.9) for each in effects]  # noqa: E731
+        assert len(benchmark.pedantic(loop, rounds=1)) == 100

@@ -28,6 +28,7 @@ from fastcmp import (
     kernels,
     load_digits,
     load_digits_scores,
+    planning,
     plot,
     precision_recall_curve,
     roc_curve,
@@ -162,7 +163,35 @@ LOOKS = {
     "evidence": lambda **o: plot.evidence(looks(), **o),
     "evidence without a decision": lambda **o: plot.evidence(looks(alpha=1e-9), **o),
 }
-PICTURES = SCORES | PAIRS | FOLDS | LOOKS
+PLANS = {
+    "one": lambda: planning.sample_size(p10=0.15, p01=0.05),
+    "wanted": lambda: planning.sample_size(p10=0.15, p01=0.05, power=[0.8, 0.9]),
+    "several": lambda: planning.sample_size(difference=[0.02, 0.1], discordant=0.15),
+    "pilot": lambda: planning.power(n=100, pilot=(30, 10, 200)),
+    "detectable": lambda: planning.detectable_difference(n=[100, 300], discordant=0.2),
+    "margin": lambda: planning.sample_size(p10=0.1, p01=0.1, margin=[0.05, 0.1]),
+    "means": lambda: planning.power("mean", n=[50, 99], sd=1, difference=0.3),
+    "areas": lambda: planning.sample_size("auc", auc=[0.65, 0.8], ratio=3),
+    "so far": lambda: planning.power(n=80, p10=0.2, p01=0.1, so_far=(12, 5, 80)),
+    "folds": lambda: planning.power(
+        "cv",
+        accuracy_a=0.9,
+        accuracy_b=0.8,
+        n=100,
+        agreement=0.8,
+        n_resamples=50,
+        rng=1,
+    ),
+    "leaderboard": lambda: planning.power(
+        "leaderboard", accuracies=[0.9, 0.8], n=90, agreement=0.8, n_resamples=50, rng=1
+    ),
+}
+POWERS = {
+    f"power of {kind}": lambda make=make, **o: plot.power_curve(make(), **o)
+    for kind, make in PLANS.items()
+    if kind in ("one", "several", "pilot", "folds")
+}
+PICTURES = POWERS | SCORES | PAIRS | FOLDS | LOOKS
 every_picture = pytest.mark.parametrize("name", PICTURES)
 
 
@@ -996,3 +1025,103 @@ def test_folds_of_a_test_without_an_interval_or_of_another():
         plot.folds(result, test="kfold-t")
     with pytest.raises(TypeError, match=r"^folds draws a CVComparison, got float$"):
         plot.folds(0.5)
+
+
+# Plans.
+
+
+def rings(ax):
+    return [
+        tuple(x.get_xydata()[0])
+        for x in ax.lines
+        if x.get_marker() == "o" and x.get_xdata().size == 1
+    ]
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_power_curves_pass_through_what_was_planned(kind):
+    plan = PLANS[kind]()
+    ax = plot.power_curve(plan)
+    planned = np.stack([np.ravel(plan.n), np.ravel(plan.power)], axis=1)
+    np.testing.assert_array_equal(rings(ax), planned)
+    drawn = np.concatenate([x.get_xydata() for x in ax.lines if x.get_xdata().size > 4])
+    for n, power in rings(ax):
+        at_n = drawn[drawn[:, 0] == n, 1]
+        assert np.min(np.abs(at_n - power)) < 1e-12
+    assert ax.get_ylabel() == "Power"
+
+
+def test_a_power_curve_is_the_power():
+    ax = plot.power_curve(PLANS["one"]())
+    n, power = ax.lines[0].get_data()
+    np.testing.assert_array_equal(planning.power(n=n, p10=0.15, p01=0.05).power, power)
+    assert power[-1] == pytest.approx(0.99, abs=0.01)
+    assert n[0] == 2
+    assert legend(ax) == ["n = 152 (80%)"]
+    assert ax.get_legend().get_title().get_text() == "McNemar's mid-p test"
+    assert ax.get_xscale() == "linear"
+
+
+def test_power_curves_are_named_by_what_differs():
+    assert legend(plot.power_curve(PLANS["several"]())) == [
+        "difference 0.02: n = 2,934 (80%)",
+        "difference 0.1: n = 107 (80%)",
+    ]
+    assert legend(plot.power_curve(PLANS["wanted"]())) == [
+        "n = 152 (80%), n = 199 (90.1%)"
+    ]
+    alone = planning.sample_size(accuracy_a=0.82, accuracy_b=0.8)
+    ax = plot.power_curve(alone)
+    assert legend(ax)[0] == "discordant 0.02: n = 335 (80.1%)"
+    assert ax.get_xscale() == "log"
+    grid = planning.power(n=100, p10=[0.1, 0.2], p01=[[0.05], [0.15]])
+    found = [text.split(":")[0] for text in legend(plot.power_curve(grid))]
+    assert found[0] == "difference 0.05, discordant 0.15"
+    assert found[3] == "difference 0.05, discordant 0.35"
+    both = {
+        m: planning.sample_size(p10=0.2, p01=0.1, method=m) for m in ("exact", "midp")
+    }
+    ax = plot.power_curve(both)
+    assert [text.split(":")[0] for text in legend(ax)] == ["exact", "midp"]
+    assert ax.get_legend().get_title().get_text() == ""
+
+
+def test_a_pilot_has_a_band_and_simulations_have_bars():
+    plan = PLANS["pilot"]()
+    ax = plot.power_curve(plan)
+    assert legend(ax)[1] == "mean over what the pilot leaves open"
+    corners = ax.collections[0].get_paths()[0].vertices
+    at_n = corners[corners[:, 0] == 100][:, 1]
+    np.testing.assert_allclose([min(at_n), max(at_n)], plan.interval)
+    mean = line(ax, legend(ax)[1]).get_xydata()
+    assert mean[mean[:, 0] == 100][0, 1] == pytest.approx(plan.assurance)
+    plan = PLANS["folds"]()
+    bars = plot.power_curve(plan).containers[0].lines[2][0].get_segments()
+    (at_n,) = (bar[:, 1] for bar in bars if bar[0, 0] == 100)
+    half = 1.96 * plan.power_standard_error
+    assert tuple(at_n) == pytest.approx((plan.power - half, plan.power + half))
+
+
+def test_power_curves_without_an_answer():
+    ax = plot.power_curve(planning.sample_size(p10=0.1, p01=0.1))
+    assert rings(ax) == []
+    assert legend(ax) == ["power"]
+    some = planning.detectable_difference(n=[10, 300], discordant=0.1)
+    assert len(rings(plot.power_curve(some))) == 1
+    none = planning.detectable_difference(n=10, discordant=0.1)
+    with pytest.raises(ValueError, match=r"^result must have a difference that is fou"):
+        plot.power_curve(none)
+    with pytest.raises(
+        ValueError, match=r"^power_curve draws at most 20 curves, got 21"
+    ):
+        plot.power_curve(planning.power(n=50, p10=np.linspace(0.2, 0.3, 21), p01=0.1))
+    with pytest.raises(ValueError, match=r"count the same .*, got samples, positives$"):
+        plot.power_curve({"a": PLANS["one"](), "b": PLANS["areas"]()})
+    for wrong in ([1], {"a": 1}, None):
+        with pytest.raises(TypeError, match=r"^power_curve draws a Plan, or several"):
+            plot.power_curve(wrong)
+
+
+def test_a_plan_draws_itself():
+    ax = Figure().subplots()
+    assert PLANS["one"]().plot(ax=ax) is ax

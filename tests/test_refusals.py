@@ -267,6 +267,7 @@ GOOD |= {
     "plot.folds": {"result": None},
     "plot.leaderboard": {"result": PAIRWISE},
     "plot.lift": {"table": fastcmp.lift_table(Y, S, groups=3)},
+    "plot.power_curve": {"result": planning.sample_size(p10=0.15, p01=0.05)},
     "plot.precision_recall": SCORES,
     "plot.pvalue_map": {"result": PAIRWISE},
     "plot.roc": SCORES,
@@ -464,11 +465,12 @@ WRONG = {
     "estimate": _NUMBERS | {"one": [0.5], "a number": 3, "infinite": [0.5, np.inf]},
     "covariance": _NUMBERS
     | {"a number": 3, "too short": [1.0], "negative": [1.0, -1.0]}
-    | {"not a covariance": [[1.0, 2.0], [2.0, 1.0]]},
+    | {"not a covariance": [[1.0, 2.0], [2.0, 1.0]], "not square": [[1.0, 0.5]]}
+    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]]},
     "side": _CHOICE,
     "recentring": _CHOICE,
+    "rank_intervals": _CHOICE,
     "resampling": _CHOICE,
-    "simultaneous": {"a word": "yes", "a number": 1},
     "step_down": {"a word": "yes", "a number": 1},
     "projection_critical": _NUMBER | {"0": 0.0, "a list": [2.0]},
     "bootstrap_indices": _NUMBERS
@@ -487,12 +489,6 @@ WRONG = {
     },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
-    "estimate": _NUMBERS
-    | {"one": [0.5], "two dimensions": [[0.5, 0.4]], "infinite": [0.5, np.inf]},
-    "covariance": _NUMBERS
-    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]], "not square": [[1.0, 0.5]]}
-    | {"negative": [[-1.0, 0.0], [0.0, 1.0]], "none": [[1.0, 2.0], [2.0, 1.0]]}
-    | {"not symmetric": [[1.0, 0.5], [0.2, 1.0]]},
     "half_differences": _FOLDS,
     "folds": {
         "None": None,
@@ -619,7 +615,6 @@ WRONG = {
     "prevalence": _SHARE,
     "cutoff": {"a string": "x", "NaN": np.nan, "a list": [0.5, 0.6]},
     "comparisons": _OBJECT | {"none": {}, "without margins": {"x": RECORD}},
-    "margin": _NUMBER,
     "margin": _MARGIN,
     "gamma": _NUMBER | {"1": 1, "negative": -0.1},
     "difference": _NUMBERS,

@@ -7,12 +7,12 @@ cannot tell, 64 for bad input and 70 for an error of the program.
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import fastcmp
+from fastcmp.cli.amounts import read_amount
 from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, write_text
 from fastcmp.core.escaping import visible
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.gate_result import GateResult
 
 _BAD_INPUT, _FAILED = 64, 70  # EX_USAGE and EX_SOFTWARE of sysexits.h
-_POINTS = re.compile(r"([0-9.eE+-]+)\s*pp")
 _VALUES = "values"
 _SUFFIXES = {".xml": "junit", ".md": "markdown", ".json": "json"}
 
@@ -177,30 +176,17 @@ def _margins(options: argparse.Namespace) -> dict[str, float]:
             if common is not None:
                 message = f"--margin must be one amount, or METRIC=AMOUNT, got {word}"
                 raise ValueError(message)
-            common = _amount(amount)
+            common = read_amount(amount, "--margin")
         elif name not in known:
             message = f"--margin {word} is for no metric; there are: {', '.join(known)}"
             raise ValueError(message)
         else:
-            own[name] = _amount(amount)
+            own[name] = read_amount(amount, "--margin")
     lacking = [name for name in known if name not in own]
     if lacking and common is None:
         message = f"--margin gives none for {', '.join(lacking)}"
         raise ValueError(message)
     return {name: own.get(name, common) for name in known}  # type: ignore[misc]
-
-
-def _amount(text: str) -> float:
-    """Read a margin, perhaps in percentage points."""
-    points = _POINTS.fullmatch(text.strip())
-    try:
-        return float(points[1]) / 100 if points else float(text)
-    except ValueError:
-        message = (
-            f"--margin must be a number such as 0.005, or 0.5pp for percentage points, "
-            f"got {text!r}"
-        )
-        raise ValueError(message) from None
 
 
 def _subsets(column: Any) -> Iterator[tuple[str | None, NDArray[np.bool_] | None]]:

@@ -61,6 +61,11 @@ def add_compare(commands: Any) -> None:
     )
     add("--adjust", default="holm", help="adjustment for many pairs (holm)")
     add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add(
+        "--simultaneous",
+        action="store_true",
+        help="intervals of differences that hold for all pairs at once",
+    )
     add("--control", metavar="COL", help="compare only this model with all others")
     add("--workers", type=int, help="threads (as many as processors)")
     add(
@@ -110,6 +115,12 @@ def add_holdout(commands: Any) -> None:
         help="two-sided, greater (the first is better), less (two-sided)",
     )
     add("--alpha", type=float, default=0.05, help="significance level (0.05)")
+    add(
+        "--unpaired",
+        action="store_true",
+        help="two files, one for each model, which was tested on the samples of its "
+        "file; --method is that of fastcmp.compare_unpaired (auto)",
+    )
     add_output(add)
     holdout.set_defaults(run=_holdout)
 
@@ -120,14 +131,17 @@ def _add_labels(add: Callable[..., Any]) -> None:
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
-def _read(options: argparse.Namespace) -> Predictions:
+def read_labels(
+    options: argparse.Namespace, files: Any = None, models: Any = None
+) -> Predictions:
+    """Read files of predictions as a whole, all or some."""
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 
     read = read_predictions(
-        chosen_files(options, example_path),
+        files or chosen_files(options, example_path),
         target=options.target,
-        models=options.models,
+        models=models or options.models,
         id_column=options.id,
         drop=options.drop,
     )
@@ -164,10 +178,11 @@ def _compare(options: argparse.Namespace) -> None:
         "cost": cost,
         "adjust": options.adjust,
         "alpha": options.alpha,
+        "simultaneous": options.simultaneous,
         "workers": options.workers,
+        **draws_of(options),
     }
     if by_metric:
-        shown |= draws_of(options)
         try_metric(options, shown)
     else:
         _try_options(options, shown)
@@ -187,7 +202,7 @@ def _compare(options: argparse.Namespace) -> None:
         result = fastcmp.compare_all_from_counts(counts, **shown)
         result = replace(result, n_outside=n_outside)
     else:
-        read = _read(options)
+        read = read_labels(options)
         if by_metric:
             labels = read.y_true.drop_null().unique().to_pylist()
             shown["metric"] = metric_of(options, labels)
@@ -223,11 +238,15 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
 def _holdout(options: argparse.Namespace) -> None:
     from fastcmp.inputs.labels import encode
 
-    if options.models is not None and options.models[0] == options.models[1]:
+    same = options.models is not None and options.models[0] == options.models[1]
+    if same and not options.unpaired:
         message = f"--models names {options.models[0]} twice"
         raise ValueError(message)
     check_places(options)
-    read = _read(options)
+    if options.unpaired:
+        _unpaired(options)
+        return
+    read = read_labels(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
         message = f"name the two models to compare (--models A B), of {found}"
@@ -254,4 +273,36 @@ def _holdout(options: argparse.Namespace) -> None:
             missing=options.missing,
             names=(first, second),
         )
+    write(result, options)
+
+
+def _unpaired(options: argparse.Namespace) -> None:
+    """Compare two models, each on the samples of a file of its own."""
+    if options.cost is not None:
+        message = "--unpaired compares error rates: leave --cost out"
+        raise ValueError(message)
+    files = chosen_files(options, example_path)
+    if len(files) != 2:
+        message = f"--unpaired needs two files, one for each model, got {len(files)}"
+        raise ValueError(message)
+    data, names = [], []
+    for i, file in enumerate(files):
+        read = read_labels(options, [file], options.models and [options.models[i]])
+        if len(read.preds) != 1:
+            found = ", ".join(list(read.preds)[:10])
+            message = f"name the model of each file (--models A B): {file} has {found}"
+            raise ValueError(message)
+        [(name, pred)] = read.preds.items()
+        names.append(name)
+        data.append((read.y_true, pred))
+    if names[0] == names[1]:
+        names = [Path(file).name.partition(".")[0] for file in files]
+    result = fastcmp.compare_unpaired(
+        *data,
+        method=options.method or "auto",
+        alternative=options.alternative,
+        alpha=options.alpha,
+        missing=options.missing,
+        names=("a", "b") if names[0] == names[1] else (names[0], names[1]),
+    )
     write(result, options)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
+from fastcmp.core.options import choose
 from fastcmp.inputs.cost_matrix import as_labels
 
 if TYPE_CHECKING:
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 #: Options that belong to a metric.
 OF_METRIC = ("positive", "labels", "zero_division")
 #: Those that it shares with values.
-SHARED = ("average", "n_resamples", "seed")
+DRAWS = ("n_resamples", "seed")
+SHARED = ("average", *DRAWS)
 _ZERO_DIVISION = {"0": 0.0, "1": 1.0, "nan": float("nan")}
 
 
@@ -70,6 +73,13 @@ def metric_of(
         word = options.zero_division.lower()
         given["zero_division"] = _ZERO_DIVISION.get(word, options.zero_division)
     return make_metric(options.metric if name is None else name, **given)
+
+
+def draws_together(options: argparse.Namespace) -> bool:
+    """Tell whether all models are drawn together."""
+    with suppress(ValueError):
+        return bool(choose(options.adjust, "adjust", ("maxt", "single-step")))
+    return bool(options.simultaneous)
 
 
 def draws_of(options: argparse.Namespace) -> dict[str, Any]:

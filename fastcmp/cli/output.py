@@ -108,7 +108,7 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
         [*options.files, *(given.get(name) for name in ("cost", "values", "long"))]
     )
     written: dict[Path, str] = {}
-    for name in ("output", "keep", "checkpoint", "plot"):
+    for name in ("output", "keep", "checkpoint", "plot", "curve"):
         path = keep if name == "keep" else given.get(name)
         if not isinstance(path, Path) or (name == "output" and _is_stream(path)):
             continue

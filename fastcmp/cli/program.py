@@ -27,9 +27,11 @@ from fastcmp.cli.messages import (
     wants_traceback,
     warnings_in_lines,
 )
+from fastcmp.cli.plan import add_plan
 from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
+from fastcmp.cli.watch import add_watch
 from fastcmp.core.escaping import visible
 from fastcmp.core.memory import in_words
 
@@ -63,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
         add_compare,
         add_holdout,
         add_gate,
+        add_watch,
+        add_plan,
         add_report,
         add_roc,
         add_cutpoint,

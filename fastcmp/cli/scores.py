@@ -15,7 +15,7 @@ from fastcmp.cli.output import (
     say,
     write,
 )
-from fastcmp.core.atomic_files import replacing
+from fastcmp.cli.pictures import check_picture, save_picture
 from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.data import SCORE_EXAMPLES, scores_path
@@ -99,7 +99,7 @@ def _read(options: argparse.Namespace) -> Predictions:
     from fastcmp.io.predictions import read_predictions
 
     check_places(options)
-    _check_plot(options.plot)
+    check_picture(options.plot, "--plot")
     target = options.target
     if options.example is not None and target is None:
         target = SCORE_EXAMPLES[options.example].target
@@ -152,41 +152,6 @@ def _positive(options: argparse.Namespace, y_true: Any) -> Any:
     return next((x for x in labels if str(x) == options.positive), wanted)
 
 
-def _check_plot(path: Path | None) -> None:
-    """Refuse a picture of an unknown kind before anything is read."""
-    if path is None:
-        return
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError:
-        message = "drawing needs matplotlib: pip install 'fastcmp[plot]'"
-        raise ImportError(message) from None
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if _ending(path) not in known:
-        listed = ", ".join(f".{ending}" for ending in known)
-        message = f"--plot must end in one of {listed}, got {path}"
-        raise ValueError(message)
-
-
-def _ending(path: Path) -> str:
-    return path.suffix[1:].lower()
-
-
-def _save(options: argparse.Namespace, draw: Callable[[Any], Any]) -> None:
-    """Draw where --plot says."""
-    if options.plot is None:
-        return
-    import matplotlib.pyplot as plt
-
-    from fastcmp import plot
-
-    ax = draw(plot)
-    with replacing(options.plot) as file:
-        kind = _ending(options.plot)
-        ax.figure.savefig(file, format=kind, bbox_inches="tight", dpi=150)
-    plt.close(ax.figure)
-
-
 def _roc(options: argparse.Namespace) -> None:
     from fastcmp.pairwise.adjust import ADJUSTMENTS  # loads numba
 
@@ -195,7 +160,9 @@ def _roc(options: argparse.Namespace) -> None:
     read = _read(options)
     positive = _positive(options, read.y_true)
     result = fastcmp.delong(read.y_true, read.preds, positive=positive)
-    _save(options, lambda plot: plot.roc(read.y_true, read.preds, positive=positive))
+    save_picture(
+        options.plot, lambda plot: plot.roc(read.y_true, read.preds, positive=positive)
+    )
     if len(read.preds) <= 2:
         write(replace(result, confidence_level=1 - alpha), options)
     else:
@@ -213,8 +180,8 @@ def _cutpoint(options: argparse.Namespace) -> None:
         cost_fn=options.cost_fn,
         prevalence=options.prevalence,
     )
-    _save(
-        options,
+    save_picture(
+        options.plot,
         lambda plot: plot.cutoffs(y_true, score, positive=positive, result=result),
     )
     write(result, options)
@@ -225,5 +192,5 @@ def _lift(options: argparse.Namespace) -> None:
     table = fastcmp.lift_table(
         y_true, score, groups=options.groups, ties=options.ties, positive=positive
     )
-    _save(options, lambda plot: plot.lift(table))
+    save_picture(options.plot, lambda plot: plot.lift(table))
     write(table, options)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.cli.metrics import OF_METRIC, SHARED
+from fastcmp.cli.metrics import DRAWS, OF_METRIC, SHARED, draws_together
 from fastcmp.cli.output import check_places, say, write
 from fastcmp.core.memory import in_words, read_size
 from fastcmp.counts.pairs import choose_pairs
@@ -60,7 +60,12 @@ def add_value_options(parser: Any) -> None:
     add("--average", help="mean over items or clusters (items)")
     add("--repeats", help="answers to an item: mean, pass@k, pass^k (mean)")
     add("--k", type=int, help="of pass@k and pass^k")
-    add("--n-resamples", type=int, metavar="N", help="flips or draws (9999)")
+    add(
+        "--n-resamples",
+        type=int,
+        metavar="N",
+        help="flips or draws (9999), of labels too with --adjust maxt",
+    )
     add("--seed", type=int, help="seed of flips and draws")
 
 
@@ -72,7 +77,9 @@ def has_values(options: argparse.Namespace) -> bool:
         raise ValueError(message)
     if not wide and not long:
         names = ("lower_is_better", "stratum_weights", *_ITEMS, *_LONG, *_OPTIONS)
-        allowed = () if options.metric is None else SHARED
+        allowed: tuple[str, ...] = SHARED
+        if options.metric is None:
+            allowed = DRAWS if draws_together(options) else ()
         _refuse(
             options,
             [name for name in names if name not in allowed],
@@ -111,6 +118,7 @@ def compare_values(options: argparse.Namespace, keep: Any, usual_limit: str) -> 
         "lower_is_better": bool(options.lower_is_better),
         "adjust": options.adjust,
         "alpha": options.alpha,
+        "simultaneous": options.simultaneous,
         "workers": options.workers,
     }
     tests = {name: getattr(options, name) for name in _OPTIONS}
@@ -180,7 +188,8 @@ def _compare_wide(
     save_memory()
     moments = ValueMoments(file.names, groups="ids" if options.groups else None)
     file.sum_up(moments, progress=shown["progress"])
-    tests = {name: tests[name] for name in ("variance", "df") if name in tests}
+    summed = ("variance", "df", "n_resamples", "rng")
+    tests = {name: tests[name] for name in summed if name in tests}
     return compare_means_from_moments(moments, **shown, **tests)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.core.threads import parts
 from fastcmp.items.sign_flips import least_pvalue
+from fastcmp.pairwise.logical_adjust import LOGICAL
 from fastcmp.pairwise.ranking import EVEN
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ _LEAST_FLIPS = 6  # units: fewer cannot reach 0.05
 _MOST_ITEMS = 300  # with more the skewness of all pairs is not looked at
 _ROWS = 256  # models, or pairs, that are looked at together
 _ROUNDING = 1e-9
+_NOT_TRANSITIVE = (
+    "This adjustment takes it that two models that equal a third are equal: true of "
+    "means, not of what Wilcoxon's test compares; use adjust='holm'."
+)
 _SKEWED = 25  # n must exceed this times the squared skewness
 
 
@@ -87,6 +92,7 @@ def cautions_of_pairs(
     if spec.method == "wilcoxon":
         even = int(np.count_nonzero(made.decisions == EVEN)) // 2
         found += (opposed_caution(even),) if even else ()
+        found += (_NOT_TRANSITIVE,) if made.adjust in LOGICAL else ()
     if spec.method != "t":
         return found
     if data.plan.plain and data.values.present is None:

@@ -15,6 +15,7 @@ from fastcmp.items.mean_comparisons import (
     engine_options,
     means_record,
     name_control,
+    rank_together,
 )
 from fastcmp.items.mean_data import (
     Items,
@@ -28,6 +29,7 @@ from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.pairwise.engine import Options, run_tests
 from fastcmp.pairwise.margins import against
+from fastcmp.pairwise.rank_intervals import rank_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +62,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    rank_intervals: str = "decisions",
     margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
@@ -133,6 +136,8 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         Whether the intervals of differences hold for all pairs at once, whatever the
         method: difference +- c standard errors, where c is the quantile of the largest
         of all.
+    rank_intervals : {"decisions", "simultaneous", "marginal"}
+        Where the intervals of ranks come from, as in `compare_all`.
     margin : float, optional
         The largest difference of means that does not matter: adds tests of all pairs
         against it, adjusted together, and a decision about each, as ``margins``; needs
@@ -207,6 +212,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     )
     options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
+    options = rank_together(options, spec, rank_intervals)
     items = Items(groups, strata, stratum_weights, weights)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
@@ -217,7 +223,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         chosen = choose_pairs(known, pairs, control)
         tests = mean_tests(data, spec, 1 - options.alpha, pool)
         kept = run_tests(tests, chosen, known, options, pool)
-        more = _of_data(data, spec, options, pool)
+        more = _of_data(data, spec, options, pool) | rank_fields(tests, options, pool)
     control = name_control(known, chosen, control)
     made = means_record(tests, kept, known, options, control, more)
     return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))

@@ -13,10 +13,11 @@ from fastcmp.counts.item_units import DEGREES, VARIANCES
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.items.cautions import cautions_of_moments
 from fastcmp.items.mean_comparisons import engine_options, means_record, name_control
-from fastcmp.pairwise.comparing import draw_for
+from fastcmp.pairwise.comparing import draw_for, with_ranks
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.mean_tests import moment_tests
+from fastcmp.pairwise.rank_intervals import rank_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    rank_intervals: str = "decisions",
     margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
@@ -69,6 +71,8 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
         Error rate of the decisions, in (0, 1).
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once.
+    rank_intervals : {"decisions", "simultaneous", "marginal"}
+        Where the intervals of ranks come from, as in `compare_all`.
     margin : float, optional
         As in `compare_means`.
     pairs : sequence of pairs, optional
@@ -122,6 +126,7 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
     options = engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
     options = against(options, margin)
     options, _ = draw_for(options, simultaneous, n_resamples, rng)
+    options = with_ranks(options, rank_intervals, rng)
     chosen = choose_pairs(names, pairs, control)
     found = moments.pair_moments(variance=variance, df=df)
     tests = moment_tests(found, 1 - options.alpha)
@@ -130,12 +135,14 @@ def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
         ThreadPool(check_workers(workers), report) as pool,
     ):
         kept = run_tests(tests, chosen, names, options, pool)
+        ranks = rank_fields(tests, options, pool)
     clusters = getattr(moments, "groups", None) is not None
     more: dict[str, Any] = {
         "measure": "mean loss" if lower_is_better else "mean",
         "n_clusters": found.n_units if clusters else None,
         "variance": variance or getattr(moments, "variance", "cr2"),
         "cautions": cautions_of_moments(found, clusters=clusters, df=df),
+        **ranks,
     }
     control = name_control(names, chosen, control)
     return means_record(tests, kept, names, options, control, more)

@@ -9,7 +9,7 @@ from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.items.means_result import MeansResult
 from fastcmp.pairwise.adjust import JOINT, OF_MODELS
-from fastcmp.pairwise.comparing import draw_for, record_of
+from fastcmp.pairwise.comparing import draw_for, record_of, with_ranks
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
 from fastcmp.pairwise.metric_options import DRAWN
 
@@ -60,6 +60,18 @@ def draw_together(
         if options.adjust in JOINT:
             what = f"adjust={options.adjust!r}"
         message = f"{what} needs means on the same items, not {given}: use {advice}"
+        raise ValueError(message)
+    return options
+
+
+def rank_together(options: Options, spec: MeanOptions, rank_intervals: str) -> Options:
+    """Read where intervals of ranks come from; refuse means over different items."""
+    options = with_ranks(options, rank_intervals, spec.seed)
+    if options.all_together and spec.missing == "pairwise":
+        message = (
+            f"rank_intervals={rank_intervals!r} needs means on the same items, not "
+            "missing='pairwise': use missing='common'"
+        )
         raise ValueError(message)
     return options
 

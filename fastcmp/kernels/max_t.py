@@ -157,7 +157,7 @@ def radial_tail(
     total = 0.0
     for r in range(largest.size):
         # At the radius x / share the statistic is x; beyond it grows, or falls.
-        share = largest[r] / radii[r]
+        share = largest[r] / radii[r] if radii[r] > 0.0 else 0.0
         if x > 0.0:
             total += _beyond(x / share, rank, df) if share > 0.0 else 0.0
         else:

@@ -2,8 +2,8 @@
 
 With G(k) = log Gamma(k + s) and T(m) = log Gamma(m + 2 s) - m log 2 + log B(s, s) a
 pair's log E is G(b) + G(c) - T(b + c): three look-ups, where the formula of `evalues`
-takes a hundred nanoseconds. Each entry is a whole multiple of 2**-12, so that
-the large parts add up exactly, and a small rest.
+takes a hundred nanoseconds. The tables hold whole multiples of 2**-40, which add up
+without rounding, and modulo 2**64: a sum is right where log E itself is below 2**23.
 """
 
 from __future__ import annotations
@@ -19,31 +19,34 @@ from fastcmp.kernels.evalues import _log_beta, mcnemar_log_evalue
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
 
-_UNIT: Final = 4096.0
-#: Below it exp(log E) adds nothing to a sum of e-values and ones.
+_UNITS: Final = 2.0**40
+_UNIT: Final = 2.0**-40
+#: Below it exp(log E) adds nothing to a sum of numbers of size 1.
 _NOTHING: Final = -40.0
 
 
 @kernel
 def extend_tables(
-    prior: float, n_known: int, wins: FloatArray, totals: FloatArray
+    prior: float, n_known: int, tables: IntArray, rests: FloatArray
 ) -> None:
-    """Write the entries from `n_known` on of G and of T, shape (n, 2): both parts."""
-    for k in range(n_known, len(wins)):
-        if k == 0:
-            g, t = math.lgamma(prior), math.lgamma(2.0 * prior)
-            t += _log_beta(prior, prior)
-            g_rest, t_rest = 0.0, 0.0
-        else:
-            g, g_rest = wins[k - 1]
-            t, t_rest = totals[k - 1]
-            g_rest += math.log(k - 1.0 + prior)
-            t_rest += math.log(0.5 * (k - 1.0 + 2.0 * prior))
-        # What is a multiple of the unit moves to the large part, exactly.
-        g_whole = math.floor((g + g_rest) * _UNIT) / _UNIT
-        t_whole = math.floor((t + t_rest) * _UNIT) / _UNIT
-        wins[k, 0], wins[k, 1] = g_whole, (g - g_whole) + g_rest
-        totals[k, 0], totals[k, 1] = t_whole, (t - t_whole) + t_rest
+    """Write the entries from `n_known` on of G and of T, shape (2, n).
+
+    `rests` is what rounding has left of the last entry of each.
+    """
+    for k in range(n_known, tables.shape[1]):
+        for which in range(2):
+            if k == 0:
+                before = np.int64(0)
+                more = math.lgamma(prior * (1.0 + which))
+                more += _log_beta(prior, prior) if which else 0.0
+            else:
+                before = tables[which, k - 1]
+                at = k - 1.0 + prior * (1.0 + which)
+                more = math.log(0.5 * at if which else at)
+            rests[which] += more
+            whole = math.floor(rests[which] * _UNITS)
+            rests[which] -= whole * _UNIT
+            tables[which, k] = before + whole
 
 
 @kernel
@@ -51,7 +54,7 @@ def pair_log_evalues(
     joint: IntArray,
     right: IntArray,
     rows: tuple[int, int],
-    known: tuple[float, FloatArray, FloatArray],
+    known: tuple[float, IntArray],
     before: FloatArray,
     out: tuple[FloatArray, FloatArray],
 ) -> None:
@@ -61,20 +64,19 @@ def pair_log_evalues(
     is read. `right` counts those of each. `known` is the prior and both tables; without
     entries the formula is used.
     """
-    prior, wins, totals = known
+    prior, tables = known
+    wins, totals = tables[0], tables[1]
     found, largest = out
     n_models = len(joint)
     first, last = rows
     k = first * n_models - first * (first + 1) // 2
     for i in range(first, last):
         mine = right[i]
-        if len(wins):
+        if wins.size:
             for j in range(i + 1, n_models):
                 both = joint[i, j]
                 b, c = np.uint64(mine - both), np.uint64(right[j] - both)
-                whole = wins[b, 0] + wins[c, 0] - totals[b + c, 0]
-                rest = wins[b, 1] + wins[c, 1] - totals[b + c, 1]
-                found[k + j - i - 1] = whole + rest
+                found[k + j - i - 1] = (wins[b] + wins[c] - totals[b + c]) * _UNIT
         else:
             for j in range(i + 1, n_models):
                 both = joint[i, j]

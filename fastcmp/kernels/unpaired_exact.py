@@ -164,7 +164,7 @@ def barnard_exact(
         common = math.gcd(n_a, n_b)
         scale = float(_unpooled_scale(correct_a, n_a, correct_b, n_b))
         scale *= float(common) ** 3 / (float(n_a) * n_b)
-    z = gap / math.sqrt(scale)
+    z = gap / math.sqrt(scale) if scale > 0.0 else math.copysign(math.inf, gap)
     if alternative * gap < 0:  # then the tables with a difference of 0 are extreme
         return Outcome(z, 1.0, OK)
     if gap > 0:

@@ -95,7 +95,8 @@ def _tests(
     def spread(block: Block) -> tuple[Floats, Floats, float]:
         only_a, only_b = discordant(block)
         difference = (only_a - only_b) / n
-        return difference, ((only_a + only_b) / n - difference**2) / n, np.inf
+        squares = (only_a + only_b) / n - difference**2
+        return difference, squares / (n - 1.0), n - 1.0
 
     ends = np.array([kernels.wilson_interval(x, n, level) for x in correct])
     binomial = method in _BINOMIAL

@@ -10,7 +10,7 @@ from fastcmp.core.checks import as_seed, as_share
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.pairwise.best_set_result import BestSet
 from fastcmp.pairwise.model_estimates import read_estimates, weights_of
-from fastcmp.pairwise.simulated_maxima import Maxima, read_draws
+from fastcmp.pairwise.simulated_maxima import Maxima, read_draws, upper_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,9 +124,11 @@ def make_best_set(
     merit, errors = estimates.merit, estimates.errors()
     candidates = np.arange(merit.size)
     if merit.size > _ALL:  # only a model that Bonferroni leaves can be the best
-        bound = np.full(merit.size, _bonferroni(1.0 - options.level, merit.size))
+        one = (1.0 - options.level) / (merit.size - 1)
+        bound = np.full(merit.size, upper_quantile(one, estimates.df))
         candidates = np.flatnonzero(_reach(merit, errors, candidates, bound) > 0.0)
-    draws = Maxima.of(estimates.covariance, options.n_draws, options.seed, pool)
+    known = (options.n_draws, options.seed)
+    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
     critical = np.full(merit.size, np.nan)
     for some in parts(candidates.size, _ROWS):
         own = candidates[some]
@@ -145,12 +147,6 @@ def make_best_set(
         n_resamples=options.n_draws,
         seed=options.seed,
     )
-
-
-def _bonferroni(alpha: float, n_models: int) -> float:
-    from scipy.special import ndtri
-
-    return float(-ndtri(alpha / (n_models - 1)))
 
 
 def _same(merit: Floats, errors: Floats, models: Any) -> NDArray[np.bool_]:

@@ -20,11 +20,13 @@ from fastcmp.pairwise.comparing import (
     read_options,
     record_of,
     threads_pay,
+    with_ranks,
 )
 from fastcmp.pairwise.cost_tests import cost_tests, encode_costs
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import read_metric
+from fastcmp.pairwise.rank_intervals import rank_fields
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    rank_intervals: str = "decisions",
     margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
@@ -116,6 +119,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once: difference +-
         c standard errors, where c is the quantile of the largest of all.
+    rank_intervals : {"decisions", "simultaneous", "marginal"}
+        Where the intervals of ranks in the leaderboard come from: what the decisions
+        allow, where `adjust` bounds the probability of even one false one; sets of
+        ranks that hold for all models at once, as `rank_sets` finds them; or for each
+        model alone. Only these know how alike the models are.
     margin : float, optional
         The largest difference that does not matter, in units of the measure: adds tests
         of non-inferiority and equivalence of all pairs, adjusted together, and a
@@ -210,6 +218,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     if by is not None:
         options = replace(options, lower_is_better=by.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)
+    options = with_ranks(options, rank_intervals, rng)
     threads = check_workers(workers)
     preds, matrix = with_names(preds, names, "preds"), None
     if test == "cost":
@@ -225,10 +234,11 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     ):
         made = _tests(asked, y_true, pool)
         kept = run_tests(made.tests, chosen, labels.names, options, pool)
+        ranks = rank_fields(made.tests, options, pool)
     control = name_control(chosen, control, labels)
     return record_of(
         *(made.tests, kept, labels, options, control, made.record),
-        more=made.of_record(),
+        more=made.of_record() | ranks,
     )
 
 
@@ -255,14 +265,14 @@ class _Asked(NamedTuple):
         """Whether several threads are faster than one."""
         n = self.labels.n_samples
         counted = self.metric is not None and len(self.labels.names) * n >= _COUNTED
-        counted |= self.draws is not None or self.options.joint
+        counted |= self.draws is not None or self.options.all_together
         return counted or threads_pay(self.n_pairs, n)
 
 
 def _tests(asked: _Asked, y_true: Any, pool: ThreadPool) -> SampledTests | MetricTests:
     """Make the tests of pairs."""
     labels, options, sampling, chosen, matrix, metric, draws, classes = asked
-    if options.joint:  # all pairs say how alike the models are
+    if options.all_together:  # all pairs say how alike the models are
         chosen = None
     level = 1 - options.alpha
     if metric is not None:

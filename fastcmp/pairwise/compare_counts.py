@@ -17,12 +17,14 @@ from fastcmp.pairwise.comparing import (
     name_control,
     read_options,
     record_of,
+    with_ranks,
 )
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import read_metric
+from fastcmp.pairwise.rank_intervals import rank_fields
 from fastcmp.pairwise.sampled_tests import SampledTests
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    rank_intervals: str = "decisions",
     margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
@@ -83,6 +86,8 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
         Error rate of the decisions, in (0, 1).
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once.
+    rank_intervals : {"decisions", "simultaneous", "marginal"}
+        Where the intervals of ranks come from, as in `compare_all`.
     margin : float, optional
         As in `compare_all`.
     pairs : sequence of pairs, optional
@@ -131,9 +136,10 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
     if chosen_metric is not None:
         options = replace(options, lower_is_better=chosen_metric.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)
+    options = with_ranks(options, rank_intervals, rng)
     threads = check_workers(workers)
     chosen = choose_pairs(names, pairs, control)
-    if len(names) ** 2 < _COUNTED_PAIRS and not (draws or options.joint):
+    if len(names) ** 2 < _COUNTED_PAIRS and not (draws or options.all_together):
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
@@ -149,8 +155,9 @@ def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
             tests = _tests_of_counts(counts, cost, options)
             made = SampledTests(tests, options.method)
         kept = run_tests(made.tests, chosen, names, options, pool)
+        ranks = rank_fields(made.tests, options, pool)
     control = name_control(chosen, control, counts)
-    more = made.of_record()
+    more = made.of_record() | ranks
     return record_of(made.tests, kept, counts, options, control, made.record, more)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_share
+from fastcmp.core.checks import as_flag, as_seed, as_share
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.paired.cost_differences import check_options
@@ -16,6 +16,7 @@ from fastcmp.pairwise.adjust import OF_MODELS, promise
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
 from fastcmp.pairwise.margins import with_pair_margins
 from fastcmp.pairwise.metric_options import DRAWN, check_metric_method, read_draws
+from fastcmp.pairwise.rank_intervals import RANK_INTERVALS
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import check_sampled_method
 
@@ -81,6 +82,15 @@ def draw_for(
     draws = read_draws(options.method, n_resamples, rng, joint=options.joint)
     options = replace(options, draws=draws if options.joint else None)
     return options, draws if options.method in DRAWN else None
+
+
+def with_ranks(options: Options, rank_intervals: str, rng: Any) -> Options:
+    """Read where intervals of ranks come from; the same draws unless asked for."""
+    method = choose(rank_intervals, "rank_intervals", RANK_INTERVALS)
+    if method == "decisions":
+        return options
+    seed = as_seed(0 if rng is None else rng)
+    return replace(options, rank_intervals=method, rank_seed=seed)
 
 
 def threads_pay(n_pairs: int, n_samples: int) -> bool:

@@ -12,7 +12,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.pairwise.confidence_set_result import ModelConfidenceSet
 from fastcmp.pairwise.elimination import by_maximum, by_range
-from fastcmp.pairwise.model_estimates import Estimates, read_estimates
+from fastcmp.pairwise.model_estimates import Estimates, distribution_of, read_estimates
 from fastcmp.pairwise.simulated_maxima import Maxima
 
 if TYPE_CHECKING:
@@ -143,7 +143,8 @@ def make_confidence_set(
     distinct = np.unique(first)
     some = estimates.part(distinct)
     if resampled is None:
-        draws = Maxima.of(some.covariance, options.n_draws, options.seed or 0, pool)
+        known = (options.n_draws, options.seed or 0)
+        draws = Maxima.of(some.covariance, *known, pool, some.df)
     else:
         own = np.ascontiguousarray(resampled[distinct])
         some = replace(some, covariance=own @ own.T / own.shape[1])
@@ -167,7 +168,7 @@ def make_confidence_set(
         step=step[place].astype(np.int64),
         method=options.method,
         alpha=options.alpha,
-        resampling=options.resampling,
+        **distribution_of(estimates, options.resampling),
         n_resamples=options.n_draws,
         seed=options.seed,
     )

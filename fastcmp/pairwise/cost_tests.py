@@ -200,8 +200,8 @@ def _tests(
     def spread(block: Block) -> tuple[Floats, Floats, float]:
         i, j = block.pairs.T
         total, squares = squared(block)
-        variance = np.maximum(squares - total * total / n, 0.0) / n**2
-        variance[variance <= _ROUNDING * squares / n**2] = 0.0
+        left = squares - total * total / n
+        variance = np.where(left > _ROUNDING * squares, left, 0.0) / n**2
         return score[i] - score[j], variance, np.inf
 
     def if_equal(block: Block) -> tuple[Floats, Floats, float]:

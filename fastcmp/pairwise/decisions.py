@@ -88,6 +88,11 @@ class PairDecisions(Record):
     #: Standard errors that a simultaneous interval reaches to either side; None where
     #: each interval is for its pair alone.
     critical_value: float | None = None
+    #: Where intervals of ranks come from: "decisions", or sets of ranks that hold at
+    #: once, "simultaneous", or each for its model alone, "marginal".
+    rank_method: str = "decisions"
+    #: Such sets, the least and the greatest rank of each model, (M, 2).
+    rank_bounds: Any = None
     #: The error rate that decisions at `alpha` keep, in words.
     rule: str
     n_missing: int = 0
@@ -200,12 +205,14 @@ class PairDecisions(Record):
     def leaderboard(self) -> Leaderboard:
         """The ranking by score, with intervals for score and rank.
 
-        Intervals of ranks are None where `adjust` does not bound the probability of a
-        false decision.
+        Intervals of ranks are None where they come from the decisions, and `adjust`
+        does not bound the probability of a false one.
         """
         badness = -self._gain * self.score
         order = np.argsort(badness, kind="stable")
-        holds = self.adjust in FAMILYWISE
+        ranks = self.rank_bounds
+        if ranks is None and self.adjust in FAMILYWISE:
+            ranks = rank_intervals(self.decisions)
         return Leaderboard(
             names=tuple(self.names[i] for i in order),
             models=order,
@@ -214,7 +221,8 @@ class PairDecisions(Record):
             score=self.score[order],
             interval=self.score_interval[order],
             confidence_level=1 - self.alpha,
-            rank_interval=rank_intervals(self.decisions)[order] if holds else None,
+            rank_interval=None if ranks is None else ranks[order],
+            rank_method=None if ranks is None else self.rank_method,
             any_size=self.any_size,
         )
 

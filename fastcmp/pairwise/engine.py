@@ -71,6 +71,9 @@ class Options:
     draws: Draws | None = None
     #: Whether intervals of differences hold for all pairs at once.
     simultaneous: bool = False
+    #: Where intervals of ranks come from, and the seed of what is drawn for them.
+    rank_intervals: str = "decisions"
+    rank_seed: int = 0
     #: The largest difference that does not matter; None for none.
     margin: float | None = None
 
@@ -78,6 +81,11 @@ class Options:
     def joint(self) -> bool:
         """Whether models are drawn together."""
         return self.simultaneous or self.adjust in JOINT
+
+    @property
+    def all_together(self) -> bool:
+        """Whether variances of all pairs are needed, tested or not."""
+        return self.joint or self.rank_intervals != "decisions"
 
     @property
     def gain(self) -> int:

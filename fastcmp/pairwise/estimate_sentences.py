@@ -32,8 +32,8 @@ def direction(record: Any) -> str:
 def simulation(record: Any) -> str:
     """Say where critical values come from."""
     return (
-        "Normal approximation to the estimates, with all their correlations; critical "
-        f"values by {record.n_resamples} draws, seed {record.seed}."
+        "Critical values take all correlations of the estimates into account: "
+        f"{record.n_resamples} draws, seed {record.seed}."
     )
 
 
@@ -64,9 +64,9 @@ def beware(record: Any) -> list[Section]:
 
 def drawn(record: Any) -> str:
     """Say what statistics are compared with."""
-    kind = "normal draws"
-    if record.resampling == "bootstrap":
-        kind = "bootstrap draws"
+    kind = "bootstrap draws"
+    if record.distribution != "bootstrap":
+        kind = f"draws from the {record.distribution} distribution"
     seed = "as given" if record.seed is None else f"seed {record.seed}"
     return f"P-values by {record.n_resamples} {kind}, {seed}."
 

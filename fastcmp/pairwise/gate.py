@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.options import choose
+from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margin_statistics import decide
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
@@ -87,9 +88,7 @@ def gate(
     if not comparisons:
         message = "comparisons must hold at least one record of two models, got none"
         raise ValueError(message)
-    if len(names) != 2 or isinstance(names, str):
-        message = f"names must be those of the two models, got {names!r}"
-        raise ValueError(message)
+    models = read_pair_names(names)
     tests = [_margins_of(name, record) for name, record in comparisons.items()]
     alpha = tests[0].alpha
     if any(each.alpha != alpha for each in tests):
@@ -106,7 +105,7 @@ def gate(
     within = np.array([bool(each.within_margin) for each in tests])
     return GateResult(
         names=tuple(comparisons),
-        models=(str(names[0]), str(names[1])),
+        models=models,
         measures=tuple(each.measure for each in tests),
         difference=_column(tests, "difference"),
         margin=_column(tests, "margin"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,12 +39,15 @@ class Leaderboard(Record):
     interval: NDArray[np.float64]
     #: Of these intervals.
     confidence_level: float
-    #: Lowest and highest rank that the decisions allow, shape (M, 2). None where the
-    #: adjustment does not bound the probability of a false decision ("bh", "by",
-    #: "none").
+    #: Lowest and highest rank that a model may have, shape (M, 2). None where they come
+    #: from decisions, and the adjustment does not bound the probability of a false one
+    #: ("bh", "by", "none").
     rank_interval: NDArray[np.int64] | None
     #: Whether scores may be of any size, not between -1 and 1.
     any_size: bool = False
+    #: What `rank_interval` is: of "decisions", "simultaneous" or "marginal"; None where
+    #: there is none.
+    rank_method: str | None = None
 
     @property
     def style(self) -> str:
@@ -72,15 +75,31 @@ class Leaderboard(Record):
             "rank_high": high,
         }
 
+    @property
+    def rank_promise(self) -> str:
+        """What the intervals of ranks promise, in a sentence."""
+        level = f"{100 * self.confidence_level:.9g}%"
+        promises = {
+            "decisions": "Ranks are the lowest and the highest that the decisions "
+            f"allow: with {level} confidence all true ranks lie within them at once.",
+            "simultaneous": f"Ranks: with {level} confidence all true ranks lie within "
+            "these intervals at once, whatever the decisions about pairs.",
+            "marginal": "Ranks: each interval holds the true rank of its model with "
+            f"{level} confidence, of that model alone.",
+            None: "No intervals of ranks.",
+        }
+        return promises[self.rank_method]
+
     def sections(self) -> list[Section]:
         """Describe the record.
 
         Returns
         -------
         list of Section
-            One table.
+            One table, and what the intervals of ranks promise.
         """
-        return [table_of(self, len(self.names))]
+        table = table_of(self, len(self.names))
+        return [replace(table, notes=(*table.notes, self.rank_promise))]
 
 
 def table_of(board: Leaderboard, shown: int) -> Section:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_distinct_names
 from fastcmp.pairwise.gaussian_draws import covariance_root
+from fastcmp.pairwise.simulated_maxima import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Of the variances of both; less is rounding: the models are the same but for a shift.
-SAME = 1e-10
 _TOLERANCE = 1e-6
 _ROWS = 512
 _LOOKED_AT = 256  # columns of a covariance, at most, that its root must give back
@@ -40,6 +40,8 @@ class Estimates:
     covariance: Floats
     #: Of each estimate alone, shape (M,).
     variance: Floats
+    #: Degrees of freedom of the variances; infinite where these are known.
+    df: float = math.inf
     lower_is_better: bool = False
     #: Items, and clusters where there are any; None where only moments are known.
     n_items: int | None = None
@@ -88,6 +90,15 @@ class Estimates:
             errors[rows][errors[rows] <= SAME * size] = 0.0
         np.fill_diagonal(errors, 0.0)
         return np.sqrt(errors, out=errors)
+
+
+def distribution_of(estimates: Estimates, resampling: str) -> dict[str, Any]:
+    """Name what statistics are compared with, as records do."""
+    if resampling == "bootstrap":
+        return {"distribution": "bootstrap", "df": None}
+    if math.isinf(estimates.df):
+        return {"distribution": "normal", "df": None}
+    return {"distribution": "t", "df": estimates.df}
 
 
 def weights_of(errors: Floats) -> Floats:

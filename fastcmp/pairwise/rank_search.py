@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.core.threads import parts
 from fastcmp.pairwise.model_estimates import Estimates, weights_of
-from fastcmp.pairwise.simulated_maxima import Maxima, order_statistics
+from fastcmp.pairwise.simulated_maxima import Maxima, order_statistics, upper_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,9 +48,11 @@ def find_ranks(
     estimates: Estimates, chosen: Ints, options: RankOptions, pool: ThreadPool
 ) -> FoundRanks:
     """Find the sets of ranks of the chosen models."""
-    draws = Maxima.of(estimates.covariance, options.n_draws, options.seed, pool)
+    known, errors = (options.n_draws, options.seed), estimates.errors()
+    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
     find = _find_together if options.simultaneous else _find_alone
-    return find(_Differences.of(estimates), draws, chosen, options)
+    differences = _Differences.of(estimates.merit, errors)
+    return find(differences, draws, chosen, options)
 
 
 class _Differences(NamedTuple):
@@ -61,8 +63,7 @@ class _Differences(NamedTuple):
     sure: Flags
 
     @classmethod
-    def of(cls, estimates: Estimates) -> _Differences:
-        errors, merit = estimates.errors(), estimates.merit
+    def of(cls, merit: Floats, errors: Floats) -> _Differences:
         sure = errors == 0.0
         sure &= merit[:, None] > merit
         return cls(merit, weights_of(errors), sure)
@@ -81,7 +82,8 @@ def _find_together(
     weights[~kept] = 0.0
     shown = sure & kept
     if options.step_down:  # what Bonferroni shows, the first step shows too
-        bound = _bonferroni(1.0 - options.level, int(np.count_nonzero(weights)))
+        one = (1.0 - options.level) / max(int(np.count_nonzero(weights)), 2)
+        bound = upper_quantile(one, draws.df)
         _show(merit, weights, bound, shown)
     critical, found = 0.0, None
     while True:
@@ -110,12 +112,6 @@ def _show(merit: Floats, weights: Floats, critical: float, shown: Flags) -> int:
         weights[rows][new] = 0.0
         n_new += int(np.count_nonzero(new))
     return n_new
-
-
-def _bonferroni(alpha: float, n_tests: int) -> float:
-    from scipy.special import ndtri
-
-    return float(-ndtri(alpha / max(n_tests, 2)))
 
 
 def _next_critical(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,12 @@ from fastcmp.core.checks import as_whole
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.rank_maxima import difference_maxima
-from fastcmp.pairwise.gaussian_draws import LATTICE, Directions, directions
+from fastcmp.pairwise.gaussian_draws import (
+    LATTICE,
+    Directions,
+    directions,
+    t_scales,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +35,10 @@ _FEWEST, _MOST = 1000, 50_000
 _TAIL = 50  # draws beyond the critical value, at least
 _BINS = 512
 _PRECISION = 1e-9
+_FAR = 1e100  # of a statistic; its square is finite
+#: Of the variances of both; less is rounding: the models are the same but for a shift.
+SAME = 1e-10
+_ALIKE = 3e-3  # of the largest standard error: less is too little for single precision
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
@@ -48,6 +58,13 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
     return n_draws
 
 
+def upper_quantile(alpha: float, df: float) -> float:
+    """Give the number that a statistic alone is above with the probability alpha."""
+    from scipy.special import ndtri, stdtrit
+
+    return float(-(ndtri(alpha) if math.isinf(df) else stdtrit(df, alpha)))
+
+
 @dataclass(frozen=True)
 class Maxima:
     """Draws of models' estimates about their true values, and what is largest in them.
@@ -59,12 +76,24 @@ class Maxima:
 
     draws: Directions
     pool: ThreadPool
+    #: Degrees of freedom of the standard errors: of t, infinite for normal statistics.
+    df: float = math.inf
 
     @classmethod
     def of(
-        cls, covariance: Floats, n_draws: int, seed: int, pool: ThreadPool
+        cls,
+        covariance: Floats,
+        n_draws: int,
+        seed: int,
+        pool: ThreadPool,
+        df: float = math.inf,
+        errors: Floats | None = None,
     ) -> Maxima:
-        """Draw; what is common to all models is left out."""
+        """Draw; what is common to all models is left out.
+
+        `errors` are the standard errors of differences, 0 where there is none to test:
+        where none is tiny, many models are drawn in single precision.
+        """
         m = len(covariance)
         check_memory(
             8.0 * (3 * m * m + 2 * m * n_draws),
@@ -75,7 +104,16 @@ class Maxima:
         means = covariance.mean(axis=0)
         centred = covariance - means
         centred -= (means - means.mean())[:, None]
-        return cls(directions(centred, n_draws, seed, pool), pool)
+        single = False
+        if errors is not None:
+            least = np.min(errors, where=errors > 0.0, initial=np.inf)
+            largest = np.sqrt(np.diagonal(centred).max())
+            single = bool(least > _ALIKE * largest)
+        drawn = directions(centred, n_draws, seed, pool, single=single)
+        if math.isfinite(df) and not 0 < drawn.df <= LATTICE:
+            scales = t_scales(n_draws, seed, drawn.df, df).astype(drawn.values.dtype)
+            drawn = drawn._replace(values=drawn.values * scales)
+        return cls(drawn, pool, df)
 
     @classmethod
     def of_values(cls, values: Floats, pool: ThreadPool) -> Maxima:
@@ -106,15 +144,17 @@ class Maxima:
         rows = np.arange(m) if rows is None else rows
         targets = np.arange(rows.size) if apart else np.zeros(rows.size, np.int64)
         values = self.draws.values if only is None else self.draws.values[:, only]
-        n = values.shape[1]
+        n, kind = values.shape[1], values.dtype
+        weights = np.ascontiguousarray(weights, kind)
         signs = (sign, -sign) if self.smooth else (sign,)
         found = np.zeros((rows.size if apart else 1, len(signs) * n))
 
         def look(some: slice) -> None:
             block = np.ascontiguousarray(values[:, some])
             for k, each in enumerate(signs):
-                out = np.zeros((len(found), block.shape[1]))
-                difference_maxima(each * block, weights, rows, targets, out)
+                out = np.zeros((len(found), block.shape[1]), kind)
+                turned = block if each > 0.0 else -block
+                difference_maxima(turned, weights, rows, targets, out)
                 found[:, k * n + some.start : k * n + some.stop] = out
 
         tasks = parts(n, _BLOCK)
@@ -130,7 +170,7 @@ class Maxima:
         near = order_statistics(found, level)
         return np.array(
             [
-                _smooth(row / lengths, self.draws.df, level, float(start))
+                _smooth(row / lengths, self._below, level, float(start))
                 for row, start in zip(found, near, strict=True)
             ]
         )
@@ -141,23 +181,38 @@ class Maxima:
             behind = found.size - np.searchsorted(np.sort(found), at - _TIE)
             return np.asarray((1.0 + behind) / (1.0 + found.size))
         lengths = np.resize(self.draws.lengths, found.size)
-        return _smooth_tails(found / lengths, self.draws.df, at)
+        return _smooth_tails(found / lengths, self._above, at)
+
+    def _below(self, squares: Floats) -> Floats:
+        """Give P(length**2 <= square) of a draw, over the standard errors' own."""
+        from scipy.special import betainc, gammainc
+
+        k = 0.5 * self.draws.df
+        if math.isinf(self.df):
+            return np.asarray(gammainc(k, 0.5 * squares))
+        return np.asarray(betainc(k, 0.5 * self.df, squares / (squares + self.df)))
+
+    def _above(self, squares: Floats) -> Floats:
+        """Give P(length**2 >= square)."""
+        from scipy.special import betainc, gammaincc
+
+        k = 0.5 * self.draws.df
+        if math.isinf(self.df):
+            return np.asarray(gammaincc(k, 0.5 * squares))
+        return np.asarray(betainc(0.5 * self.df, k, self.df / (squares + self.df)))
 
 
 def order_statistics(found: Floats, level: float) -> Floats:
     """Give the order statistic of each row above which at most 1 - level lie."""
     n = found.shape[-1]
     place = min(int(np.ceil(level * (n + 1) - 1e-9)), n) - 1
-    return np.asarray(np.partition(found, place, axis=-1)[..., place])
+    return np.asarray(np.partition(found, place, axis=-1)[..., place], np.float64)
 
 
-def _smooth(ratios: Floats, df: int, level: float, start: float) -> float:
-    """Find the q with mean P(ratio * chi <= q) = level, chi with `df` degrees.
-
-    `start` is near it.
-    """
-    from scipy.special import gammainc
-
+def _smooth(
+    ratios: Floats, below: Callable[[Floats], Floats], level: float, start: float
+) -> float:
+    """Find the q with mean P(ratio * length <= q) = level; `start` is near it."""
     positive = ratios[ratios > 0.0]
     if positive.size <= (1.0 - level) * ratios.size:
         return 0.0
@@ -165,7 +220,7 @@ def _smooth(ratios: Floats, df: int, level: float, start: float) -> float:
     wanted = level * ratios.size - (ratios.size - positive.size)
 
     def excess(q: float) -> float:
-        return float(numbers @ gammainc(0.5 * df, 0.5 * (q / nodes) ** 2) - wanted)
+        return float(numbers @ below((q / nodes) ** 2) - wanted)
 
     low, high = 0.8 * start, 1.25 * start + 1e-300
     while excess(low) > 0.0:
@@ -192,16 +247,16 @@ def _root(excess: Callable[[float], float], a: float, b: float) -> float:
     return 0.5 * (a + b)
 
 
-def _smooth_tails(ratios: Floats, df: int, at: Floats) -> Floats:
-    """Give the mean of P(ratio * chi >= t) for each t."""
-    from scipy.special import gammaincc
-
+def _smooth_tails(
+    ratios: Floats, above: Callable[[Floats], Floats], at: Floats
+) -> Floats:
+    """Give the mean of P(ratio * length >= t) for each t."""
     positive = ratios[ratios > 0.0]
     none = np.where(at <= 0.0, 1.0, 0.0)
     if not positive.size:
         return none
     nodes, numbers = _grouped(positive)
-    upper = gammaincc(0.5 * df, 0.5 * (np.maximum(at, 0.0)[:, None] / nodes) ** 2)
+    upper = above((np.clip(at, 0.0, _FAR)[:, None] / nodes) ** 2)
     return np.where(at <= 0.0, 1.0, upper @ numbers / ratios.size)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,8 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.counts.pairs import Block, count_pairs, tiles_of
-from fastcmp.pairwise.gaussian_draws import covariance_root
-from fastcmp.pairwise.joint_draws import Joint, normal_joint
+from fastcmp.pairwise.gaussian_draws import directions, t_scales
+from fastcmp.pairwise.joint_draws import Joint, check_room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +57,19 @@ def joint_of_spread(
     spread: Spread, n_models: int, side: int, draws: Draws, pool: ThreadPool
 ) -> Joint:
     """Draw normal numbers whose differences have the variances of the pairs."""
+    variance, df = variances_of(spread, n_models, side, pool)
+
+    def standardized(block: Block) -> tuple[Floats, Floats]:
+        return standardize(*spread(block)[:2])
+
+    joint = normal_joint(variance, draws, df, pool)
+    return joint._replace(standardized=standardized)
+
+
+def variances_of(
+    spread: Spread, n_models: int, side: int, pool: ThreadPool
+) -> tuple[Floats, float]:
+    """Give the variances of all differences, (M, M), and the least d.o.f."""
     check_memory(
         32.0 * n_models**2,
         None,
@@ -74,12 +88,7 @@ def joint_of_spread(
 
     tiles = [tile for tile in tiles_of(n_models, side) if count_pairs(tile)]
     pool.run(fill, tiles, steps=no_step)
-
-    def standardized(block: Block) -> tuple[Floats, Floats]:
-        return standardize(*spread(block)[:2])
-
-    joint = normal_joint(root_of_variances(variance), draws, min(degrees), pool)
-    return joint._replace(standardized=standardized)
+    return variance, min(degrees)
 
 
 def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
@@ -93,22 +102,43 @@ def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
     return statistic, inverse
 
 
-def root_of_variances(variance: Floats) -> Floats:
-    """Find a root of a covariance with these variances of differences, (M, M).
+def normal_joint(variance: Floats, draws: Draws, df: float, pool: ThreadPool) -> Joint:
+    """Draw normal numbers whose differences have these variances, (M, M).
 
-    That about the mean of all models, by Gower's centring; models without variances
-    have rows of zeros.
+    With finite degrees of freedom those of each draw have a common scale, as the
+    statistics of a multivariate t. Models without variances have zeros.
     """
-    known = np.count_nonzero(np.isnan(variance), axis=0) < len(variance) - 1
-    if not known.any():
-        return np.zeros((len(variance), 1))
+    check_room(len(variance), draws.n)
+    known, covariance = covariance_of(variance)
+    drawn, lengths, rank = np.zeros((len(variance), draws.n)), np.zeros(draws.n), 0
+    if known.size:
+        own, lengths, rank = directions(covariance, draws.n, draws.seed, pool)
+        if math.isfinite(df):
+            scales = t_scales(draws.n, draws.seed, rank, df)
+            own, lengths = own * scales, lengths * scales
+        drawn[known] = own
+    return Joint(
+        lambda some: drawn[:, some],
+        *(draws.n, draws.seed, "normal draws"),
+        radii=lengths,
+        rank=rank,
+        df=df,
+    )
+
+
+def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Find the models with variances of differences, and a covariance with these.
+
+    That about the mean of all such models, by Gower's centring.
+    """
+    lacking = np.count_nonzero(np.isnan(variance), axis=0)
+    known = np.flatnonzero(lacking < len(variance) - 1)
+    if not known.size:
+        return known, np.zeros((0, 0))
     own = variance[np.ix_(known, known)]
     of_model = own.mean(axis=0)
-    covariance = -0.5 * (own - of_model - of_model[:, np.newaxis] + of_model.mean())
-    found = covariance_root(covariance)
-    root = np.zeros((len(variance), found.shape[1]))
-    root[known] = found
-    return root
+    centred = own - of_model - of_model[:, np.newaxis] + of_model.mean()
+    return known, -0.5 * centred
 
 
 def with_simultaneous(tests: PairTests, critical: float) -> PairTests:

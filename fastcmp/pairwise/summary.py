@@ -287,12 +287,12 @@ def _explanations(
             "the ranking without a significant difference, so some ties have no "
             "common letter."
         )
-    ranks = "Ranks are the lowest and the highest that the decisions allow."
+    ranks = result.leaderboard.rank_promise
     if result.leaderboard.rank_interval is None:
         ranks = (
             "Intervals of ranks are not shown: they need an adjustment that bounds "
             f"the probability of even one false decision, which {result.adjust!r} "
-            "does not."
+            "does not, or rank_intervals='simultaneous'."
         )
     return (
         *rule,

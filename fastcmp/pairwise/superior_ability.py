@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_seed, as_share, as_whole
+from fastcmp.core.checks import as_counts, as_flag, as_seed, as_share, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import position_of
-from fastcmp.pairwise.gaussian_draws import gaussian_draws
-from fastcmp.pairwise.model_estimates import SAME, Estimates, read_estimates
+from fastcmp.pairwise.gaussian_draws import gaussian_draws, t_scales
+from fastcmp.pairwise.model_estimates import (
+    Estimates,
+    distribution_of,
+    read_estimates,
+)
+from fastcmp.pairwise.simulated_maxima import SAME
 from fastcmp.pairwise.superior_ability_result import SuperiorAbility
 
 if TYPE_CHECKING:
@@ -126,7 +132,7 @@ def superior_ability_from_moments(  # noqa: PLR0913  # options, all by keyword
     )
     options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
     first = find_control(control, estimates.names)
-    n = as_whole(n, "n", 2)
+    n = int(as_counts(as_whole(n, "n", 2), "n"))
     with ThreadPool(check_workers(workers)) as pool:
         return make_superior_ability(estimates, (first, n), None, options, pool)
 
@@ -172,6 +178,8 @@ def make_superior_ability(
     if values is None:
         draws = (options.n_draws, options.seed or 0)
         values = gaussian_draws(estimates.covariance, *draws, pool)
+        if math.isfinite(estimates.df):
+            values *= t_scales(*draws, estimates.merit.size, estimates.df)
     drawn = values[others] - values[first]
     errors = estimates.errors()[first, others]
     if resampled is not None:
@@ -197,7 +205,7 @@ def make_superior_ability(
         recentring=options.recentring,
         studentized=options.studentized,
         alpha=options.alpha,
-        resampling=options.resampling,
+        **distribution_of(estimates, options.resampling),
         n_resamples=options.n_draws,
         seed=options.seed,
     )

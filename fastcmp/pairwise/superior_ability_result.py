@@ -58,8 +58,10 @@ class SuperiorAbility(Record):
     recentring: str
     studentized: bool
     alpha: float
-    #: "normal" or "bootstrap": what statistics are compared with.
-    resampling: str
+    #: What statistics are compared with: draws from the "normal" distribution, of "t"
+    #: with `df` degrees of freedom, or a "bootstrap".
+    distribution: str
+    df: float | None
     lower_is_better: bool
     #: Draws, and the seed that repeats them; None where draws were given.
     n_resamples: int

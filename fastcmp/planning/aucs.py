@@ -13,11 +13,11 @@ from scipy.special import ndtr, ndtri, owens_t
 
 from fastcmp.planning.normal import (
     Normal,
-    bisect,
     least,
     normal_power,
     normal_size,
     shift,
+    solve,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Curve(NamedTuple):
             return self.power(question, n, ratio, self.null + side * step)
 
         furthest = np.abs(end - np.asarray(self.null))
-        step = bisect(found, power, 0.0 * furthest, furthest)
+        step = solve(found, power, 0.0 * furthest, furthest)
         return np.where(found(furthest) >= power, self.null + side * step, np.nan)
 
     def _variances(self, n: Any, ratio: Any, area: Any) -> Normal:

@@ -16,7 +16,7 @@ from fastcmp.kernels.fold_draws import simulate_folds
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.checked import within
 from fastcmp.planning.family import Answer, Family
-from fastcmp.planning.given import is_given, needed
+from fastcmp.planning.given import is_given, needed, passed
 from fastcmp.planning.inputs import KNOWN, read_discordant, read_probabilities
 
 if TYPE_CHECKING:
@@ -231,7 +231,9 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
     spread = _read_spread(inputs, discordant)
     found = _each(setting.difference)(n, power, question.alpha, discordant, *spread)
     cells = (discordant + found) / 2, 1.0 - discordant, (discordant - found) / 2
-    answer = _answer(setting, inputs, n, power, _Model(*cells, *spread))
+    kept = {name: x for name, x in inputs.items() if name not in KNOWN}
+    kept["discordant"] = discordant
+    answer = _answer(setting, kept, n, power, _Model(*cells, *spread))
     return answer._replace(
         difference=found, status=np.where(np.isnan(found), UNDEFINED, OK)
     )
@@ -245,7 +247,12 @@ def _each(function: Any) -> Any:
 def _answer(
     setting: _Setting, inputs: Inputs, n: Any, power: Any, model: _Model
 ) -> Answer:
-    given = {name: x for name, x in inputs.items() if x is not None}
+    given = passed(inputs)
+    if {"accuracy_a", "accuracy_b"} == set(given) & set(KNOWN):
+        # Three answers, along a new last axis.
+        names = ("accuracy_a", "accuracy_b")
+        given |= {name: given[name][..., np.newaxis] for name in names}
+        given["discordant"] = model.only_a + model.only_b
     settled: dict[str, Any] = {"n_resamples": setting.n_resamples, "rng": setting.seed}
     settled |= {
         "repeat_correlation": model.correlation,

@@ -155,9 +155,8 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
     power = np.vectorize(board.power, otypes=[np.float64])(n, question.alpha)
     answer = _answer(board, inputs, n, power)
     if np.ndim(power):
-        beside = f"Power to {answer.claim} with a probability as shown."
-    else:
-        beside = _beside(board, float(n), float(question.alpha))
+        return answer
+    beside = _beside(board, float(n), float(question.alpha))
     return answer._replace(cautions=(beside, *answer.cautions))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_flag
 from fastcmp.kernels.status import OK, UNDEFINED
-from fastcmp.planning.checked import names_of, positive, whole, within
+from fastcmp.planning.checked import names_of, positive, rounded_up, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import (
     TAILS_INPUT,
@@ -26,7 +26,6 @@ from fastcmp.planning.means import (
     mean_power,
     mean_size,
 )
-from fastcmp.planning.normal import rounded_up
 from fastcmp.planning.pilot_range import Pilot, with_pilot
 
 if TYPE_CHECKING:
@@ -182,7 +181,8 @@ def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
     def whole_number(gain: Any) -> Any:
         return np.maximum(rounded_up(found(gain)), fewest)
 
-    n = whole_number(case.pilot.gain)
+    real = found(case.pilot.gain)
+    n = np.maximum(rounded_up(real), fewest)
     none = np.isinf(n)
     some = np.where(none, fewest, n)
     reached = mean_power(question, some, case.pilot.gain, case.spread)
@@ -191,7 +191,7 @@ def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
         power=np.where(none, power, reached),
         difference=case.difference,
         inputs=passed(inputs),
-        n_exact=found(case.pilot.gain),
+        n_exact=real,
         status=np.where(none, UNDEFINED, OK),
         cautions=case.cautions,
     )

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, nctdtr, ndtr, stdtrit, xlogy
+from scipy.special import gammaln, nctdtr, ndtr, stdtrit
 
 from fastcmp.core.threads import parts
 from fastcmp.planning.normal import (
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _NODES = 200  # of a Gauss-Legendre rule
 _PART = 1 << 12  # integrals at a time
+_SMALLEST = 2.0**-53 - 1.0  # an estimated sd over the true one, less 1
 _FEWEST = 2.0  # items or clusters that have a variance
 
 
@@ -93,7 +94,7 @@ def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> F
         return _both_reject(df, shift(question, difference) * scale, far, t)
 
     def tail(shift: Any) -> Any:
-        return nctdtr(df, -shift * scale, -t)  # the upper tail, mirrored
+        return _upper_tail(df, shift * scale, t)
 
     return join(question, tail, difference, both_tails=spread.both_tails is not False)
 
@@ -125,17 +126,33 @@ def mean_detectable(question: Question, n: Any, power: Any, spread: Spread) -> F
     return from_shift(question, least(found, power, start=shift(question, normal)))
 
 
-def _both_reject(df: Floats, near: Floats, far: Floats, t: Floats) -> Floats:
+def _upper_tail(df: Any, shift: Any, t: Any) -> Floats:
+    """P(T > t) of noncentral t, also where SciPy's function gives no answer."""
+    df, shift, t = np.broadcast_arrays(df, shift, t)
+    tail = np.asarray(nctdtr(df, -shift, -t))  # mirrored, for digits near 0
+    tail = np.where(np.isnan(tail), 1.0 - nctdtr(df, shift, t), tail)
+    lost = np.isnan(tail)
+    if np.any(lost):
+        f, d, k = (each[lost] for each in (df, shift, t))
+        middle = d / k
+        tail[lost] = _over_sd(f, d, np.inf, k, (0.0, middle))
+        tail[lost] += _over_sd(f, d, np.inf, k, (middle, np.inf))
+    return tail
+
+
+def _both_reject(df: Any, near: Any, far: Any, t: Any) -> Floats:
     """Probability that both of two one-sided t tests reject (Owen 1965).
 
-    They share the standard deviation, u times the true one: an integral over u.
+    They share the standard deviation; beyond (near + far) / (2 t) no mean satisfies
+    both.
     """
-    arrays = np.broadcast_arrays(df, near, far, t)
-    flat = [np.ravel(each)[:, np.newaxis] for each in arrays]
-    found = [
-        _integral(*(each[some] for each in flat)) for some in parts(len(flat[0]), _PART)
-    ]
-    return np.concatenate([np.empty(0), *found]).reshape(arrays[0].shape)
+    df, near, far, t = np.broadcast_arrays(df, near, far, t)
+    flat = [np.ravel(each) for each in (df, near, far, t)]
+    found = np.empty(flat[0].size)
+    for part in parts(found.size, _PART):
+        f, a, b, k = (each[part] for each in flat)
+        found[part] = _over_sd(f, a, b, k, (0.0, (a + b) / (2.0 * k)))
+    return np.clip(found, 0.0, 1.0).reshape(df.shape)
 
 
 @cache
@@ -144,16 +161,30 @@ def _rule() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _integral(df: Floats, near: Floats, far: Floats, t: Floats) -> Floats:
+def _over_sd(df: Any, near: Any, far: Any, t: Any, limits: tuple[Any, Any]) -> Floats:
+    """Integrate P(t u - far < Z < near - t u) over u, the estimated over the true sd.
+
+    u**2 df has the chi-square distribution, and u is taken between the limits.
+    """
+    df, near, far, t, low, high = (
+        each[:, np.newaxis] for each in np.broadcast_arrays(df, near, far, t, *limits)
+    )
     x, weight = _rule()
-    # Beyond u = (near + far) / (2 t) no mean satisfies both.
     half = 10.0 / np.sqrt(2.0 * df)
-    low = np.maximum(1.0 - half, 0.0)
-    high = np.minimum(1.0 + half, (near + far) / (2.0 * t))
-    width = 0.5 * np.maximum(high - low, 0.0)
-    u = low + width * (x + 1.0)
-    log_scale = 0.5 * df * np.log(0.5 * df) - gammaln(0.5 * df) + np.log(2.0)
-    density = np.exp(log_scale + xlogy(df - 1.0, u) - 0.5 * df * u * u)
+    # In e = u - 1, which many degrees of freedom make small.
+    low = np.clip(low - 1.0, np.maximum(-half, -1.0), half)
+    width = 0.5 * np.maximum(np.clip(high - 1.0, -1.0, half) - low, 0.0)
+    e = np.maximum(low + width * (x + 1.0), _SMALLEST)
+    log_density = df * (np.log1p(e) - e - 0.5 * e * e) - np.log1p(e)
+    density = np.exp(_log_scale(df) + log_density)
+    u = 1.0 + e
     inside = ndtr(near - t * u) - ndtr(t * u - far)
-    total = (width * weight * density * inside).sum(axis=-1)
-    return np.asarray(np.clip(total, 0.0, 1.0))
+    return np.asarray((width * weight * density * inside).sum(axis=-1))
+
+
+def _log_scale(df: Floats) -> Floats:
+    """Log of 2 (df / 2)**(df / 2) exp(-df / 2) / Gamma(df / 2)."""
+    x = 0.5 * df
+    exact = x * np.log(x) - x - gammaln(x) + np.log(2.0)
+    stirling = 0.5 * np.log(2.0 * x / np.pi) - 1.0 / (12.0 * x) + 1.0 / (360.0 * x**3)
+    return np.where(x > 100.0, stirling, exact)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from fastcmp.planning.family import Floats, Question
 
 _STEPS = 200  # of a search, at most
-_NEAR = 4e-16  # relative width at which a bisection ends
+_FACTOR = 1.05  # by which a search goes first
+_NEAR = 1e-15  # relative width at which it ends
+_ENOUGH = 1e-13  # quantiles from the target at which it ends too
 
 
 class Normal(NamedTuple):
@@ -131,39 +133,61 @@ def least(
 ) -> Floats:
     """Find where an increasing function of a number > 0 reaches a target.
 
-    The search goes out from `start` by growing factors, and not below `lowest`; where
-    the start is infinite, so is the answer.
+    The search goes from `start` by growing factors to the other side, and not below
+    `lowest`; where the start is infinite, so is the answer.
     """
-    shape = np.broadcast_shapes(np.shape(start), np.shape(target))
-    start = np.broadcast_to(np.asarray(start, np.float64), shape)
+    shape = np.broadcast_shapes(np.shape(start), np.shape(target), np.shape(lowest))
+    start, lowest = (np.broadcast_to(x, shape).astype(float) for x in (start, lowest))
     known = np.isfinite(start)
-    low = np.where(known, np.maximum(start, lowest), np.maximum(1.0, lowest))
-    high, factor = low.copy(), 1.0 + 1e-3
+    near = np.maximum(np.where(known, start, 1.0), lowest)
+    rising = function(near) < target
+    far, pending, factor = near.copy(), known.copy(), _FACTOR
     for _ in range(_STEPS):
-        too_high = (function(low) >= target) & (low > lowest)
-        too_low = function(high) < target
-        if not (known & (too_high | too_low)).any():
+        moved = np.where(rising, far * factor, np.maximum(far / factor, lowest))
+        near, far = np.where(pending, far, near), np.where(pending, moved, far)
+        pending &= ((function(far) < target) == rising) & (far != lowest)
+        if not pending.any():
             break
-        low = np.where(too_high, np.maximum(low / factor, lowest), low)
-        high = np.where(too_low, high * factor, high)
         factor = min(factor * factor, 4.0)
-    # At the lowest the target may be exceeded already.
-    high = np.where(function(low) >= target, low, high)
-    return np.where(known, bisect(function, target, low, high), start)
+    low, high = np.where(rising, near, far), np.where(rising, far, near)
+    found = solve(function, target, low, high)
+    exceeded = ~rising & (far == lowest) & (function(lowest) >= target)
+    return np.where(known, np.where(exceeded, lowest, found), start)
 
 
-def bisect(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> Floats:
-    """Find where an increasing function reaches a target, between two bounds."""
+def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> Floats:
+    """Find where an increasing probability reaches a target, between two bounds.
+
+    Chandrupatla (1997): inverse quadratic interpolation where that is safe, else
+    bisection; for all entries at once, and on the scale of normal quantiles.
+    """
     low, high, _ = np.broadcast_arrays(low, high, target)
+    aim = ndtri(target)
+    (x1, f1), (x2, f2) = ((x, ndtri(function(x)) - aim) for x in (high, low))
+    t: Any = 0.5
+    best = x1
     for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        if np.all(high - low <= _NEAR * np.abs(middle)):
-            break
-        above = function(middle) >= target
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.asarray(high)
+        x = x1 + t * (x2 - x1)
+        f = ndtri(function(x)) - aim
+        same = np.sign(f) == np.sign(f1)
+        x3, f3 = np.where(same, x1, x2), np.where(same, f1, f2)
+        x2, f2 = np.where(same, x2, x1), np.where(same, f2, f1)
+        x1, f1 = x, f
+        best = np.where(np.abs(f1) < np.abs(f2), x1, x2)
+        width = np.abs(x2 - x1)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            least_t = np.where(width > 0.0, _NEAR * np.abs(best) / width, 1.0)
+            if np.all((least_t > 0.5) | (np.abs(f) < _ENOUGH)):
+                break
+            t = np.clip(_step(x1, f1, x2, f2, x3, f3), least_t, 1.0 - least_t)
+    return np.asarray(np.where(np.abs(f1) < _ENOUGH, x1, best))
 
 
-def rounded_up(real: Any) -> Floats:
-    """Round up to whole numbers, at least 1; a rounding error is no sample."""
-    return np.asarray(np.maximum(np.ceil(np.asarray(real) * (1.0 - 1e-12)), 1.0))
+def _step(*points: Any) -> Floats:
+    """Choose how far to go from the first point to the second."""
+    x1, f1, x2, f2, x3, f3 = points
+    xi, phi = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
+    safe = (phi**2 < xi) & ((1.0 - phi) ** 2 < 1.0 - xi)
+    inner = f1 / (f2 - f1) * f3 / (f2 - f3)
+    inner = inner + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+    return np.where(safe & np.isfinite(inner), inner, 0.5)

@@ -137,7 +137,7 @@ class Plan(Drawn, Record):
 
     def _sentence(self) -> str:
         """Say the plan in one sentence, without its end."""
-        chance = f"with a probability of {_percent(self.power)}"
+        chance = f"with a probability of {format_percent(self.power)}"
         if not np.isfinite(self.n):
             return f"No number of {self.unit} {self._finds(1)} {chance}"
         n = f"{int(self.n):,} {self.unit}"
@@ -170,11 +170,11 @@ class Plan(Drawn, Record):
         if self.assurance is not None:
             text.append(
                 "Over all that the pilot leaves open, the probability is "
-                f"{_percent(self.assurance)} on average."
+                f"{format_percent(self.assurance)} on average."
             )
         if self.interval is not None:
             ends = {
-                "power": _percent,
+                "power": format_percent,
                 "n": lambda x: f"{x:,.0f}",
                 "difference": lambda x: _amount(x, self.measure),
             }[self.solved_for]
@@ -208,6 +208,8 @@ class Plan(Drawn, Record):
         )
         cells = (map(_cell, rows[:_MOST_ROWS]) for rows in shown.values())
         notes = self.cautions
+        if self.claim is not None:
+            notes = (f"power: the probability to {self.claim.strip(', ')}.", *notes)
         if np.any(np.not_equal(self.status, 0)):
             notes = (f"-: {_NONE[self.solved_for]}.", *notes)
         if n_plans > _MOST_ROWS:
@@ -227,7 +229,7 @@ def _cell(value: Any) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
 
 
-def _percent(power: float) -> str:
+def format_percent(power: float) -> str:
     """Write a probability in percent, never as 0 or 100 by rounding."""
     shown = 100 * power
     if 0 < shown < 0.05:

@@ -7,6 +7,7 @@ from fastcmp.plot.curves import curve
 from fastcmp.plot.evidence_lines import evidence
 from fastcmp.plot.fold_points import folds
 from fastcmp.plot.pairwise import leaderboard, pvalue_map
+from fastcmp.plot.power_curves import power_curve
 from fastcmp.plot.rank_diagram import critical_difference
 from fastcmp.plot.rate_bands import roc_band
 from fastcmp.plot.roc_curves import roc
@@ -20,6 +21,7 @@ __all__ = [
     "folds",
     "leaderboard",
     "lift",
+    "power_curve",
     "precision_recall",
     "pvalue_map",
     "roc",

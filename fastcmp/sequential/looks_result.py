@@ -123,10 +123,11 @@ class LooksResult(Drawn, Compared, Record):
                 f"Not decided at {n} {self._unit}: E = {last}, at most {most} so far, "
                 f"and {wanted:.4g} decides."
             )
+        later = f" Now, at {n}: E = {last}." if first < len(self.log_evalue) - 1 else ""
+        then = format_evalue(self.log_evalue[first])
         return (
             f"Decided at {self.n_samples[first]} {self._unit}: {self._winner(first)} "
-            f"(E = {format_evalue(self.log_evalue[first])}, {wanted:.4g} decides). "
-            f"Now, at {n}: E = {last}."
+            f"(E = {then}, {wanted:.4g} decides).{later}"
         )
 
     def _winner(self, look: int) -> str:

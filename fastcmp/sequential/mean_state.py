@@ -78,8 +78,8 @@ class MeanLooks(Accumulator):
     -----
     The state is a logarithm for each bet, and counts of values in 4,096 bins: it adds
     up, to rounding, in whatever order and on however many machines. Its intervals are
-    two-sided, and those of `mean_test` with each value at the worse end of its bin: up
-    to 1/4096 of the range wider on each side. States merge before the other one has
+    two-sided, and those of `mean_test` with each value at the worse end of its bin,
+    which widens them by some 1/4096 of the range. States merge before the other one has
     looked.
 
     Examples

@@ -12,7 +12,7 @@ from fastcmp.core.checks import as_share
 from fastcmp.core.options import choose
 from fastcmp.core.protocols import are_paired
 from fastcmp.core.report import Section
-from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.kernels.pair_evalues import (
     extend_tables,
     missing_evidence,
@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_LARGEST_TABLE = 1 << 21  # counts in the tables of log-gamma: 64 MB
+_LARGEST_TABLE = 1 << 21  # counts in the tables of log-gamma: 32 MB
 _PAIRS_PAY = 4  # entries of a table that cost as much as one pair by the formula
 _THREADS_PAY = 1 << 16  # pairs; below, one thread is faster
+_PART = 1 << 15  # e-values that are worked on at a time
+_ROUNDING = 1e-5  # relative error of sums in single precision, and more
 
 
 class _State(NamedTuple):
@@ -128,12 +130,22 @@ class PairLooks(Accumulator):
         self._state = _State(
             None, np.zeros(2, np.int64), none, np.zeros(0), none.astype(bool)
         )
-        self._tables = np.empty((2, 0, 2))
+        self._tables, self._rests = np.empty((2, 0), np.int64), np.zeros(2)
 
     @property
     def names(self) -> tuple[str, ...] | None:
         """The models by name; None before the first look."""
         return self._state.names
+
+    @property
+    def adjust(self) -> str:
+        """What decisions about all pairs keep."""
+        return str(self._adjust)
+
+    @property
+    def alpha(self) -> float:
+        """That error rate."""
+        return self._alpha
 
     @property
     def n_samples(self) -> int:
@@ -193,9 +205,7 @@ class PairLooks(Accumulator):
             found, largest, missing = self._evaluate(joint, right, n, threads)
             decided = state.decided
             if self._adjust == "e-holm":
-                # Closed testing: the mean with all e-values that are too small.
-                least = math.log(1.0 / self._alpha + missing)
-                decided = decided | (found >= least)
+                decided = _decide(found, missing, 1.0 / self._alpha, decided)
             totals = np.array([n, state.totals[1] + 1])
             self._state = _State(state.names, totals, right, largest, decided)
         return PairLooksResult(
@@ -242,16 +252,18 @@ class PairLooks(Accumulator):
         p = m * (m - 1) // 2
         if not before.size:
             before = np.full(p, -np.inf)
-        wins, totals = self._extended(n) if n < _PAIRS_PAY * p else np.empty((2, 0, 2))
+        tables = self._extended(n if n < _PAIRS_PAY * p else _LARGEST_TABLE)
+        known = (self._prior[0], tables)
         found, largest = np.empty(p), np.empty(p)
         starts = np.arange(m) * m - np.arange(m) * np.arange(1, m + 1) // 2
-        counted = self._adjust == "e-holm"
+        threshold = 1.0 / self._alpha if self._adjust == "e-holm" else 0.0
 
         def evaluate(rows: tuple[int, int]) -> float:
-            known = (self._prior[0], wins, totals)
             pair_log_evalues(joint, right, rows, known, before, (found, largest))
-            part = found[starts[rows[0]] : starts[rows[1]] if rows[1] < m else p]
-            return missing_evidence(part, 1.0 / self._alpha) if counted else 0.0
+            if not threshold:
+                return 0.0
+            end = starts[rows[1]] if rows[1] < m else p
+            return _nearly_missing(found[starts[rows[0]] : end], threshold)
 
         if threads == 1 or p < _THREADS_PAY:
             return found, largest, evaluate((0, m))
@@ -263,16 +275,17 @@ class PairLooks(Accumulator):
             sums = dict(pool.answers(evaluate, tasks))
         return found, largest, math.fsum(sums.values())
 
-    def _extended(self, n: int) -> Floats:
+    def _extended(self, n: int) -> Ints:
         """Give the tables of log-gamma for counts up to n; none beyond a size."""
         known = self._tables.shape[1]
         if n >= _LARGEST_TABLE:
             return self._tables[:, :0]
         if known <= n:
-            tables = np.empty((2, min(2 * n, _LARGEST_TABLE) + 1, 2))
+            tables = np.empty((2, min(2 * n, _LARGEST_TABLE) + 1), np.int64)
             tables[:, :known] = self._tables
-            extend_tables(self._prior[0], known, *tables)
-            self._tables = tables
+            rests = self._rests.copy()
+            extend_tables(self._prior[0], known, tables, rests)
+            self._tables, self._rests = tables, rests
         return self._tables
 
     def _settings(self) -> dict[str, Any]:
@@ -329,6 +342,41 @@ class PairLooks(Accumulator):
         looks = f"{self.n_looks} look{'s' * (self.n_looks != 1)}"
         text = (f"{looks} so far ({self._adjust}).",)
         return [Section(title=self._title(), text=text)]
+
+
+def _nearly_missing(log_evalues: Floats, threshold: float) -> float:
+    """Do what `missing_evidence` does in single precision, four times as fast."""
+    total, limits = 0.0, (-80.0, math.log(threshold))
+    for part in parts(log_evalues.size, _PART):
+        evalues = log_evalues[part].astype(np.float32)
+        np.clip(evalues, *limits, out=evalues)
+        np.exp(evalues, out=evalues)
+        total += float(evalues.sum())
+    return threshold * log_evalues.size - total
+
+
+def _decide(
+    log_evalues: Floats, missing: float, threshold: float, decided: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Add the pairs that closed testing rejects at this look.
+
+    The smallest mean with an e-value is that with all others below the threshold: it
+    reaches the threshold where the e-value makes up for all that is missing of them.
+    """
+    high, low = (
+        math.log(threshold + missing * (1.0 + slack))
+        for slack in (_ROUNDING, -_ROUNDING)
+    )
+    new = np.flatnonzero((log_evalues >= low) > decided)
+    if not new.size:
+        return decided
+    values = log_evalues[new]
+    if values.min() < high:
+        exact = threshold + missing_evidence(log_evalues, threshold)
+        new = new[values >= math.log(exact)]
+    decided = decided.copy()
+    decided[new] = True
+    return decided
 
 
 def _check_growth(state: _State, right: Ints, n: int) -> None:

@@ -143,13 +143,13 @@ def test_pairs_by_tables(prior, size):
     right = rng.integers(30_000, 50_000, m)
     joint = np.triu(np.minimum(right[:, None], right) - rng.integers(0, 9000, (m, m)))
     joint[0, 1] = min(right[:2])  # no discordant sample of one of them
-    wins, totals = np.empty((2, size, 2))
-    extend_tables(prior, 0, wins[:1000], totals[:1000])
-    extend_tables(prior, min(1000, size), wins, totals)
+    tables, rests = np.empty((2, size), np.int64), np.zeros(2)
+    extend_tables(prior, 0, tables[:, :1000], rests)
+    extend_tables(prior, min(1000, size), tables, rests)
     p = m * (m - 1) // 2
     before = rng.normal(0, 50, p)
     found, largest = np.empty((2, p))
-    known = (prior, wins, totals)
+    known = (prior, tables)
     for rows in ((0, 2), (2, m)):
         pair_log_evalues(joint, right, rows, known, before, (found, largest))
     i, j = np.triu_indices(m, 1)

@@ -29,7 +29,7 @@ def test_as_arch(case):
     assert found.pvalue.tolist() == expected(case, "pvalue")
     included = sorted(f"model_{i}" for i in case["expected"]["included"])
     assert sorted(found.included) == included
-    assert found.resampling == ("normal" if indices is None else "bootstrap")
+    assert found.distribution == ("t" if indices is None else "bootstrap")
 
 
 def naive_set(losses, indices, method):

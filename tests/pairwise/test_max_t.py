@@ -1,5 +1,7 @@
 """Max-T of all pairs of models, and intervals that hold for all pairs at once."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from fastcmp import (
     mcnemar,
     simultaneous_pairs,
 )
+from fastcmp.cli import main
 from fastcmp.stream import PairCounts, ValueMoments
 
 ALONE = ("interval", "critical_value")
@@ -159,6 +162,27 @@ def test_right_and_wrong_are_values():
         )
 
 
+def test_the_command(capsys):
+    """It counts in blocks, and then draws normal numbers."""
+    drawn = ["--adjust", "max-T", "--simultaneous", "--n-resamples", "200"]
+    call = ["compare", "--example", "digits", *drawn, "--seed", "4"]
+    assert main([*call, "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    y_true, preds = fastcmp.load_digits()
+    found = compare_all_from_counts(
+        PairCounts().update(y_true, preds),
+        adjust="maxt",
+        simultaneous=True,
+        n_resamples=200,
+        rng=4,
+    )
+    assert said["critical_value"] == found.critical_value
+    assert said["adjust_seed"] == 4
+    assert said["pairs"]["pvalue_adjusted"] == found.pvalue_adjusted.tolist()
+    assert main(["compare", "--example", "digits", "--seed", "4"]) == 2
+    assert "--seed is for values per item" in capsys.readouterr().err
+
+
 def test_equal_models_are_not_different():
     y_true, preds = models(3)
     preds |= {"again": preds["m0"].copy(), "once more": preds["m0"].copy()}
@@ -235,11 +259,11 @@ def test_simultaneous_intervals_of_accuracies():
     y_true, preds = models(5, 300)
     found = compare_all(y_true, preds, simultaneous=True, rng=1)
     right = np.stack(list(preds.values())).astype(float)
-    wanted = simultaneous_pairs(
-        right.mean(axis=1), np.cov(right, bias=True) / 300, rng=2
-    )
+    wanted = simultaneous_pairs(right.mean(axis=1), np.cov(right) / 300, df=299, rng=2)
     assert found.critical_value == pytest.approx(wanted.critical_value, abs=0.01)
     np.testing.assert_allclose(found.interval, wanted.interval, atol=1e-3)
+    means = compare_means(right.astype(bool), simultaneous=True, rng=1)
+    np.testing.assert_allclose(found.interval, means.interval, atol=1e-6)
     alone = compare_all(y_true, preds)
     assert alone.critical_value is None
     np.testing.assert_array_equal(found.pvalue_adjusted, alone.pvalue_adjusted)

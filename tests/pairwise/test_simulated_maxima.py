@@ -47,6 +47,20 @@ def test_two_models_have_a_normal_difference(n_draws):
     np.testing.assert_allclose(tails, wanted, rtol=1e-4)
 
 
+@pytest.mark.parametrize("n_models", [2, 40])
+def test_one_pair_is_t(n_models):
+    covariance, weights = np.eye(n_models), np.zeros((n_models, n_models))
+    weights[0, 1] = weights[1, 0] = np.sqrt(0.5)
+    with ThreadPool(1) as pool:
+        maxima = Maxima.of(covariance, 20_000, 5, pool, df=6.0)
+        found = maxima.largest(weights)
+        critical = maxima.quantiles(found, 0.95)[0]
+        tails = maxima.tails(found[0], np.array([1.0, 3.0]))
+    near = 1e-5 if n_models == 2 else 0.03
+    assert critical == pytest.approx(stats.t.ppf(0.975, 6), rel=near)
+    assert tails == pytest.approx(2 * stats.t.sf([1.0, 3.0], 6), rel=4 * near)
+
+
 def test_many_models_by_order_statistics():
     covariance = np.eye(40)
     weights = np.triu(np.ones((40, 40)), 1) + np.tril(np.ones((40, 40)), -1)

@@ -146,6 +146,30 @@ def test_equivalence_by_t_is_an_integral_over_the_standard_deviation(n, differen
     assert plan.power == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("n", "alpha"), [(2, 0.05), (2, 0.001), (3, 0.001), (6, 0.001)]
+)
+def test_few_items_have_a_power_where_scipy_gives_none(n, alpha):
+    """Noncentral t of few degrees of freedom is NaN there, here and there."""
+    df, limit = n - 1, stats.t.isf(alpha / 2, n - 1)
+    differences = np.linspace(0.0, 30.0, 61)
+    found = power(test="mean", n=n, difference=differences, sd=1.0, alpha=alpha).power
+    assert (np.diff(found) > -1e-12).all()
+    for difference, each in zip(differences[::6], found[::6], strict=True):
+        shift = difference * n**0.5
+
+        def inside(s, shift=shift):
+            density = stats.chi.pdf(s * df**0.5, df) * df**0.5
+            tails = stats.norm.sf(limit * s - shift) + stats.norm.cdf(
+                -limit * s - shift
+            )
+            return density * tails
+
+        points = sorted({min(shift / limit, 5.0), 0.01, 1.0})
+        wanted, _ = integrate.quad(inside, 0, 9, points=points, limit=500)
+        assert each == pytest.approx(wanted, abs=1e-6)
+
+
 def test_equivalence_is_bounded_by_the_nearer_margin():
     options = {"test": "mean", "sd": 0.4, "margin": 0.05, "hypothesis": "equivalence"}
     exact = sample_size(difference=0.01, method="normal", **options)
@@ -327,8 +351,8 @@ def test_all_numbers_broadcast():
         ({"cluster_size": 5}, "intraclass_correlation must be given"),
         ({"cluster_size": 5, "intraclass_correlation": -1}, "a variance > 0"),
         ({"n": 7, "cluster_size": 5, "intraclass_correlation": 0.1}, "clusters"),
-        ({"method": "chow"}, "method must be one of"),
-        ({"hypothesis": "equivalence"}, "needs a margin"),
+        ({"method": "chow"}, "is not for hypothesis='difference'"),
+        ({"hypothesis": "equivalence"}, "needs margin="),
         ({"margin": -0.1}, "margin must be > 0"),
         ({"tails": "left"}, "tails must be one of"),
         ({"tails": "both", "alternative": "less"}, "tails='both' is for two-sided"),

@@ -15,10 +15,10 @@ from fastcmp import (
 )
 
 RNG = np.random.default_rng(4)
-Y_A, Y_B = RNG.integers(0, 2, 70), RNG.integers(0, 2, 80)
-PRED_A = Y_A ^ (RNG.random(70) < 0.2)
-PRED_B = Y_B ^ (RNG.random(80) < 0.35)
-SCORE_A, SCORE_B = Y_A + RNG.normal(size=70), Y_B + RNG.normal(size=80)
+Y_A, Y_B = RNG.integers(0, 2, 25), RNG.integers(0, 2, 30)
+PRED_A = Y_A ^ (RNG.random(25) < 0.2)
+PRED_B = Y_B ^ (RNG.random(30) < 0.35)
+SCORE_A, SCORE_B = Y_A + RNG.normal(size=25), Y_B + RNG.normal(size=30)
 A, B = (Y_A, PRED_A), (Y_B, PRED_B)
 
 
@@ -34,7 +34,7 @@ def test_accuracies():
     assert (result.pvalue, result.statistic) == (wanted.pvalue, wanted.statistic)
     assert result.interval == wanted.confidence_interval()
     assert result.margins == wanted.margins
-    assert (result.n_a, result.n_b) == (70, 80)
+    assert (result.n_a, result.n_b) == (25, 30)
     assert result.reject == (result.pvalue <= 0.05)
     counted = compare_unpaired(
         *((int(np.sum(y == pred)), y.size) for y, pred in (A, B)), margin=0.1
@@ -61,7 +61,7 @@ def test_areas(method, chosen):
     assert result.comparison == wanted
     assert (result.method, result.difference) == (chosen, wanted.difference)
     assert result.interval == wanted.confidence_interval()
-    assert (result.n_a, result.n_b) == (70, 80)
+    assert (result.n_a, result.n_b) == (25, 30)
     tests = margin_tests(wanted.difference, wanted.standard_error, 0.1, df=wanted.df)
     assert result.margins.noninferiority_pvalue == tests.noninferiority_pvalue
     assert result.margins.equivalence_pvalue == tests.equivalence_pvalue

@@ -1,0 +1,268 @@
+"""`fastcmp plan`: what the functions say, errors in terms of options, and pictures."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp import planning
+from fastcmp.cli import main
+from fastcmp.cli.amounts import PERCENT, POINTS, read_amount
+from fastcmp.cli.plan_options import INPUTS, RENAMED, WITHOUT
+from fastcmp.planning.families import TESTS, family_of
+
+
+def run(capsys, line):
+    try:
+        code = main(["plan", *line.split()])
+    except SystemExit as stop:  # argparse
+        code = stop.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+CELLS = {"p10": 0.15, "p01": 0.05}
+CURVES = {"correlation_positives": 0.5, "correlation_negatives": 0.4, "ratio": 2}
+BOARD = {"n_resamples": 50, "rng": 3}
+SAME = {
+    "--p10 0.15 --p01 5% --power 0.8": planning.sample_size(**CELLS),
+    "--p10 0.15 --p01 0.05 --n 500": planning.power(n=500, **CELLS),
+    "--n 500 --power 90% --discordant 10%": planning.detectable_difference(
+        n=500, power=0.9, discordant=0.1
+    ),
+    "--accuracy 0.80 82% --agreement 0.9": planning.sample_size(
+        accuracy_a=0.8, accuracy_b=0.82, agreement=0.9
+    ),
+    "--accuracy 80% 82% --kappa 0.5 --alpha 1%": planning.sample_size(
+        accuracy_a=0.8, accuracy_b=0.82, kappa=0.5, alpha=0.01
+    ),
+    "--p10 0.05 --p01 0.05 --margin 1pp --hypothesis equivalence --method normal": (
+        planning.sample_size(
+            p10=0.05, p01=0.05, margin=0.01, hypothesis="equivalence", method="normal"
+        )
+    ),
+    "--difference -2pp --discordant 0.1 --alternative less": planning.sample_size(
+        difference=-0.02, discordant=0.1, alternative="less"
+    ),
+    "--p10 0.15 --p01 0.05 --n 20 --conditional --tails right-direction": (
+        planning.power(n=20, conditional=True, tails="right-direction", **CELLS)
+    ),
+    "--pilot-counts 12 5 80 --n 100": planning.power(n=100, pilot=(12, 5, 80)),
+    "--so-far 12 5 80 --n 100": planning.power(n=100, so_far=(12, 5, 80)),
+    "--test mean --sd 0.5 --difference 0.02 --lower-is-better --margin 0.1": (
+        planning.sample_size(
+            "mean", sd=0.5, difference=0.02, lower_is_better=True, margin=0.1
+        )
+    ),
+    "--test auc --auc 0.7 --n 40 --n-negatives 80": planning.power(
+        "auc", auc=0.7, n=40, n_negatives=80
+    ),
+    "--test auc-paired --auc-a 85% --auc-b 0.75 --ratio 2 --correlation-positives 0.5 "
+    "--correlation-negatives 0.4 --fpr-range 0 20% --method binormal": (
+        planning.sample_size(
+            "auc-paired",
+            auc_a=0.85,
+            auc_b=0.75,
+            fpr_range=(0, 0.2),
+            method="binormal",
+            **CURVES,
+        )
+    ),
+    "--test cv --accuracy 0.9 0.8 --agreement 0.8 --n 60 --n-resamples 50 --seed 3": (
+        planning.power(
+            "cv", accuracy_a=0.9, accuracy_b=0.8, agreement=0.8, n=60, **BOARD
+        )
+    ),
+    "--test leaderboard --accuracies 0.9 80% 0.7 --agreement 0.8 --find 0 2 "
+    "--n 50 90 --adjust holm --n-resamples 50 --seed 3": planning.power(
+        "leaderboard",
+        accuracies=[0.9, 0.8, 0.7],
+        agreement=0.8,
+        find=(0, 2),
+        n=[50, 90],
+        **BOARD,
+    ),
+}
+
+
+@pytest.mark.parametrize("line", SAME)
+def test_it_says_what_the_function_says(line, capsys):
+    code, out, err = run(capsys, line)
+    assert (code, err) == (0, "")
+    assert out == SAME[line].summary() + "\n"
+
+
+def test_options_of_several_values_are_all_combinations(capsys):
+    line = "--difference 2pp 5pp --discordant 0.15 --power 0.8 0.9 --format json"
+    code, out, _ = run(capsys, line)
+    found = fastcmp.from_dict(json.loads(out))
+    expected = planning.sample_size(
+        difference=[[0.02], [0.05]], discordant=0.15, power=[0.8, 0.9]
+    )
+    assert code == 0
+    np.testing.assert_array_equal(found.n, expected.n)
+
+
+def test_every_input_of_every_test_has_an_option():
+    names = {RENAMED.get(name, name) for group in INPUTS.values() for name in group}
+    for test in TESTS:
+        known = {
+            "accuracy" if name in ("accuracy_a", "accuracy_b") else name
+            for name in family_of(test)[1].inputs
+        }
+        assert known - set(WITHOUT) <= names
+    every = {name for test in TESTS for name in family_of(test)[1].inputs}
+    assert names - {"accuracy"} <= every
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    rng = np.random.default_rng(4)
+    y, draw = rng.integers(0, 2, 300), rng.random(300)
+    models = {f"m{i}": np.where(draw < x, y, 1 - y) for i, x in enumerate((0.9, 0.8))}
+    models["m2"] = np.where(rng.random(300) < 0.7, y, 1 - y)
+    path = tmp_path / "pilot.csv"
+    lines = zip(y, *models.values(), strict=True)
+    rows = ["truth,m0,m1,m2", *(",".join(map(str, row)) for row in lines)]
+    path.write_text("\n".join(rows) + "\n")
+    return path, y, models
+
+
+def test_a_pilot_from_files(pilot, capsys):
+    path, y, models = pilot
+    line = f"--pilot {path} --target truth --models m1 m0 --power 0.9"
+    code, out, err = run(capsys, line)
+    expected = fastcmp.mcnemar(y, models["m1"], models["m0"]).sample_size(power=0.9)
+    assert (code, err) == (0, "fastcmp: a is m1, b is m0\n")
+    assert out == expected.summary() + "\n"
+    line = f"--pilot {path} --target truth --models m1 m0 --n 99 --power 0.9"
+    _, out, _ = run(capsys, line)
+    assert out.startswith("Difference\n99 samples find a difference of ")
+    line = f"--pilot {path} --target truth --test leaderboard --n 99 --seed 1"
+    code, out, err = run(capsys, line)
+    expected = fastcmp.compare_all(y, models).power(n=99, rng=1)
+    assert (code, err) == (0, "")
+    assert out == expected.summary() + "\n"
+
+
+WRONG = {
+    "": "--p10 and --p01, or --difference and --discordant, or --accuracy with at most "
+    "one of --discordant, --agreement, --correlation, --kappa, --label-agreement must "
+    "be given, got none of them",
+    "--p10 15 --p01 5": "--p10 must lie in [0, 1], got 15: write 0.15 for 15%",
+    "--accuracy 80 82 --agreement 0.9": "--accuracy must lie in [0, 1], got 80: write "
+    "0.8 for 80%",
+    "--accuracy 0.8 0.9 --agreement 0.9 --kappa 0.5": "--p10 and --p01, or "
+    "--difference and --discordant, or --accuracy with at most one of --discordant, "
+    "--agreement, --correlation, --kappa, --label-agreement must be given, got "
+    "--accuracy, --agreement, --kappa",
+    "--accuracy 0.8 0.82 --agreement 0.3": "--agreement does not fit the accuracies: "
+    "it must lie in [0.62, 0.98], got 0.3; just one model is right on a proportion "
+    "from 0.02 to 0.38 of the samples, not 0.7",
+    "--accuracy 0.8 1 --correlation 0.9": "--correlation has no meaning where "
+    "--accuracy is 0 or 1: give --agreement",
+    "--p10 0.1 --p01 0.05 --power 80": "--power must lie in (0, 1), got 80: write 0.8 "
+    "for 80%",
+    "--p10 0.1 --p01 0.05 --n 0": "--n must be whole numbers from 1 to 2**53, got 0",
+    "--p10 0.1 --p01 0.05 --n 12.5": "--n must be whole numbers from 1 to 2**53, got "
+    "12.5",
+    "--p10 0.1 --p01 0.05 --n 1,000": "--n must be a number, got '1,000'",
+    "--p10 x --p01 0.05": "--p10 must be a number such as 0.15, or 15%, got 'x'",
+    "--p10 0.8 --p01 0.5": "--p10 and --p01 must add up to at most 1, got 1.3",
+    "--n 100 --power 0.8": "--discordant, --agreement, or --p10 and --p01 must be "
+    "given to find a difference, got none of them",
+    "--p10 0.1 --p01 0.1 --margin -1pp": "--margin must be > 0 and finite, got -0.01",
+    "--p10 0.1 --p01 0.1 --margin 2": "--margin must lie in (0, 1) for accuracies, got "
+    "2: write 0.02 for 2 percentage points",
+    "--p10 0.1 --p01 0.1 --margin two": "--margin must be a number such as 0.005, or "
+    "0.5pp for percentage points, got 'two'",
+    "--p10 0.1 --p01 0.1 --hypothesis equivalence": "--hypothesis equivalence needs "
+    "--margin",
+    "--p10 0.1 --p01 0.1 --method tango": "--method tango is not for --hypothesis "
+    "difference, which has: midp, exact, asymptotic, corrected, connor, miettinen, "
+    "lachenbruch; it needs --margin",
+    "--p10 0.1 --p01 0.1 --so-far 10 5 100": "--so-far is for power: pass the samples "
+    "to come as --n",
+    "--pilot-counts 0 0 100 --n 50": "--pilot-counts has no discordant sample, so it "
+    "does not say how often just one of the models is right: take a larger pilot, or "
+    "plan from --p10 and --p01",
+    "--test mcnemer --p10 0.1 --p01 0.05": "--test must be one of mcnemar, mean, "
+    "metric, cost, auc, auc-paired, cv, leaderboard, got 'mcnemer'",
+    "--test cost --sd 3 --accuracy 0.8 0.9": "--accuracy is no option of --test cost, "
+    "which takes: --difference, --sd, --standard-error, --n-pilot, --lower-is-better, "
+    "--tails",
+    "--test mean --sd -1 --difference 0.02": "--sd must be > 0 and finite, got -1",
+    "--test mean --difference 0.02": "--sd, or --variance-between and what belongs to "
+    "it, or --standard-error and --n-pilot must be given, got none of them",
+    "--test mean --sd 1": "--difference must be given",
+    "--test auc --auc 70 --ratio 2": "--auc must lie in (0, 1), got 70: write 0.7 for "
+    "70%",
+    "--test auc --auc 0.7": "--n-negatives or --ratio must be given beside the "
+    "positives, got none of them",
+    "--test leaderboard --accuracies 0.8 0.9 --agreement 0.8 --n 100 --power 0.8": (
+        "--test leaderboard finds --n or --power: pass one of them"
+    ),
+    "--test leaderboard --accuracies 0.8 0.9 --agreement 0.8 --find 0 b": "--find must "
+    "be a word, or two whole numbers, got 'b'",
+    "--models a b --p10 0.1 --p01 0.2": "--models is for --pilot",
+    "--test mean --sd 1 --difference 0.1 --example digits": "--pilot is for --test "
+    "mcnemar and leaderboard, got mean",
+    "--p10 0.1 --p01 0.2 --curve x.foo": "--curve must end in one of ",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_errors_are_one_line_on_options(line, capsys):
+    code, out, err = run(capsys, line)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"fastcmp: {WRONG[line]}")
+    assert err.count("\n") == 1
+    if not WRONG[line].endswith(" "):
+        assert err == f"fastcmp: {WRONG[line]}\n"
+
+
+def test_two_models_must_be_named(capsys):
+    code, _, err = run(capsys, "--example digits")
+    assert code == 2
+    assert err.startswith("fastcmp: name the two models to compare (--models A B), of ")
+
+
+def test_a_curve_is_drawn(capsys, tmp_path):
+    path = tmp_path / "power.svg"
+    code, out, _ = run(capsys, f"--p10 0.15 --p01 0.05 --curve {path}")
+    assert code == 0
+    assert out.startswith("Sample size\n")
+    assert "<svg" in path.read_text()
+    code, _, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {path} --output {path}")
+    assert (code, err) == (
+        2,
+        f"fastcmp: --output and --curve would both write {path}\n",
+    )
+
+
+def test_a_curve_needs_matplotlib(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
+    code, out, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {tmp_path / 'x.png'}")
+    message = "fastcmp: drawing needs matplotlib: pip install 'fastcmp[plot]'\n"
+    assert (code, out, err) == (2, "", message)
+
+
+def test_formats(capsys, tmp_path):
+    path = tmp_path / "plan.md"
+    assert run(capsys, f"--p10 0.15 --p01 0.05 --output {path}")[:2] == (0, "")
+    assert path.read_text().startswith("### Sample size\n")
+    _, out, _ = run(capsys, "--p10 0.15 --p01 0.05 --n 50 90 --format csv")
+    assert out.startswith("test,method,")
+    assert len(out.splitlines()) == 3
+
+
+def test_amounts():
+    assert read_amount("29pp", "--margin", POINTS) == 0.29
+    assert read_amount(" -2 pp", "--margin", POINTS) == -0.02
+    assert read_amount("7%", "--p10", PERCENT) == 0.07
+    assert read_amount("1e3", "--n", None) == 1000
+    for text, suffix in (("2pp", PERCENT), ("2%", POINTS), ("2%", None), ("", POINTS)):
+        with pytest.raises(ValueError, match=r"^--x must be a number"):
+            read_amount(text, "--x", suffix)

@@ -1,0 +1,208 @@
+"""Rank sets, the best, and models left out, by values: estimates and draws of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp import (
+    best_set,
+    best_set_from_moments,
+    compare_means,
+    correct_values,
+    from_long,
+    load_digits,
+    load_digits_values,
+    model_confidence_set,
+    rank_sets,
+    rank_sets_from_moments,
+    superior_ability,
+    winner_estimate,
+    winner_estimate_from_moments,
+)
+
+RNG = np.random.default_rng(3)
+VALUES = RNG.normal(size=(4, 400)) + RNG.normal(size=400) + np.arange(4)[:, None] / 20
+GROUPS = np.arange(400) // 2
+MEANS, COVARIANCE = VALUES.mean(axis=1), np.cov(VALUES) / 400
+
+
+def near(one, two, tolerance=0.02):
+    """Compare but for draws, and t in place of the normal distribution."""
+    np.testing.assert_allclose(one, two, rtol=tolerance, atol=1e-3)
+
+
+def test_values_are_their_means_and_covariance():
+    sets = rank_sets(VALUES, rng=1)
+    other = rank_sets_from_moments(MEANS, COVARIANCE, rng=1)
+    assert (sets.lower == other.lower).all()
+    assert (sets.upper == other.upper).all()
+    near(sets.critical_value, other.critical_value)
+    found, wanted = best_set(VALUES, rng=1), best_set_from_moments(MEANS, COVARIANCE)
+    near(found.lower, wanted.lower)
+    near(found.upper, wanted.upper)
+    winner = winner_estimate(VALUES, rng=1)
+    other = winner_estimate_from_moments(MEANS, COVARIANCE, rng=1)
+    near(winner.median, other.median, 1e-4)
+    near(winner.interval, other.interval, 1e-3)
+    assert winner.n_items == sets.n_items == 400
+
+
+def test_what_items_have_in_common_enters_the_winners_error_only():
+    shifted = VALUES + 5.0 * np.random.default_rng(1).normal(size=400)
+    assert (rank_sets(shifted, rng=1).lower == rank_sets(VALUES, rng=1).lower).all()
+    near(best_set(shifted, rng=1).upper, best_set(VALUES, rng=1).upper, 1e-6)
+    error = winner_estimate(shifted, rng=1).standard_error
+    assert error == pytest.approx(np.std(shifted[3], ddof=1) / 20.0)
+
+
+def test_clusters_widen_the_standard_errors():
+    wide = superior_ability(np.repeat(VALUES, 3, axis=1), control=0, rng=1)
+    groups = np.repeat(np.arange(400), 3)
+    right = superior_ability(
+        np.repeat(VALUES, 3, axis=1), control=0, groups=groups, rng=1
+    )
+    alone = superior_ability(VALUES, control=0, rng=1)
+    near(right.standard_error, alone.standard_error, 1e-9)
+    near(right.standard_error, np.sqrt(3.0) * wide.standard_error, 0.01)
+    assert right.n_clusters == 400
+    assert right.df == pytest.approx(399)
+    errors = compare_means(VALUES, groups=GROUPS, control=0).standard_error
+    own = superior_ability(VALUES, control=0, groups=GROUPS, rng=1).standard_error
+    near(own, errors, 1e-9)
+
+
+@pytest.mark.parametrize(
+    "function", [best_set, rank_sets, winner_estimate, model_confidence_set]
+)
+def test_forms_of_values_and_missing_ones(function):
+    named = dict(zip("abcd", VALUES, strict=True))
+    options = {"rng": 1, "n_resamples": 999}
+    found = function(named, **options)
+    assert function(VALUES, names=list("abcd"), **options) == found
+    long = from_long(
+        {
+            "item": np.tile(np.arange(400), 4),
+            "model": np.repeat(list("abcd"), 400),
+            "value": VALUES.ravel(),
+            "block": np.tile(GROUPS, 4),
+        },
+        group="block",
+    )
+    assert function(long, **options) == function(named, groups=GROUPS, **options)
+    holes = VALUES.copy()
+    holes[1, 7] = holes[2, 9] = np.nan
+    with pytest.raises(ValueError, match="2 missing"):
+        function(holes, **options)
+    kept = np.delete(VALUES, [7, 9], axis=1)
+    common = function(holes, missing="common", **options)
+    assert "2 items that some model lacks were dropped" in common.cautions[0]
+    assert (common.n_items, function(kept, **options).n_items) == (398, 398)
+    with pytest.raises(ValueError, match="missing must be one of"):
+        function(holes, missing="pairwise", **options)
+
+
+def test_few_items_are_a_caution():
+    found = best_set(VALUES[:, :20], rng=1)
+    assert "With 20 items" in found.cautions[0]
+    assert "Beware" in str(found)
+    assert best_set(VALUES, rng=1).cautions == ()
+
+
+def test_losses():
+    found = best_set(VALUES, rng=1)
+    turned = best_set(-VALUES, lower_is_better=True, rng=1)
+    near(turned.upper, found.upper, 1e-9)
+    assert turned.best == found.best
+    assert "Lower values are better" in str(turned)
+    winner = winner_estimate(-VALUES, lower_is_better=True, rng=1)
+    assert winner.median == pytest.approx(-winner_estimate(VALUES, rng=1).median)
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_bootstrap_draws_have_the_covariance(groups):
+    options = {"control": 0, "groups": groups, "rng": 1}
+    drawn = superior_ability(
+        VALUES, resampling="bootstrap", n_resamples=4000, **options
+    )
+    usual = superior_ability(VALUES, **options)
+    near(drawn.standard_error, usual.standard_error, 0.06)
+    assert drawn.pvalue_upper == pytest.approx(usual.pvalue_upper, abs=0.02)
+    assert drawn.distribution == "bootstrap"
+    assert usual.distribution == "t"
+
+
+def test_strata_are_drawn_within():
+    table = load_digits_values(measure="brier")
+    strata = from_long(
+        {
+            "item": np.tile(np.arange(899), 10),
+            "model": np.repeat(np.arange(10).astype(str), 899),
+            "value": table.values.ravel(),
+            "task": np.tile(np.arange(899) % 3, 10),
+        },
+        stratum="task",
+    )
+    options = {"control": 0, "lower_is_better": True, "rng": 1}
+    drawn = superior_ability(
+        strata, resampling="bootstrap", n_resamples=2000, **options
+    )
+    near(drawn.standard_error, superior_ability(strata, **options).standard_error, 0.1)
+    with pytest.raises(ValueError, match="need no groups, strata or weights"):
+        superior_ability(strata, bootstrap_indices=[[0] * 899], **options)
+
+
+def test_bootstrap_indices_are_checked():
+    for bad in ([[0, 1]], np.full((3, 400), 400), np.full((3, 400), -1), [[0.5] * 400]):
+        with pytest.raises(ValueError, match="bootstrap_indices"):
+            model_confidence_set(VALUES, bootstrap_indices=bad)
+
+
+def test_groups_across_strata_have_no_bootstrap():
+    long = from_long(
+        {
+            "item": np.tile(np.arange(400), 4),
+            "model": np.repeat(list("abcd"), 400),
+            "value": VALUES.ravel(),
+            "block": np.tile(np.arange(400) % 50, 4),
+            "task": np.tile(np.arange(400) // 200, 4),
+        },
+        group="block",
+        stratum="task",
+    )
+    assert best_set(long, rng=1).n_clusters == 50
+    with pytest.raises(ValueError, match="groups that lie within strata"):
+        model_confidence_set(long, resampling="bootstrap", rng=1)
+
+
+def test_correct_values_are_accuracies():
+    y_true, preds = load_digits()
+    values = correct_values(y_true, preds)
+    compared = fastcmp.compare_all(y_true, preds)
+    means = [values[name].mean() for name in compared.names]
+    assert means == pytest.approx(compared.accuracy.tolist())
+    array = correct_values(y_true, np.array(list(preds.values())))
+    assert (array == np.array(list(values.values()))).all()
+    chosen = correct_values(y_true, preds, classes=[0, 1, 2], names=list("abcdefghij"))
+    outside = ~np.isin(y_true, [0, 1, 2])
+    assert (np.isnan(chosen["a"]) == outside).all()
+    kept = compare_means(chosen, missing="common")
+    wanted = fastcmp.compare_all(y_true, preds, classes=[0, 1, 2])
+    assert kept.score == pytest.approx(wanted.score)
+
+
+def test_correct_values_of_missing_labels():
+    y_true = ["a", None, "b", "b"]
+    preds = {"x": ["a", "a", None, "b"], "y": ["b", "a", "b", "b"]}
+    values = correct_values(y_true, preds, missing="wrong")
+    assert values["x"].tolist() == pytest.approx([1.0, np.nan, 0.0, 1.0], nan_ok=True)
+    with pytest.raises(ValueError, match="missing"):
+        correct_values(y_true, preds)
+
+
+def test_threads_change_nothing():
+    many = np.random.default_rng(1).normal(size=(60, 300))
+    for function in (rank_sets, best_set, winner_estimate, model_confidence_set):
+        one, two = (function(many, workers=w, n_resamples=600, rng=2) for w in (1, 3))
+        assert one == two

@@ -1,0 +1,127 @@
+"""Intervals of ranks of compared models: by decisions, at once, and for each alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastcmp import (
+    compare_all,
+    compare_all_from_counts,
+    compare_means,
+    compare_means_from_moments,
+    correct_values,
+    load_digits,
+    rank_sets,
+    stream,
+)
+
+Y, PREDS = load_digits()
+GROUPS = np.arange(len(Y)) // 3
+STRATA = np.arange(len(Y)) % 4
+COST = 1.0 - np.eye(10) + 0.5 * np.tri(10, k=-1)
+
+
+def ranks_of(result):
+    """Give the intervals of ranks in the order of the input."""
+    board = result.leaderboard
+    return board.rank_interval[np.argsort(board.models)]
+
+
+@pytest.mark.parametrize("method", ["simultaneous", "marginal"])
+def test_means_have_the_sets_of_rank_sets(method):
+    values = correct_values(Y, PREDS)
+    sets = rank_sets(values, simultaneous=method == "simultaneous", rng=0)
+    wanted = np.stack([sets.lower, sets.upper], axis=1)
+    for found in (
+        compare_means(values, rank_intervals=method),
+        compare_means(values, rank_intervals=method, adjust="bh", control=0),
+        compare_means(values, rank_intervals=method, pairs=[(0, 1)]),
+        compare_means_from_moments(
+            stream.ValueMoments().update(values), rank_intervals=method
+        ),
+    ):
+        assert (ranks_of(found) == wanted).all()
+        assert found.leaderboard.rank_method == method
+    losses = {name: 1.0 - own for name, own in values.items()}
+    turned = compare_means(losses, rank_intervals=method, lower_is_better=True)
+    assert (ranks_of(turned) == wanted).all()
+
+
+@pytest.mark.parametrize("method", ["simultaneous", "marginal"])
+def test_accuracies_have_nearly_the_same(method):
+    wanted = ranks_of(compare_means(correct_values(Y, PREDS), rank_intervals=method))
+    counts = stream.PairCounts().update(Y, PREDS)
+    for found in (
+        compare_all(Y, PREDS, rank_intervals=method),
+        compare_all(Y, PREDS, rank_intervals=method, adjust="none", pairs=[(1, 2)]),
+        compare_all_from_counts(counts, rank_intervals=method),
+        compare_all(Y, PREDS, rank_intervals=method, metric="accuracy"),
+        compare_all(Y, PREDS, rank_intervals=method, test="cost", cost=1 - np.eye(10)),
+    ):
+        assert np.abs(ranks_of(found) - wanted).max() <= 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"groups": GROUPS},
+        {"strata": STRATA, "stratum_weights": "equal"},
+        {"test": "cost", "cost": COST},
+        {"metric": "f1_macro"},
+        {"metric": "mcc", "method": "permutation", "n_resamples": 99, "rng": 1},
+        {"adjust": "maxt", "rng": 1, "n_resamples": 99},
+        {"keep": "significant"},
+    ],
+    ids="-".join,
+)
+def test_all_comparisons_know_sets_of_ranks(options):
+    found = compare_all(Y, PREDS, rank_intervals="simultaneous", **options)
+    bounds, rank = found.rank_bounds, found.leaderboard.rank
+    rank = rank[np.argsort(found.leaderboard.models)]
+    assert (bounds[:, 0] <= rank).all()
+    assert (rank <= bounds[:, 1]).all()
+    # The two worst models are far behind.
+    assert bounds[:, 0].max() == 9
+    assert bounds[:, 1].min() < 9
+
+
+def test_a_constant_metric_says_nothing_of_ranks():
+    y_true = np.array([0, 1] * 20)
+    preds = {"a": y_true ^ (np.arange(40) < 9), "b": y_true, "c": 1 - y_true}
+    found = compare_all(
+        y_true, preds, metric="mcc", rank_intervals="simultaneous", adjust="none"
+    )
+    assert found.rank_bounds.min() >= 1
+    assert found.rank_bounds.max() <= 3
+
+
+def test_decisions_are_the_default_and_promise_nothing_without_adjustment():
+    usual = compare_all(Y, PREDS)
+    assert usual.rank_method == "decisions"
+    assert usual.leaderboard.rank_method == "decisions"
+    assert "all true ranks lie within them at once" in " ".join(str(usual).split())
+    for adjust in ("bh", "by", "none"):
+        found = compare_all(Y, PREDS, adjust=adjust)
+        text = " ".join(str(found).split())
+        assert found.leaderboard.rank_interval is None
+        assert found.leaderboard.rank_method is None
+        assert "Intervals of ranks are not shown" in text
+        assert "rank_intervals='simultaneous'" in text
+    marginal = compare_all(Y, PREDS, adjust="bh", rank_intervals="marginal")
+    assert "of that model alone" in " ".join(str(marginal).split())
+    assert "of that model alone" in str(marginal.leaderboard.sections()[0].notes)
+
+
+def test_draws_are_the_same_unless_asked_for():
+    one, two = (compare_all(Y, PREDS, rank_intervals="simultaneous") for _ in range(2))
+    assert one == two
+    workers = compare_all(Y, PREDS, rank_intervals="simultaneous", workers=3)
+    assert (workers.rank_bounds == one.rank_bounds).all()
+
+
+def test_what_has_no_common_samples():
+    values = {name: own.copy() for name, own in correct_values(Y, PREDS).items()}
+    next(iter(values.values()))[3] = np.nan
+    with pytest.raises(ValueError, match=r"rank_intervals.*same items"):
+        compare_means(values, missing="pairwise", rank_intervals="simultaneous")

@@ -1,0 +1,191 @@
+"""Pairs of estimates with a known covariance, all at once."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_cases import expected, parametrize
+from scipy import stats
+
+import fastcmp
+from fastcmp import simultaneous_pairs
+from fastcmp.pairwise.max_t import joint_pvalues, normal_pvalues
+from fastcmp.pairwise.metric_options import Draws
+from fastcmp.pairwise.simultaneous import normal_joint
+
+
+def estimates(n_models, seed):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(n_models, n_models + 1))
+    return rng.normal(size=n_models) * 2, root @ root.T / n_models
+
+
+@parametrize("simultaneous_pairs_gaussian")
+def test_references_agree(case):
+    data, options = case["input"], case["options"]
+    found = simultaneous_pairs(
+        *(data["estimate"], data["covariance"]),
+        step=options["step"],
+        alternative=options["side"],
+        rng=1,
+    )
+    assert found.statistic.tolist() == pytest.approx(
+        np.multiply(np.sign(found.statistic), case["expected"]["statistic"]).tolist(),
+        rel=1e-9,
+    )
+    assert found.critical_value == expected(case, "critical_95")
+    assert found.pvalue_adjusted.tolist() == expected(case, "pvalue_adjusted")
+
+
+def test_tukey_and_dunnett():
+    """Independent estimates of equal variance: the studentized range, and t."""
+    for m in (3, 6):
+        for df in (6.0, np.inf):
+            found = simultaneous_pairs(np.arange(float(m)), np.eye(m), df=df, rng=1)
+            law = stats.studentized_range(m, df)
+            wanted = law.ppf(0.95) / np.sqrt(2)
+            assert found.critical_value == pytest.approx(wanted, rel=2e-3)
+            sizes = np.abs(found.statistic) * np.sqrt(2)
+            np.testing.assert_allclose(
+                found.pvalue_adjusted, law.sf(sizes), atol=1.5e-3
+            )
+    rng = np.random.default_rng(1)
+    samples = [rng.normal(size=20) + k * 0.4 for k in (0, 0, 1, 2)]
+    peer = stats.dunnett(*samples[1:], control=samples[0], rng=rng)
+    spread = np.mean([x.var(ddof=1) for x in samples]) / 20
+    found = simultaneous_pairs(
+        *([x.mean() for x in samples], spread * np.eye(4)), control=0, df=76, rng=1
+    )
+    np.testing.assert_allclose(-found.statistic, peer.statistic)
+    np.testing.assert_allclose(found.pvalue_adjusted, peer.pvalue, atol=2e-3)
+
+
+@given(st.integers(3, 6), st.integers(0, 2**31))
+def test_draws_that_are_counted_agree(n_models, seed):
+    value, covariance = estimates(n_models, seed)
+    for step in ("single", "down"):
+        for side in ("two-sided", "greater", "less"):
+            found = simultaneous_pairs(
+                *(value, covariance),
+                step=step,
+                alternative=side,
+                n_resamples=4000,
+                rng=seed,
+            )
+            drawn = np.random.default_rng(seed).multivariate_normal(
+                np.zeros(n_models), covariance, 4000
+            )
+            i, j = np.triu_indices(n_models, 1)
+            sign = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}
+            z = sign[side]((drawn[:, i] - drawn[:, j]) / found.standard_error)
+            observed = sign[side](found.statistic)
+            single = [np.mean(z.max(axis=1) >= one) for one in observed]
+            down = [
+                np.mean(z[:, observed <= one].max(axis=1) >= one) for one in observed
+            ]
+            down = [max(np.array(down)[observed >= one]) for one in observed]
+            np.testing.assert_allclose(
+                found.pvalue_adjusted, single if step == "single" else down, atol=0.05
+            )
+            beyond = np.mean(z.max(axis=1) >= found.critical_value)
+            assert beyond == pytest.approx(0.05, abs=0.02)
+
+
+def test_laws():
+    value, covariance = estimates(5, 3)
+    found = simultaneous_pairs(value, covariance, rng=1)
+    down = simultaneous_pairs(value, covariance, step="down", rng=1)
+    assert (found.pvalue <= down.pvalue_adjusted).all()
+    assert (down.pvalue_adjusted <= found.pvalue_adjusted + 1e-12).all()
+    assert (found.pvalue_adjusted <= np.minimum(1, 10 * found.pvalue)).all()
+    np.testing.assert_allclose(
+        found.interval.T,
+        found.difference
+        + np.outer([-1, 1], found.standard_error) * found.critical_value,
+    )
+    # In another unit, from another origin; with what all have in common.
+    for again in (
+        simultaneous_pairs(10 * value - 3, 100 * covariance, rng=1),
+        simultaneous_pairs(value, covariance + 7.0, rng=1),
+        simultaneous_pairs(value, covariance, rng=1, workers=3),
+    ):
+        np.testing.assert_allclose(
+            again.pvalue_adjusted, found.pvalue_adjusted, atol=5e-4
+        )
+    # An interval without 0 where the adjusted p-value is below 0.05.
+    apart = (found.interval[:, 0] > 0) | (found.interval[:, 1] < 0)
+    np.testing.assert_array_equal(apart, found.pvalue_adjusted < 0.05)
+    order = np.array([3, 0, 4, 2, 1])
+    turned = simultaneous_pairs(value[order], covariance[np.ix_(order, order)], rng=1)
+    matrix = np.zeros((5, 5))
+    matrix[tuple(found.pairs.T)] = found.pvalue_adjusted
+    matrix += matrix.T
+    wanted = matrix[np.ix_(order, order)][tuple(found.pairs.T)]
+    np.testing.assert_allclose(turned.pvalue_adjusted, wanted, atol=1e-3)
+
+
+def test_one_pair_needs_no_adjustment():
+    found = simultaneous_pairs([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]], rng=1)
+    assert found.critical_value == pytest.approx(stats.norm.isf(0.025), rel=1e-9)
+    assert found.pvalue_adjusted == pytest.approx(found.pvalue, rel=1e-9)
+    one = simultaneous_pairs(
+        *([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]]), alternative="less", df=8, rng=1
+    )
+    assert one.critical_value == pytest.approx(stats.t(8).isf(0.05), rel=1e-3)
+    assert one.interval[0, 0] == -np.inf
+
+
+def test_without_variance():
+    covariance = np.diag([0.01, 0.0, 0.0])
+    found = simultaneous_pairs([0.5, 0.5, 0.5], covariance, rng=1)
+    assert found.pvalue_adjusted.tolist() == [1, 1, 1]
+    assert np.diff(found.interval[2]) == 0
+    found = simultaneous_pairs([0.5, 0.5, 0.6], covariance, rng=1)
+    assert found.statistic.tolist() == pytest.approx([0, -1, -np.inf])
+    assert found.pvalue_adjusted[2] == 0
+    nothing = simultaneous_pairs([0.5, 0.5], np.zeros((2, 2)), rng=1)
+    assert nothing.critical_value == 0
+    assert nothing.pvalue_adjusted.tolist() == [1]
+
+
+def test_many_pairs_are_counted(monkeypatch):
+    value, covariance = estimates(6, 5)
+    found = simultaneous_pairs(value, covariance, n_resamples=20_000, rng=1)
+    monkeypatch.setattr("fastcmp.pairwise.max_t._INTEGRATED", 1000)
+    options = {"n_resamples": 20_000, "rng": 1}
+    counted = simultaneous_pairs(value, covariance, **options).pvalue_adjusted
+    np.testing.assert_allclose(counted, found.pvalue_adjusted, atol=0.01)
+    down = simultaneous_pairs(value, covariance, step="down", **options)
+    assert (down.pvalue_adjusted <= counted).all()
+
+
+def test_high_ranks_and_degrees_of_freedom():
+    """More models than directions are spread evenly for; draws of t are counted."""
+    from fastcmp.core.threads import ThreadPool
+
+    rng = np.random.default_rng(2)
+    root = rng.normal(size=(40, 39)) * 0.1
+    i, j = np.triu_indices(40, 1)
+    pairs = np.stack([i, j], axis=1).astype(np.int32)
+    inverse = 1 / np.sqrt(((root[i] - root[j]) ** 2).sum(axis=1))
+    statistic = rng.normal(size=i.size) * 2
+    with ThreadPool(2) as pool:
+        squares = ((root[:, np.newaxis] - root) ** 2).sum(axis=2)
+        joint = normal_joint(squares, Draws(6000, 4), 9.0, pool)
+        assert joint.rank == 39
+        known = (joint, pairs, statistic, inverse, pool)
+        counted, integrated = joint_pvalues(*known), normal_pvalues(*known)
+    np.testing.assert_allclose(counted, integrated, atol=0.03)
+
+
+def test_what_it_says():
+    value, covariance = estimates(3, 1)
+    found = simultaneous_pairs(
+        value, covariance, names=["a", "b", "c"], control="b", df=12, rng=5
+    )
+    text = str(found).replace("\n", " ")
+    assert "3 models, 2 pairs with b." in text
+    assert "single-step max-T of t with 12 degrees of freedom" in text
+    assert found.control == "b"
+    assert found.columns()["model_a"] == ["b", "b"]
+    assert fastcmp.from_dict(found.to_dict()) == found

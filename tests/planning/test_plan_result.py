@@ -1,0 +1,169 @@
+"""Plans as records: passed again they are the same, and they print what they say."""
+
+import re
+
+import numpy as np
+import pytest
+
+from fastcmp import compare_all, planning
+
+SOLVERS = {
+    "n": (planning.sample_size, "power"),
+    "power": (planning.power, "n"),
+    "difference": (planning.detectable_difference, "n"),
+}
+CELLS = {"p10": 0.15, "p01": 0.05}
+MEAN = {"test": "mean", "sd": 0.5}
+AUC = {"test": "auc", "ratio": 3}
+CURVES = {"correlation_positives": 0.5, "correlation_negatives": 0.4, "ratio": 2}
+PAIR = {"test": "auc-paired", "auc_a": 0.85, "auc_b": 0.75, **CURVES}
+CV = {"test": "cv", "n_resamples": 50, "rng": 1}
+BOARD = {"test": "leaderboard", "n_resamples": 50, "rng": 1}
+RIGHT = np.random.default_rng(0).random((3, 200)) < np.array([[0.9], [0.8], [0.75]])
+PLANS = {
+    "mcnemar": ("n", CELLS),
+    "arrays": ("n", {"difference": [0.02, 0.1], "discordant": 0.2}),
+    "right": ("n", CELLS | {"tails": "right-direction"}),
+    "conditional": ("power", CELLS | {"n": 100, "conditional": True}),
+    "pilot": ("power", {"n": 100, "pilot": (12, 5, 80)}),
+    "pilots": ("n", {"pilot": ([12, 14], [5, 4], [80, 90])}),
+    "so far": ("power", CELLS | {"n": 100, "so_far": (12, 5, 80)}),
+    "accuracies": ("n", {"accuracy_a": 0.8, "accuracy_b": 0.85}),
+    "labels": ("n", {"accuracy_a": 0.8, "accuracy_b": 0.85, "label_agreement": 0.9}),
+    "detectable": ("difference", {"n": [100, 300], "agreement": 0.85}),
+    "margin": ("n", {"p10": 0.1, "p01": 0.1, "margin": 0.05}),
+    "mean": ("n", MEAN | {"difference": [0.05, 0.1]}),
+    "clusters": (
+        "power",
+        MEAN
+        | {"difference": 0.1, "n": 200}
+        | {"cluster_size": 4, "intraclass_correlation": 0.1},
+    ),
+    "detectable mean": ("difference", MEAN | {"n": 200}),
+    "auc": ("n", AUC | {"auc": 0.7, "tails": "both"}),
+    "detectable auc": ("difference", AUC | {"n": [40, 90]}),
+    "two aucs": ("n", PAIR),
+    "detectable of two aucs": ("difference", PAIR | {"n": 100}),
+    "folds": ("power", CV | {"accuracy_a": 0.9, "accuracy_b": 0.8, "n": 100}),
+    "folds, detectable": ("difference", CV | {"agreement": 0.8, "n": 100}),
+    "leaderboard": ("n", BOARD | {"accuracies": [0.9, 0.8, 0.7], "agreement": 0.8}),
+}
+
+
+@pytest.mark.parametrize("what", PLANS)
+def test_inputs_passed_again_give_the_same_plan(what):
+    solved_for, options = PLANS[what]
+    solve, given = SOLVERS[solved_for]
+    plan = solve(**options)
+    rest = {given: options[given]} if given in options else {}
+    again = solve(
+        plan.test,
+        method=plan.method,
+        hypothesis=plan.hypothesis,
+        margin=plan.margin,
+        **rest,
+        **dict(plan.inputs),
+    )
+    for name in ("n", "power", "difference", "assurance"):
+        first, second = getattr(plan, name), getattr(again, name)
+        if first is not None:
+            np.testing.assert_allclose(second, first, rtol=1e-12, err_msg=name)
+
+
+def first_line(plan):
+    return " ".join(str(plan).split()).removeprefix(plan.sections()[0].title + " ")
+
+
+SENTENCES = {
+    "1 sample finds a difference of 10 percentage points with a probability of 0%": (
+        planning.power(n=1, **CELLS)
+    ),
+    "with a probability of more than 99.9% (McNemar's mid-p test, two-sided": (
+        planning.power(n=700, **CELLS)
+    ),
+    "No number of samples finds a difference of 0 percentage points with a "
+    "probability of 80%": planning.sample_size(p10=0.1, p01=0.1),
+    "finds a difference of -5 percentage points with a probability of 80% (McNemar's "
+    "mid-p test, one-sided, greater, alpha 0.05)": (
+        planning.sample_size(p10=0.05, p01=0.1, alternative="greater")
+    ),
+    "20 samples find no possible difference with a probability of 80%": (
+        planning.detectable_difference(n=20, discordant=0.1)
+    ),
+    "find a difference of 1 percentage point with": (
+        planning.power(n=20, difference=0.01, discordant=0.1)
+    ),
+    "27 positives and 54 negatives find a difference of 0.2": (
+        planning.power("auc", n=27, n_negatives=54, auc=0.7)
+    ),
+}
+
+
+@pytest.mark.parametrize("words", SENTENCES)
+def test_sentences(words):
+    assert words in first_line(SENTENCES[words])
+
+
+def test_tables_hold_what_differs_and_say_the_rest():
+    plan = planning.sample_size(
+        difference=[0.02, 0.05], discordant=0.15, power=[[0.8], [0.9]]
+    )
+    lines = str(plan).splitlines()
+    assert lines[0] == "Sample size (McNemar's mid-p test, two-sided, alpha 0.05)"
+    assert lines[1] == "4 plans (2 x 2)"
+    assert lines[2].split() == ["n", "power", "difference", "p10", "p01"]
+    assert lines[3].split() == ["2,934", "0.8001", "0.02", "0.085", "0.065"]
+    assert plan.columns()["p10"] == pytest.approx([0.085, 0.1, 0.085, 0.1])
+    assert plan.columns()["alpha"] == [0.05] * 4
+
+
+def test_dashes_are_explained():
+    plan = planning.sample_size(p10=[0.1, 0.2], p01=0.1)
+    assert str(plan).splitlines()[3].split()[0] == "-"
+    assert str(plan).splitlines()[-1] == "-: no number is enough."
+    none = planning.detectable_difference(n=[10, 500], discordant=0.1)
+    assert "-: no possible difference is found." in str(none)
+
+
+def test_a_leaderboard_has_models_not_plans():
+    """As many accuracies as plans."""
+    plan = planning.power(
+        **BOARD, accuracies=np.array([0.9, 0.8]), agreement=0.8, n=[50, 90]
+    )
+    assert "accuracies" not in plan.columns()
+    pilot = compare_all(np.ones(200, int), RIGHT.astype(int))
+    assert "seed" in str(pilot.power(n=[50, 90, 200], rng=3, n_resamples=20))
+
+
+HURRIED = {
+    "p10 must lie in [0, 1], got 15: write 0.15 for 15%": {"p10": 15, "p01": 5},
+    "accuracy_a must lie in [0, 1], got 80: write 0.8 for 80%": {
+        "accuracy_a": 80,
+        "accuracy_b": 82,
+    },
+    "power must lie in (0, 1), got 80: write 0.8 for 80%": CELLS | {"power": 80},
+    "power must lie in (0, 1), got 1": CELLS | {"power": 1},
+    "alpha must lie in (0, 1), got 5: write 0.05 for 5%": CELLS | {"alpha": 5},
+    "difference must lie in [-1, 1], got 2: write 0.02 for 2%": {
+        "difference": 2,
+        "discordant": 0.1,
+    },
+    "margin must lie in (0, 1) for accuracies, got 5: write 0.05 for 5 percentage "
+    "points": (CELLS | {"margin": 5}),
+    "method='tango' is not for hypothesis='difference', which has: midp, exact, "
+    "asymptotic, corrected, connor, miettinen, lachenbruch; it needs margin=": (
+        CELLS | {"method": "tango"}
+    ),
+    "hypothesis='equivalence' needs margin=": CELLS | {"hypothesis": "equivalence"},
+    "sd must be > 0 and finite, got -0.5": {
+        "test": "mean",
+        "sd": -0.5,
+        "difference": 0.1,
+    },
+}
+
+
+@pytest.mark.parametrize("message", HURRIED)
+def test_hurried_inputs_are_told_what_to_write(message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        planning.sample_size(**HURRIED[message])

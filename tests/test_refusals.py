@@ -462,6 +462,11 @@ WRONG = {
     "values_a": _VALUES,
     "values_b": _VALUES,
     "moments": _OBJECT | {"empty": stream.ValueMoments()},
+    "estimate": _NUMBERS | {"one": [0.5], "a number": 3, "infinite": [0.5, np.inf]},
+    "covariance": _NUMBERS
+    | {"a number": 3, "too short": [1.0], "negative": [1.0, -1.0]}
+    | {"not a covariance": [[1.0, 2.0], [2.0, 1.0]], "not square": [[1.0, 0.5]]}
+    | {"infinite": [[np.inf, 0.0], [0.0, 1.0]]},
     "side": _CHOICE,
     "recentring": _CHOICE,
     "rank_intervals": _CHOICE,

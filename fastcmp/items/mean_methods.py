@@ -49,7 +49,7 @@ def mean_tests(
         return pairwise_tests(data, options, level, pool)
     if options.method == "t" and values.binary and plan.plain:
         df, factor = plan.shared_degrees, plan.strata[0].factors[0]
-        bits = _pack(values, pool)
+        bits = pack_right(values, pool)
         return bit_tests(bits, values.n_items, level, df, float(factor))
     limits = (-1.0, 1.0) if clips(data) else (-np.inf, np.inf)
 
@@ -101,7 +101,7 @@ def _flips(values: Values, plan: UnitPlan, draws: Draws, pool: ThreadPool) -> Jo
     return row_flips(read_units(unit_sums(values, plan, pool)).values, draws, pool)
 
 
-def _pack(values: Values, pool: ThreadPool) -> RightBits:
+def pack_right(values: Values, pool: ThreadPool) -> RightBits:
     """Pack values that are 0 or 1, a row of bits for each model."""
     m, n = len(values.names), values.n_items
     words = allocate_words(m, n)

@@ -9,9 +9,12 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.options import choose
 from fastcmp.core.threads import no_step, parts
+from fastcmp.counts.pair_moments import PairMoments
 from fastcmp.counts.value_sums import pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import Items, MeanData, read_data, read_options
+from fastcmp.items.mean_methods import pack_right
+from fastcmp.kernels.bits import cross_counts
 from fastcmp.kernels.item_bootstrap import count_units, draw_units
 from fastcmp.pairwise.model_estimates import Estimates
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 _POLICIES = ("raise", "common", "wrong")
 _DRAWS = 512  # that are multiplied together
+_COUNTED = 64  # models that one task counts; a multiple of four
 
 
 class ReadItems(NamedTuple):
@@ -102,7 +106,8 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         rng=0,
     )
     data = read_data(values, items.names, Items(items.groups), options)
-    moments = pair_moments(data.values, data.plan, pool)
+    counted = data.values.binary and data.plan.plain
+    moments = (_counted_moments if counted else _moments)(data, pool)
     relative = moments.mean if moments.relative is None else moments.relative
     clusters = data.groups.clusters
     estimates = Estimates(
@@ -118,6 +123,37 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         cautions=_cautions(data),
     )
     return ValueEstimates(estimates, data)
+
+
+def _moments(data: MeanData, pool: ThreadPool) -> PairMoments:
+    return pair_moments(data.values, data.plan, pool)
+
+
+def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
+    """Count items that each two models have right: values are 0 or 1."""
+    bits, plan, n = pack_right(data.values, pool), data.plan, data.values.n_items
+    m, words = len(data.values.names), bits.words
+    joint = np.empty((len(words), len(words)), np.int64)
+
+    def count(rows: slice) -> None:
+        cross_counts(words[rows], words, joint[rows])
+
+    pool.run(count, parts(len(words), _COUNTED), steps=no_step)
+    # Whole numbers up to the last step: n is below 2**31.
+    joint = n * joint[:m, :m] - np.outer(bits.correct, bits.correct)
+    scale = float(plan.strata[0].factors[0]) / float(n) ** 3
+    covariance = np.asarray(joint * scale, np.float64)
+    variance = np.diagonal(covariance).copy()
+    return PairMoments(
+        n_items=n,
+        n_units=n,
+        mean=bits.correct / n,
+        variance=variance,
+        covariance=covariance,
+        df=plan.shared_degrees,
+        largest=plan.largest,
+        scale=variance,
+    )
 
 
 def _cautions(data: MeanData) -> tuple[str, ...]:

@@ -24,16 +24,16 @@ def difference_maxima(
 
     Parameters
     ----------
-    draws : ndarray of float64, shape (M, B)
+    draws : ndarray of float64 or float32, shape (M, B)
         Of M models; a column a draw. Some hundred columns stay in a cache.
-    weights : ndarray of float64, shape (R, M)
+    weights : ndarray of the same type, shape (R, M)
         What the difference of model ``rows[r]`` minus model j is multiplied by: one
         over its standard error, or 0 where the pair does not count.
     rows : ndarray of int64, shape (R,)
         Models whose differences are looked at.
     targets : ndarray of int64, shape (R,)
         Row of `out` that each raises.
-    out : ndarray of float64, shape (T, B)
+    out : ndarray of the same type, shape (T, B)
         ``out[targets[r]]`` becomes the maximum of itself and of
         ``(draws[rows[r]] - draws[j]) * weights[r, j]`` over all j.
 

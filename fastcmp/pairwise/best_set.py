@@ -128,7 +128,7 @@ def make_best_set(
         bound = np.full(merit.size, upper_quantile(one, estimates.df))
         candidates = np.flatnonzero(_reach(merit, errors, candidates, bound) > 0.0)
     known = (options.n_draws, options.seed)
-    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df)
+    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
     critical = np.full(merit.size, np.nan)
     for some in parts(candidates.size, _ROWS):
         own = candidates[some]

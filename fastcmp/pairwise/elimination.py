@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp.pairwise.model_estimates import SAME, weights_of
+from fastcmp.pairwise.model_estimates import weights_of
+from fastcmp.pairwise.simulated_maxima import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,6 +12,7 @@ from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_distinct_names
 from fastcmp.pairwise.gaussian_draws import covariance_root
+from fastcmp.pairwise.simulated_maxima import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Of the variances of both; less is rounding: the models are the same but for a shift.
-SAME = 1e-10
 _TOLERANCE = 1e-6
 _ROWS = 512
 _LOOKED_AT = 256  # columns of a covariance, at most, that its root must give back

@@ -48,10 +48,11 @@ def find_ranks(
     estimates: Estimates, chosen: Ints, options: RankOptions, pool: ThreadPool
 ) -> FoundRanks:
     """Find the sets of ranks of the chosen models."""
-    known = (options.n_draws, options.seed)
-    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df)
+    known, errors = (options.n_draws, options.seed), estimates.errors()
+    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
     find = _find_together if options.simultaneous else _find_alone
-    return find(_Differences.of(estimates), draws, chosen, options)
+    differences = _Differences.of(estimates.merit, errors)
+    return find(differences, draws, chosen, options)
 
 
 class _Differences(NamedTuple):
@@ -62,8 +63,7 @@ class _Differences(NamedTuple):
     sure: Flags
 
     @classmethod
-    def of(cls, estimates: Estimates) -> _Differences:
-        errors, merit = estimates.errors(), estimates.merit
+    def of(cls, merit: Floats, errors: Floats) -> _Differences:
         sure = errors == 0.0
         sure &= merit[:, None] > merit
         return cls(merit, weights_of(errors), sure)

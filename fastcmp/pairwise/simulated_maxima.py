@@ -36,6 +36,9 @@ _TAIL = 50  # draws beyond the critical value, at least
 _BINS = 512
 _PRECISION = 1e-9
 _FAR = 1e100  # of a statistic; its square is finite
+#: Of the variances of both; less is rounding: the models are the same but for a shift.
+SAME = 1e-10
+_ALIKE = 3e-3  # of the largest standard error: less is too little for single precision
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
@@ -84,8 +87,13 @@ class Maxima:
         seed: int,
         pool: ThreadPool,
         df: float = math.inf,
+        errors: Floats | None = None,
     ) -> Maxima:
-        """Draw; what is common to all models is left out."""
+        """Draw; what is common to all models is left out.
+
+        `errors` are the standard errors of differences, 0 where there is none to test:
+        where none is tiny, many models are drawn in single precision.
+        """
         m = len(covariance)
         check_memory(
             8.0 * (3 * m * m + 2 * m * n_draws),
@@ -96,9 +104,14 @@ class Maxima:
         means = covariance.mean(axis=0)
         centred = covariance - means
         centred -= (means - means.mean())[:, None]
-        drawn = directions(centred, n_draws, seed, pool)
+        single = False
+        if errors is not None:
+            least = np.min(errors, where=errors > 0.0, initial=np.inf)
+            largest = np.sqrt(np.diagonal(centred).max())
+            single = bool(least > _ALIKE * largest)
+        drawn = directions(centred, n_draws, seed, pool, single=single)
         if math.isfinite(df) and not 0 < drawn.df <= LATTICE:
-            scales = t_scales(n_draws, seed, drawn.df, df)
+            scales = t_scales(n_draws, seed, drawn.df, df).astype(drawn.values.dtype)
             drawn = drawn._replace(values=drawn.values * scales)
         return cls(drawn, pool, df)
 
@@ -131,15 +144,17 @@ class Maxima:
         rows = np.arange(m) if rows is None else rows
         targets = np.arange(rows.size) if apart else np.zeros(rows.size, np.int64)
         values = self.draws.values if only is None else self.draws.values[:, only]
-        n = values.shape[1]
+        n, kind = values.shape[1], values.dtype
+        weights = np.ascontiguousarray(weights, kind)
         signs = (sign, -sign) if self.smooth else (sign,)
         found = np.zeros((rows.size if apart else 1, len(signs) * n))
 
         def look(some: slice) -> None:
             block = np.ascontiguousarray(values[:, some])
             for k, each in enumerate(signs):
-                out = np.zeros((len(found), block.shape[1]))
-                difference_maxima(each * block, weights, rows, targets, out)
+                out = np.zeros((len(found), block.shape[1]), kind)
+                turned = block if each > 0.0 else -block
+                difference_maxima(turned, weights, rows, targets, out)
                 found[:, k * n + some.start : k * n + some.stop] = out
 
         tasks = parts(n, _BLOCK)
@@ -191,7 +206,7 @@ def order_statistics(found: Floats, level: float) -> Floats:
     """Give the order statistic of each row above which at most 1 - level lie."""
     n = found.shape[-1]
     place = min(int(np.ceil(level * (n + 1) - 1e-9)), n) - 1
-    return np.asarray(np.partition(found, place, axis=-1)[..., place])
+    return np.asarray(np.partition(found, place, axis=-1)[..., place], np.float64)
 
 
 def _smooth(

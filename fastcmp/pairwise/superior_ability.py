@@ -13,11 +13,11 @@ from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.gaussian_draws import gaussian_draws, t_scales
 from fastcmp.pairwise.model_estimates import (
-    SAME,
     Estimates,
     distribution_of,
     read_estimates,
 )
+from fastcmp.pairwise.simulated_maxima import SAME
 from fastcmp.pairwise.superior_ability_result import SuperiorAbility
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.pairwise.gaussian_draws import directions
-from fastcmp.pairwise.model_estimates import SAME, read_estimates
-from fastcmp.pairwise.simulated_maxima import Maxima, read_draws
+from fastcmp.pairwise.model_estimates import read_estimates
+from fastcmp.pairwise.simulated_maxima import SAME, Maxima, read_draws
 from fastcmp.pairwise.truncated_normal import conditional_mean, hybrid_mean
 from fastcmp.pairwise.winner_result import WinnerEstimate
 

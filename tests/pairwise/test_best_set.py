@@ -77,9 +77,10 @@ def test_many_models_are_screened():
     known = ~np.isnan(found.critical_value)
     assert set(np.flatnonzero(found.may_be_best)) == best
     assert len(best) <= np.count_nonzero(known) < 70
-    np.testing.assert_allclose(found.critical_value[known], critical[known])
-    np.testing.assert_allclose(found.lower, lower, atol=1e-12)
-    np.testing.assert_allclose(found.upper, upper, atol=1e-12)
+    # Many models are drawn in single precision.
+    np.testing.assert_allclose(found.critical_value[known], critical[known], 1e-5)
+    np.testing.assert_allclose(found.lower, lower, atol=1e-4)
+    np.testing.assert_allclose(found.upper, upper, atol=1e-4)
 
 
 def test_two_models_are_a_one_sided_test():

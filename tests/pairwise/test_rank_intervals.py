@@ -73,7 +73,7 @@ def test_accuracies_have_nearly_the_same(method):
         {"adjust": "maxt", "rng": 1, "n_resamples": 99},
         {"keep": "significant"},
     ],
-    ids=str,
+    ids="-".join,
 )
 def test_all_comparisons_know_sets_of_ranks(options):
     found = compare_all(Y, PREDS, rank_intervals="simultaneous", **options)

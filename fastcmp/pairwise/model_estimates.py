@@ -155,10 +155,10 @@ def _read_covariance(raw: Any, n_models: int) -> Floats:
         raise ValueError(message)
     own = np.diagonal(matrix)
     size = np.sqrt(np.maximum(own, 0.0))
-    bound = np.outer(size, size) * (1.0 + _TOLERANCE)
-    # Written so that NaN fails.
-    symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
-    fits = (np.abs(matrix) <= bound) & (own >= 0.0)
+    with np.errstate(invalid="ignore"):  # written so that NaN fails
+        bound = np.outer(size, size) * (1.0 + _TOLERANCE)
+        symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
+        fits = (np.abs(matrix) <= bound) & (own >= 0.0)
     if not (np.isfinite(matrix).all() and symmetric.all() and fits.all()):
         message = (
             "covariance must be finite, symmetric and positive semidefinite: entry "

@@ -112,9 +112,10 @@ def covariance_root(covariance: Floats) -> Floats:
 
     deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     unit = np.where(deviation > 0.0, deviation, 1.0)
-    lower, pivots, rank, _ = dpstrf(
-        covariance / np.outer(unit, unit), tol=_RANK, lower=1, overwrite_a=1
-    )
+    correlation = covariance / np.outer(unit, unit)
+    # To the bit: the first pivot is then no matter of rounding, and draws are stable.
+    np.fill_diagonal(correlation, deviation > 0.0)
+    lower, pivots, rank, _ = dpstrf(correlation, tol=_RANK, lower=1, overwrite_a=1)
     root = np.empty((len(lower), rank))
     root[pivots - 1] = np.tril(lower[:, :rank])
     root *= deviation[:, None]

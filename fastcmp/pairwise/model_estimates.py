@@ -153,13 +153,14 @@ def _read_covariance(raw: Any, n_models: int) -> Floats:
             f"{n_models} variances of independent estimates, got {matrix.shape}"
         )
         raise ValueError(message)
+    finite = bool(np.isfinite(matrix).all())
+    matrix = np.where(np.isfinite(matrix), matrix, 0.0)
     own = np.diagonal(matrix)
     size = np.sqrt(np.maximum(own, 0.0))
-    with np.errstate(invalid="ignore"):  # written so that NaN fails
-        bound = np.outer(size, size) * (1.0 + _TOLERANCE)
-        symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
-        fits = (np.abs(matrix) <= bound) & (own >= 0.0)
-    if not (np.isfinite(matrix).all() and symmetric.all() and fits.all()):
+    bound = np.outer(size, size) * (1.0 + _TOLERANCE)
+    symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
+    fits = (np.abs(matrix) <= bound) & (own >= 0.0)
+    if not (finite and symmetric.all() and fits.all()):
         message = (
             "covariance must be finite, symmetric and positive semidefinite: entry "
             "[i, j] at most the product of both standard errors"

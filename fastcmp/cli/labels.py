@@ -115,6 +115,12 @@ def add_holdout(commands: Any) -> None:
         help="two-sided, greater (the first is better), less (two-sided)",
     )
     add("--alpha", type=float, default=0.05, help="significance level (0.05)")
+    add(
+        "--unpaired",
+        action="store_true",
+        help="two files, one for each model, which was tested on the samples of its "
+        "file; --method is that of fastcmp.compare_unpaired (auto)",
+    )
     add_output(add)
     holdout.set_defaults(run=_holdout)
 
@@ -125,15 +131,17 @@ def _add_labels(add: Callable[..., Any]) -> None:
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
-def read_labels(options: argparse.Namespace) -> Predictions:
-    """Read files of predictions as a whole."""
+def read_labels(
+    options: argparse.Namespace, files: Any = None, models: Any = None
+) -> Predictions:
+    """Read files of predictions as a whole, all or some."""
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions
 
     read = read_predictions(
-        chosen_files(options, example_path),
+        files or chosen_files(options, example_path),
         target=options.target,
-        models=options.models,
+        models=models or options.models,
         id_column=options.id,
         drop=options.drop,
     )
@@ -230,10 +238,14 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
 def _holdout(options: argparse.Namespace) -> None:
     from fastcmp.inputs.labels import encode
 
-    if options.models is not None and options.models[0] == options.models[1]:
+    same = options.models is not None and options.models[0] == options.models[1]
+    if same and not options.unpaired:
         message = f"--models names {options.models[0]} twice"
         raise ValueError(message)
     check_places(options)
+    if options.unpaired:
+        _unpaired(options)
+        return
     read = read_labels(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
@@ -261,4 +273,36 @@ def _holdout(options: argparse.Namespace) -> None:
             missing=options.missing,
             names=(first, second),
         )
+    write(result, options)
+
+
+def _unpaired(options: argparse.Namespace) -> None:
+    """Compare two models, each on the samples of a file of its own."""
+    if options.cost is not None:
+        message = "--unpaired compares error rates: leave --cost out"
+        raise ValueError(message)
+    files = chosen_files(options, example_path)
+    if len(files) != 2:
+        message = f"--unpaired needs two files, one for each model, got {len(files)}"
+        raise ValueError(message)
+    data, names = [], []
+    for i, file in enumerate(files):
+        read = read_labels(options, [file], options.models and [options.models[i]])
+        if len(read.preds) != 1:
+            found = ", ".join(list(read.preds)[:10])
+            message = f"name the model of each file (--models A B): {file} has {found}"
+            raise ValueError(message)
+        [(name, pred)] = read.preds.items()
+        names.append(name)
+        data.append((read.y_true, pred))
+    if names[0] == names[1]:
+        names = [Path(file).name.partition(".")[0] for file in files]
+    result = fastcmp.compare_unpaired(
+        *data,
+        method=options.method or "auto",
+        alternative=options.alternative,
+        alpha=options.alpha,
+        missing=options.missing,
+        names=("a", "b") if names[0] == names[1] else (names[0], names[1]),
+    )
     write(result, options)

@@ -67,6 +67,15 @@ def add_plan(commands: Any) -> None:
     )
     add("--curve", type=Path, metavar="FILE", help="draw the power (.png, .pdf, .svg)")
     add_output(add)
+    _add_pilot(plan)
+    add_inputs(plan)
+    # Else "-2pp", which is no number, would be taken for an option.
+    plan._negative_number_matcher = re.compile(r"-\.?\d")
+    plan.set_defaults(run=_plan, cost=None)
+
+
+def _add_pilot(plan: argparse.ArgumentParser) -> None:
+    """Add the options of files that are a pilot."""
     files = plan.add_argument_group("a pilot from files (--test mcnemar, leaderboard)")
     add = files.add_argument
     add("--pilot", nargs="+", type=Path, metavar="FILE", help="files of predictions")
@@ -76,10 +85,6 @@ def add_plan(commands: Any) -> None:
     add("--id", metavar="COL", help="column of sample ids, to join files by (id)")
     add("--drop", nargs="+", metavar="COL", help="columns to leave out")
     add("--missing", help="missing predictions: raise, wrong (raise)")
-    add_inputs(plan)
-    # Else "-2pp", which is no number, would be taken for an option.
-    plan._negative_number_matcher = re.compile(r"-\.?\d")
-    plan.set_defaults(run=_plan, cost=None)
 
 
 def _plan(options: argparse.Namespace) -> None:

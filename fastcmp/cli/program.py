@@ -31,6 +31,7 @@ from fastcmp.cli.plan import add_plan
 from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
+from fastcmp.cli.watch import add_watch
 from fastcmp.core.escaping import visible
 from fastcmp.core.memory import in_words
 
@@ -64,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         add_compare,
         add_holdout,
         add_gate,
+        add_watch,
         add_plan,
         add_report,
         add_roc,

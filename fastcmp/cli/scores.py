@@ -153,10 +153,10 @@ def _positive(options: argparse.Namespace, y_true: Any) -> Any:
 
 
 def _roc(options: argparse.Namespace) -> None:
-    from fastcmp.pairwise.adjust import ADJUSTMENTS  # loads numba
+    from fastcmp.pairwise.adjust import OF_MODELS  # loads numba
 
     alpha = as_share(options.alpha, "alpha")
-    choose(options.adjust, "adjust", ADJUSTMENTS)
+    choose(options.adjust, "adjust", OF_MODELS)
     read = _read(options)
     positive = _positive(options, read.y_true)
     result = fastcmp.delong(read.y_true, read.preds, positive=positive)

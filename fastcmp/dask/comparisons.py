@@ -19,6 +19,7 @@ from fastcmp.pairwise.cochran import cochrans_q_from_counts
 from fastcmp.pairwise.compare_counts import compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method
 from fastcmp.pairwise.engine import read_keep
+from fastcmp.pairwise.margins import read_pair_margin
 from fastcmp.pairwise.metric_options import (
     check_counted,
     read_draws,
@@ -51,6 +52,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
@@ -91,6 +93,8 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         Error rate of the decisions, in (0, 1).
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once.
+    margin : float, optional
+        As in `fastcmp.compare_all`.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -145,7 +149,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     joint = as_flag(simultaneous, "simultaneous") or adjust in JOINT
     draws = read_draws(how, n_resamples, rng, joint=joint)
     as_share(alpha, "alpha")
-    read_keep(keep)
+    read_pair_margin(margin, alpha, keep=read_keep(keep))
     if memory_limit is not None:
         read_size(memory_limit)
     matrix = None
@@ -177,6 +181,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
         adjust=adjust,
         alpha=alpha,
         simultaneous=simultaneous,
+        margin=margin,
         pairs=pairs,
         control=control,
         keep=keep,

@@ -16,6 +16,7 @@ from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.items.compare_moments import compare_means_from_moments
 from fastcmp.pairwise.adjust import OF_MODELS
 from fastcmp.pairwise.engine import read_keep
+from fastcmp.pairwise.margins import read_pair_margin
 from fastcmp.stream.value_moments import ValueMoments
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
+    margin: float | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     keep: str | int | Path = "all",
@@ -77,6 +79,8 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         Error rate of the decisions, in (0, 1).
     simultaneous : bool
         Whether the intervals of differences hold for all pairs at once.
+    margin : float, optional
+        As in `fastcmp.compare_means`.
     pairs : sequence of pairs, optional
         Compare only these.
     control : int or str, optional
@@ -121,7 +125,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
     as_flag(simultaneous, "simultaneous")
     as_whole(n_resamples, "n_resamples", 1)
     seed = as_seed(rng)
-    read_keep(keep)
+    read_pair_margin(margin, alpha, keep=read_keep(keep))
     if memory_limit is not None:
         read_size(memory_limit)
     others = {"groups": groups, "weights": weights}
@@ -138,6 +142,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         adjust=adjust,
         alpha=alpha,
         simultaneous=simultaneous,
+        margin=margin,
         pairs=pairs,
         control=control,
         keep=keep,

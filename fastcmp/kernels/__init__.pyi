@@ -66,19 +66,19 @@ from fastcmp.kernels.delong_placements import placements as placements
 from fastcmp.kernels.difference_evalues import BETS as BETS
 from fastcmp.kernels.difference_evalues import DIRICHLET as DIRICHLET
 from fastcmp.kernels.difference_evalues import (
-    anytime_difference_interval as anytime_difference_interval,
-)
-from fastcmp.kernels.difference_evalues import (
-    anytime_difference_interval_many as anytime_difference_interval_many,
-)
-from fastcmp.kernels.difference_evalues import (
     difference_log_evalue as difference_log_evalue,
 )
 from fastcmp.kernels.difference_evalues import (
-    dirichlet_difference_interval as dirichlet_difference_interval,
-)
-from fastcmp.kernels.difference_evalues import (
     dirichlet_log_evalue as dirichlet_log_evalue,
+)
+from fastcmp.kernels.difference_sequences import (
+    anytime_difference_interval as anytime_difference_interval,
+)
+from fastcmp.kernels.difference_sequences import (
+    anytime_difference_interval_many as anytime_difference_interval_many,
+)
+from fastcmp.kernels.difference_sequences import (
+    dirichlet_difference_interval as dirichlet_difference_interval,
 )
 from fastcmp.kernels.evalues import (
     anytime_proportion_interval as anytime_proportion_interval,

@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import Interval
+from fastcmp.kernels.tango_score import _tango
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -22,8 +22,6 @@ WALD: Final = 0
 NEWCOMBE: Final = 1
 TANGO: Final = 2
 BONETT_PRICE: Final = 3
-
-_MAX_STEPS = 120
 
 
 @inlined
@@ -255,56 +253,6 @@ def newcombe_interval(
     return _newcombe(
         float(both_right), float(only_a), float(only_b), float(both_wrong), z
     )
-
-
-@inlined
-def _tango_variance(only_a: float, only_b: float, n: float, delta: float) -> float:
-    """Variance of the score under H0: difference = delta (Tango 1998, eq. 6)."""
-    if delta < 0.0:
-        # The mirror image; for delta >= 0 nothing below cancels.
-        only_a, only_b, delta = only_b, only_a, -delta
-    b = -only_a - only_b + (2.0 * n - only_a + only_b) * delta
-    c = -only_b * delta * (1.0 - delta)
-    root = math.sqrt(max(b * b - 8.0 * n * c, 0.0))
-    # The same root of the quadratic, in the form that does not cancel.
-    q = (root - b) / (4.0 * n) if b <= 0.0 else -2.0 * c / (root + b)
-    return max(n * (2.0 * q + delta * (1.0 - delta)), 0.0)
-
-
-@inlined
-def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
-    """Size of the score statistic for H0: difference = delta."""
-    variance = _tango_variance(only_a, only_b, n, delta)
-    return abs(only_a - only_b - n * delta) / math.sqrt(variance)
-
-
-@inlined
-def _tango(only_a: float, only_b: float, n: float, z: float) -> Interval:
-    d = (only_a - only_b) / n
-    low = -1.0
-    high = 1.0
-    for side in (-1.0, 1.0):
-        if d * side >= 1.0:
-            continue
-        # In t = side * delta the excess z - |score| falls through 0 once, past d.
-        near, f_near = side * d, z
-        far, f_far = 1.0, -math.inf
-        for i in range(_MAX_STEPS):
-            reach = 0.5 * (far - near) if i < 60 else 0.0
-            t = itp_step(near, f_near, far, f_far, reach)
-            f = z - _tango_score(only_a, only_b, n, side * t)
-            if f > 0.0:
-                near, f_near = t, f
-            else:
-                far, f_far = t, f
-            if far - near <= 4e-16 * max(abs(near), 1.0 / n):
-                break
-        end = side * 0.5 * (near + far)
-        if side < 0.0:
-            low = end
-        else:
-            high = end
-    return Interval(low, high)
 
 
 @kernel

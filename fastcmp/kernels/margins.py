@@ -10,13 +10,9 @@ import math
 from typing import TYPE_CHECKING
 
 from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.intervals import (
-    _impossible,
-    _normal_quantile,
-    _tango,
-    _tango_variance,
-)
+from fastcmp.kernels.intervals import _impossible, _normal_quantile
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
+from fastcmp.kernels.tango_score import _tango, _tango_variance
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray

@@ -232,11 +232,41 @@ def step_down_tails(
     how: tuple[float, float, int],
     tails: FloatArray,
 ) -> None:
-    """Work out the p-values of step-down max-T of normal or t statistics.
+    """Work out p-values of step-down max-T of normal or t statistics.
 
-    As `step_down`, with the radius integrated as in `radial_tail`: ``tails[p]`` is the
-    probability that a statistic of the pairs 0, ..., p reaches ``statistic[p]``. `how`
-    is ``(rank, df, alternative)``.
+    Parameters
+    ----------
+    draws : ndarray of float64, shape (M, B)
+        A number for each model in each draw.
+    radii : ndarray of float64, shape (B,)
+        As `radial_tail` has them.
+    pairs : ndarray of int32, shape (P, 2)
+        Models of each pair, from the least extreme pair to the most extreme one.
+    inverse : ndarray of float64, shape (P,)
+        What makes differences of draws the statistic of a pair.
+    statistic : ndarray of float64, shape (P,)
+        The observed ones, ascending; two-sided their absolute values.
+    how : tuple
+        ``(rank, df, alternative)``: the degrees of freedom as in `radial_tail`, and the
+        side as in `step_down`.
+    tails : ndarray of float64, shape (P,)
+        Receives for each pair the probability that a statistic of the pairs 0, ..., p
+        reaches ``statistic[p]``.
+
+    Notes
+    -----
+    O(P B) tails of the chi-square or F distribution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import TWO_SIDED, step_down_tails
+    >>> draws, radii = np.array([[1.0, -1.0], [0.0, 0.0]]), np.ones(2)
+    >>> tails, pairs = np.empty(1), np.array([[0, 1]], np.int32)
+    >>> how = (1.0, np.inf, TWO_SIDED)
+    >>> step_down_tails(draws, radii, pairs, np.ones(1), np.array([1.96]), how, tails)
+    >>> tails.round(4).tolist()
+    [0.05]
     """
     rank, df, alternative = how
     sided = alternative in (GREATER, LESS)

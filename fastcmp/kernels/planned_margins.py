@@ -11,10 +11,10 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.intervals import _tango_variance
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.mcnemar_enumeration import LARGE, TIES, binomial_tail, window
 from fastcmp.kernels.special import ndtri
+from fastcmp.kernels.tango_score import _tango_variance
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray

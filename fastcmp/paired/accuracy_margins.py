@@ -35,7 +35,7 @@ METHODS = ("auto", "score", "exact")
 #: Samples up to which the default is the exact test: the score test's size is above its
 #: level there, 0.053 to 0.071 for 0.05.
 SMALL: Final = 200
-_WORK = 1e7  # steps of exact tests that nobody asked for: some seconds
+_WORK = 2e6  # steps of exact tests that nobody asked for: two seconds
 _MOST_WORK = 4e8  # that somebody did: a few minutes
 
 

@@ -14,7 +14,11 @@ from fastcmp.core.tails import normal_tail
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
+
+    from fastcmp.kernels.status import Interval
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -60,24 +64,34 @@ def evaluate_counts(
     """Test counts, shape (4, ...): right and all samples of a, then of b."""
     if options.method == "score":
         return _pooled(counts, options.alternative)
-    flat, shift = counts.reshape(4, -1), null_difference.ravel()
+    flat = np.ascontiguousarray(counts.reshape(4, -1))
+    shift = np.array(null_difference).ravel()  # a copy of what was broadcast
     z, pvalue = np.empty(shift.size), np.empty(shift.size)
     status = np.empty(shift.size, np.uint8)
-    code = ALTERNATIVES[options.alternative]
     if options.method == "miettinen-nurminen":
-        kernels.miettinen_nurminen_many(
-            np.ascontiguousarray(flat), shift, code, z, pvalue, status
-        )
+        code = ALTERNATIVES[options.alternative]
+        kernels.miettinen_nurminen_many(flat, shift, code, z, pvalue, status)
     else:
-        check_few(counts, options.method)
-        for k in range(shift.size):
-            cells = flat[:, k].tolist()
-            z[k], pvalue[k], status[k] = _exact(cells, float(shift[k]), options)
+        _check_few(counts, options.method)
+        tables = np.vstack([flat, shift])
+        found = _each(tables, 3, lambda *table: _exact(table, options))
+        z, pvalue, status = found[0], found[1], found[2].astype(np.uint8)
     shape = null_difference.shape
     return UnpairedAnswers(*(unwrap(x, shape) for x in (z, pvalue, status)))
 
 
-def check_few(counts: Ints, method: str) -> None:
+def _each(
+    tables: NDArray[Any], n_answers: int, function: Callable[..., Sequence[float]]
+) -> Floats:
+    """Call a function once for each different column, the first four whole numbers."""
+    known, where = np.unique(tables, axis=1, return_inverse=True)
+    found = np.empty((n_answers, known.shape[1]))
+    for k, x in enumerate(known.T.tolist()):
+        found[:, k] = function(*map(int, x[:4]), *x[4:])
+    return found[:, where.ravel()]
+
+
+def _check_few(counts: Ints, method: str) -> None:
     """Refuse more samples than exact tests take."""
     most = max(counts[1].max(initial=0), counts[3].max(initial=0))
     if most > kernels.UNPAIRED_EXACT_MAX_N:
@@ -88,21 +102,19 @@ def check_few(counts: Ints, method: str) -> None:
         raise ValueError(message)
 
 
-def _exact(
-    cells: list[int], shift: float, options: UnpairedOptions
-) -> tuple[float, float, int]:
+def _exact(table: Sequence[Any], options: UnpairedOptions) -> tuple[float, float, int]:
     """Run one exact test."""
     if options.alternative != "two-sided" or options.two_sided == "ordering":
-        return _one(cells, shift, options.method, ALTERNATIVES[options.alternative])
-    sides = (_one(cells, shift, options.method, x) for x in (GREATER, LESS))
+        return _one(table, options.method, ALTERNATIVES[options.alternative])
+    sides = (_one(table, options.method, x) for x in (GREATER, LESS))
     statistic, pvalue, status = min(sides, key=itemgetter(1))
     return statistic, min(2.0 * pvalue, 1.0), status
 
 
 def _one(
-    cells: list[int], shift: float, method: str, alternative: int
+    table: Sequence[Any], method: str, alternative: int
 ) -> tuple[float, float, int]:
-    a, n_a, b, n_b = cells
+    a, n_a, b, n_b, shift = table
     if method == "boschloo":
         found = kernels.boschloo_exact(a, n_a, b, n_b, alternative)
     elif shift:
@@ -140,10 +152,12 @@ def interval_of(counts: Ints, method: str, level: float) -> tuple[Any, Any]:
     flat = np.ascontiguousarray(counts.reshape(4, -1))
     low, high = np.empty(flat.shape[1]), np.empty(flat.shape[1])
     if method == "exact":
-        check_few(counts, method)
-        for k in range(low.size):
-            a, n_a, b, n_b = flat[:, k].tolist()
-            low[k], high[k] = kernels.score_exact_interval(a, n_a, b, n_b, level)
+        _check_few(counts, method)
+
+        def interval(a: int, n_a: int, b: int, n_b: int) -> Interval:
+            return kernels.score_exact_interval(a, n_a, b, n_b, level)
+
+        low, high = _each(flat, 2, interval)
     else:
         options = (INTERVALS.index(method), level)
         kernels.unpaired_interval_many(flat, options, low, high)

@@ -110,7 +110,8 @@ def promise(method: str, alpha: float) -> str:
     if method == "none":
         return _EACH.format(alpha=alpha)
     rule = _NO_FALSE if method in FAMILYWISE else _FEW_FALSE
-    return rule.format(alpha=alpha)
+    where = "in large samples " if method in JOINT else ""
+    return where + rule.format(alpha=alpha)
 
 
 def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:

@@ -201,8 +201,8 @@ def _tests(
         i, j = block.pairs.T
         total, squares = squared(block)
         left = squares - total * total / n
-        variance = np.where(left > _ROUNDING * squares, left, 0.0) / (n * (n - 1.0))
-        return score[i] - score[j], variance, n - 1.0
+        variance = np.where(left > _ROUNDING * squares, left, 0.0) / n**2
+        return score[i] - score[j], variance, np.inf
 
     def if_equal(block: Block) -> tuple[Floats, Floats, float]:
         i, j = block.pairs.T

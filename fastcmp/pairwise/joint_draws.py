@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastcmp.core.memory import check_memory
-from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.signed_sums import SignDraws, signed_sums
 from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
-from fastcmp.kernels.normal_draws import random_normals
-from fastcmp.pairwise.gaussian_draws import multiplier_draws
 from fastcmp.pairwise.row_distances import RowDistances
 
 if TYPE_CHECKING:
@@ -33,9 +30,7 @@ if TYPE_CHECKING:
 
 #: All signs are looked at where there are so many or fewer.
 _ALL = 1 << 14
-_EVEN_RANK = 20  # up to which directions are spread evenly
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
-_SPAN = 512  # draws whose normal numbers are held at once
 
 
 class Joint(NamedTuple):
@@ -146,7 +141,7 @@ def row_flips(rows: Floats, draws: Draws, pool: ThreadPool, most: int = _ALL) ->
     signs = SignDraws.of(int(np.count_nonzero(differ)), most, *draws)
     if signs.complete:
         rows = np.ascontiguousarray(rows[:, differ])
-    _check_room(n_models, signs.n_draws)
+    check_room(n_models, signs.n_draws)
     sums = signed_sums(rows, slice(0, rows.shape[1]), 0, signs, pool)
     totals = rows.sum(axis=1)
 
@@ -169,73 +164,8 @@ def _divided(gain: Floats, squares: Floats) -> tuple[Floats, Floats]:
     return gain * inverse, inverse
 
 
-def normal_joint(root: Floats, draws: Draws, df: float, pool: ThreadPool) -> Joint:
-    """Draw normal numbers with the covariance ``root @ root.T`` of the models' scores.
-
-    With finite degrees of freedom those of each draw have a common scale, as the
-    statistics of a multivariate t.
-    """
-    _check_room(len(root), draws.n)
-    rank = root.shape[1]
-    if rank <= _EVEN_RANK:
-        numbers = _even_normals(rank, draws)
-        radii = np.sqrt((numbers**2).sum(axis=1))
-        drawn = np.ascontiguousarray(root @ numbers.T)
-    else:
-        drawn = multiplier_draws(root, draws.n, draws.seed, pool)
-        radii = _radii(rank, draws, pool)
-    if math.isfinite(df):
-        scales = _scales(rank, draws, df)
-        drawn, radii = drawn * scales, radii * scales
-    return Joint(
-        lambda some: drawn[:, some],
-        *(draws.n, draws.seed, "normal draws"),
-        radii=radii,
-        rank=rank,
-        df=df,
-    )
-
-
-def _even_normals(rank: int, draws: Draws) -> Floats:
-    """Draw normal numbers that fill the space evenly, from a random start, (B, rank).
-
-    Steps by powers of the root of x**(rank + 1) = x + 1; folded, so that there is no
-    jump from 1 to 0.
-    """
-    from scipy.special import ndtri
-
-    x = 2.0
-    for _ in range(64):
-        x = (1.0 + x) ** (1.0 / (rank + 1))
-    start = np.random.default_rng(draws.seed).random(rank)
-    steps = np.outer(np.arange(1.0, draws.n + 1.0), x ** -np.arange(1.0, rank + 1.0))
-    uniform = 1.0 - np.abs(2.0 * ((start + steps) % 1.0) - 1.0)
-    return np.asarray(ndtri(np.clip(uniform, 1e-16, 1.0 - 1e-16)))
-
-
-def _radii(rank: int, draws: Draws, pool: ThreadPool) -> Floats:
-    """Measure the vectors of independent numbers that `multiplier_draws` draws."""
-    radii = np.empty(draws.n)
-
-    def measure(some: slice) -> None:
-        numbers = np.empty((some.stop - some.start, rank))
-        random_normals(draws.seed, some.start, 0, numbers)
-        radii[some] = np.sqrt((numbers**2).sum(axis=1))
-
-    pool.run(measure, parts(draws.n, _SPAN), steps=no_step)
-    return radii
-
-
-def _scales(rank: int, draws: Draws, df: float) -> Floats:
-    """Draw what makes normal numbers those of t, shape (B,)."""
-    from scipy.special import chdtri, ndtr
-
-    numbers = np.empty((draws.n, 1))
-    random_normals(draws.seed, 0, rank, numbers)
-    return np.asarray(np.sqrt(df / chdtri(df, ndtr(numbers[:, 0]))))
-
-
-def _check_room(n_models: int, n_draws: int) -> None:
+def check_room(n_models: int, n_draws: int) -> None:
+    """Refuse more draws than there is memory for."""
     check_memory(
         8.0 * n_models * n_draws,
         None,

@@ -46,15 +46,9 @@ _PROPORTIONS = ("accuracy", "mean", "mean loss")
 
 def against(options: Options, margin: Any) -> Options:
     """Add a margin to the options of all pairs; refuse what knows none."""
-    checked = read_pair_margin(margin, options.alpha)
+    checked = read_pair_margin(margin, options.alpha, keep=options.keep)
     if checked is None:
         return options
-    if options.keep != "all":
-        message = (
-            "margin= adjusts the tests of all pairs together, and needs keep='all', "
-            f"got keep={options.keep!r}"
-        )
-        raise ValueError(message)
     if options.method == "wilcoxon":
         message = (
             "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
@@ -63,11 +57,19 @@ def against(options: Options, margin: Any) -> Options:
     return replace(options, margin=checked)
 
 
-def read_pair_margin(margin: Any, alpha: float, limit: float = np.inf) -> float | None:
+def read_pair_margin(
+    margin: Any, alpha: float, limit: float = np.inf, keep: Any = "all"
+) -> float | None:
     """Check a margin for all pairs, and the level of its tests; None for none."""
     if margin is None:
         return None
     as_margin_alpha(alpha)
+    if keep != "all":
+        message = (
+            "margin= adjusts the tests of all pairs together, and needs keep='all', "
+            f"got keep={keep!r}"
+        )
+        raise ValueError(message)
     return as_margin(margin, limit)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,8 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.counts.pairs import Block, count_pairs, tiles_of
-from fastcmp.pairwise.gaussian_draws import covariance_root
-from fastcmp.pairwise.joint_draws import Joint, normal_joint
+from fastcmp.pairwise.gaussian_draws import directions, t_scales
+from fastcmp.pairwise.joint_draws import Joint, check_room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +62,7 @@ def joint_of_spread(
     def standardized(block: Block) -> tuple[Floats, Floats]:
         return standardize(*spread(block)[:2])
 
-    joint = normal_joint(root_of_variances(variance), draws, df, pool)
+    joint = normal_joint(variance, draws, df, pool)
     return joint._replace(standardized=standardized)
 
 
@@ -101,18 +102,28 @@ def standardize(difference: Floats, variance: Floats) -> tuple[Floats, Floats]:
     return statistic, inverse
 
 
-def root_of_variances(variance: Floats) -> Floats:
-    """Find a root of a covariance with these variances of differences, (M, M).
+def normal_joint(variance: Floats, draws: Draws, df: float, pool: ThreadPool) -> Joint:
+    """Draw normal numbers whose differences have these variances, (M, M).
 
-    Models without variances have rows of zeros.
+    With finite degrees of freedom those of each draw have a common scale, as the
+    statistics of a multivariate t. Models without variances have zeros.
     """
+    check_room(len(variance), draws.n)
     known, covariance = covariance_of(variance)
-    if not known.size:
-        return np.zeros((len(variance), 1))
-    found = covariance_root(covariance)
-    root = np.zeros((len(variance), found.shape[1]))
-    root[known] = found
-    return root
+    drawn, lengths, rank = np.zeros((len(variance), draws.n)), np.zeros(draws.n), 0
+    if known.size:
+        own, lengths, rank = directions(covariance, draws.n, draws.seed, pool)
+        if math.isfinite(df):
+            scales = t_scales(draws.n, draws.seed, rank, df)
+            own, lengths = own * scales, lengths * scales
+        drawn[known] = own
+    return Joint(
+        lambda some: drawn[:, some],
+        *(draws.n, draws.seed, "normal draws"),
+        radii=lengths,
+        rank=rank,
+        df=df,
+    )
 
 
 def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:

@@ -23,7 +23,7 @@ from fastcmp.planning.aucs import (
     empirical_areas,
     fitted_areas,
 )
-from fastcmp.planning.checked import names_of, positive, whole, within
+from fastcmp.planning.checked import names_of, positive, rounded_up, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import (
     TAILS_INPUT,
@@ -38,7 +38,6 @@ from fastcmp.planning.normal import (
     normal_difference,
     normal_power,
     normal_size,
-    rounded_up,
 )
 from fastcmp.planning.pilot_range import Pilot, with_pilot
 

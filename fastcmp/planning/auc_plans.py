@@ -8,10 +8,9 @@ import numpy as np
 
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.aucs import Curve
-from fastcmp.planning.checked import names_of, positive, whole, within
+from fastcmp.planning.checked import names_of, positive, rounded_up, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import TAILS_INPUT, is_given, needed, read_tails
-from fastcmp.planning.normal import rounded_up
 
 if TYPE_CHECKING:
     from fastcmp.planning.family import Floats, Inputs, Question
@@ -37,15 +36,13 @@ def read_negatives(inputs: Inputs, n: Floats) -> tuple[Floats, Floats]:
 
 
 def read_ratio(inputs: Inputs) -> Floats:
-    """Read how many negatives there are for each positive."""
-    if not is_given(inputs, "ratio") or is_given(inputs, "n_negatives"):
-        which = "ratio" if is_given(inputs, "n_negatives") else "n_negatives or ratio"
-        given = [name for name in SIZES if is_given(inputs, name)]
-        message = (
-            f"{which} alone must be given beside the positives, got {names_of(given)}"
-        )
-        raise ValueError(message)
-    return positive(inputs["ratio"], "ratio")
+    """Read how many negatives there are for each positive, where n is not known."""
+    given = [name for name in SIZES if is_given(inputs, name)]
+    if given == ["ratio"]:
+        return positive(inputs["ratio"], "ratio")
+    wanted = "ratio alone" if given else "n_negatives or ratio"
+    message = f"{wanted} must be given beside the positives, got {names_of(given)}"
+    raise ValueError(message)
 
 
 def round_sizes(real: Floats, ratio: Floats) -> tuple[Floats, Floats]:

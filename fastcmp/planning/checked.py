@@ -71,3 +71,8 @@ def check_reachable(power: Floats, alpha: Floats) -> None:
 def names_of(given: Collection[str]) -> str:
     """List what was given, for a message."""
     return ", ".join(sorted(given)) or "none of them"
+
+
+def rounded_up(real: Any) -> Floats:
+    """Round up to whole numbers, at least 1; a rounding error is no sample."""
+    return np.asarray(np.maximum(np.ceil(np.asarray(real) * (1.0 - 1e-12)), 1.0))

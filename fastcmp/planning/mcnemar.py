@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.planning import margins, mcnemar_enumerated, mcnemar_normal
-from fastcmp.planning.checked import names_of
+from fastcmp.planning.checked import names_of, rounded_up
 from fastcmp.planning.design import Design, Solver, read_design
 from fastcmp.planning.family import Answer, Family, Floats, Inputs, Question
 from fastcmp.planning.inputs import KNOWN, read_discordant, read_probabilities
@@ -196,11 +196,6 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
         inputs={"discordant": pd, **kept},
         status=np.where(np.isnan(gap), UNDEFINED, OK),
     )
-
-
-def rounded_up(real: Floats) -> Floats:
-    """Round up to whole numbers, at least 1; a rounding error is no sample."""
-    return np.asarray(np.maximum(np.ceil(real * (1 - 1e-12)), 1.0))
 
 
 FAMILY = Family(

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_flag
 from fastcmp.kernels.status import OK, UNDEFINED
-from fastcmp.planning.checked import names_of, positive, whole, within
+from fastcmp.planning.checked import names_of, positive, rounded_up, whole, within
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.given import (
     TAILS_INPUT,
@@ -26,7 +26,6 @@ from fastcmp.planning.means import (
     mean_power,
     mean_size,
 )
-from fastcmp.planning.normal import rounded_up
 from fastcmp.planning.pilot_range import Pilot, with_pilot
 
 if TYPE_CHECKING:

@@ -191,8 +191,3 @@ def _step(*points: Any) -> Floats:
     inner = f1 / (f2 - f1) * f3 / (f2 - f3)
     inner = inner + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
     return np.where(safe & np.isfinite(inner), inner, 0.5)
-
-
-def rounded_up(real: Any) -> Floats:
-    """Round up to whole numbers, at least 1; a rounding error is no sample."""
-    return np.asarray(np.maximum(np.ceil(np.asarray(real) * (1.0 - 1e-12)), 1.0))

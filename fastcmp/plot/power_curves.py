@@ -215,12 +215,12 @@ def _labels(lines: list[tuple[str, _Line]]) -> list[str]:
         among = [other.varying for _, other in lines if other.plan is line.plan]
         shown = _differing(among)
         words = [f"{key} {line.varying[key]:.4g}" for key in shown]
-        text = ", ".join(filter(None, [name, *words]))
+        text = ", ".join(filter(None, [as_text(name), *words]))
         marks = [(n, power) for n, power in line.marks if np.isfinite(n)]
         if 0 < len(marks) <= _NAMED:
             numbers = ", ".join(f"n = {n:,.0f} ({format_percent(x)})" for n, x in marks)
             text += f"{': ' if text else ''}{numbers}"
-        labels.append(as_text(text or "power"))
+        labels.append(text or "power")
     return labels
 
 

@@ -14,12 +14,11 @@ from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.pairwise.adjust import JOINT, OF_MODELS, adjust_checked, promise
 from fastcmp.pairwise.comparing import drawn_fields
-from fastcmp.pairwise.joint_draws import normal_joint
 from fastcmp.pairwise.logical_adjust import check_all_pairs
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 from fastcmp.pairwise.metric_options import read_draws
 from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.simultaneous import root_of_variances, standardize
+from fastcmp.pairwise.simultaneous import normal_joint, standardize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +122,7 @@ def _draw(
     pairs, fields = found.pairs, dict[str, Any]()
     z, inverse = standardize(found.difference, found.error**2)
     with ThreadPool(1) as pool:
-        joint = normal_joint(root_of_variances(found.variances), draws, np.inf, pool)
+        joint = normal_joint(found.variances, draws, np.inf, pool)
         if level is not None:
             fields["critical_value"] = critical_value(
                 joint, pairs, inverse, level, pool

@@ -138,6 +138,16 @@ class PairLooks(Accumulator):
         return self._state.names
 
     @property
+    def adjust(self) -> str:
+        """What decisions about all pairs keep."""
+        return str(self._adjust)
+
+    @property
+    def alpha(self) -> float:
+        """That error rate."""
+        return self._alpha
+
+    @property
     def n_samples(self) -> int:
         """Number of samples at the last look."""
         return int(self._state.totals[0])

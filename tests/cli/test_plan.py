@@ -199,7 +199,7 @@ WRONG = {
     "--test mean --sd 1": "--difference must be given",
     "--test auc --auc 70 --ratio 2": "--auc must lie in (0, 1), got 70: write 0.7 for "
     "70%",
-    "--test auc --auc 0.7": "--n-negatives or --ratio alone must be given beside the "
+    "--test auc --auc 0.7": "--n-negatives or --ratio must be given beside the "
     "positives, got none of them",
     "--test leaderboard --accuracies 0.8 0.9 --agreement 0.8 --n 100 --power 0.8": (
         "--test leaderboard finds --n or --power: pass one of them"

@@ -354,3 +354,11 @@ def test_too_many_samples_for_exact_tests():
 def test_one_difference_for_columns():
     with pytest.raises(ValueError, match="null_difference must be one number"):
         accuracy_unpaired([0, 1], [0, 1], [0, 1], [0, 1], null_difference=[0, 0])
+
+
+@pytest.mark.parametrize("method", ["boschloo", "auto", "mn", "score"])
+def test_no_tables(method):
+    none = np.empty((0, 3), np.int64)
+    result = accuracy_unpaired_from_counts(none, 5, 3, 5, method=method)
+    assert result.pvalue.shape == result.statistic.shape == (0, 3)
+    assert result.confidence_interval(method="exact").low.shape == (0, 3)

@@ -267,3 +267,20 @@ def test_refusals_of_means():
         compare_means(VALUES > 0, margin=1)
     with pytest.raises(ValueError, match="margin must be below 1"):
         delong(BINARY, SCORES).pairwise(margin=1)
+
+
+def test_dask():
+    da = pytest.importorskip("dask.array")
+    import fastcmp.dask
+
+    y_true = da.from_array(Y, chunks=300)
+    blocks = {name: da.from_array(x, chunks=300) for name, x in SOME.items()}
+    found = fastcmp.dask.compare_all(y_true, blocks, margin=0.02)
+    assert found.margins == compare_all(Y, SOME, margin=0.02).margins
+    values = da.from_array(VALUES, chunks=(4, 20))
+    found = fastcmp.dask.compare_means(values, margin=0.5)
+    assert found.margins.decision.tolist() == (
+        compare_means(VALUES, margin=0.5).margins.decision.tolist()
+    )
+    with pytest.raises(ValueError, match="needs keep='all'"):
+        fastcmp.dask.compare_means(values, margin=0.5, keep=2)

@@ -87,7 +87,7 @@ def test_laws(name, adjust):
     assert (found.pvalue_adjusted >= found.pvalue).all()
     assert found.adjust_resamples == 300
     assert found.adjust_seed == 3
-    assert found.rule == compare_all(y_true, preds).rule
+    assert found.rule == f"in large samples {compare_all(y_true, preds).rule}"
     assert found.leaderboard.rank_interval is not None
     assert f"({adjust}: 300 {found.adjust_draws}, seed 3)" in str(found).replace(
         "\n", " "

@@ -1,0 +1,191 @@
+"""The command `watch`: follow a growing file, and say when it is decided."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.cli.output import check_places
+from fastcmp.core.atomic_files import check_place
+from fastcmp.core.escaping import visible
+
+if TYPE_CHECKING:
+    import argparse
+
+    from fastcmp.sequential.pair_result import PairLooksResult
+    from fastcmp.sequential.pair_state import PairLooks
+    from fastcmp.stream import PairCounts
+
+_OPEN, _BAD_INPUT, _FAILED = 1, 64, 70
+_MEMORY = 4_000_000_000
+
+
+def add_watch(commands: Any) -> None:
+    """Add `fastcmp watch`."""
+    watch = commands.add_parser(
+        "watch",
+        help="follow a growing file of predictions, and say when it is decided",
+        description="Follow a file of predictions that grows (.csv, .tsv, .jsonl). "
+        "Each time there are new rows all are counted, and the models compared by "
+        "tests that stay valid however often one looks.",
+        epilog="Exit status: 0 decided, 1 not decided when it stopped, 64 bad input, "
+        "70 an error of the program.",
+    )
+    add = watch.add_argument
+    add("file", metavar="FILE", type=Path, help="the file; a column a model")
+    add("--target", metavar="COL", help="column of the true labels (y_true)")
+    add("--models", nargs="+", metavar="COL", help="columns to compare (all others)")
+    add("--drop", nargs="+", default=(), metavar="COL", help="columns to leave out")
+    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
+    add("--alpha", type=float, default=0.05, help="error rate of decisions (0.05)")
+    add(
+        "--adjust",
+        default="e-holm",
+        help="e-holm: no false decision at any look; e-bh: few false ones (e-holm)",
+    )
+    add(
+        "--until",
+        choices=("best", "all"),
+        default="best",
+        help="decided when one model is the best, or all pairs are (best)",
+    )
+    add("--every", type=float, default=5.0, metavar="SECONDS", help="when to look (5)")
+    add("--for", dest="for_", type=float, metavar="SECONDS", help="when to stop")
+    add("--once", action="store_true", help="look once, and stop")
+    add(
+        "--state",
+        type=Path,
+        metavar="FILE",
+        help="where to keep what earlier looks found, and to go on from",
+    )
+    watch.bad_input, watch.failed = _BAD_INPUT, _FAILED
+    watch.set_defaults(run=_watch, id=None, files=[], output=None, format=None)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from fastcmp.io.growing import GrowingFile
+
+    for name in ("every", "for_"):
+        seconds = getattr(options, name)
+        if seconds is not None and not 0.0 < seconds < float("inf"):
+            message = f"--{name.strip('_')} must be a number of seconds, got {seconds}"
+            raise ValueError(message)
+    options.files = [options.file]
+    check_places(options)
+    looks = _begin(options)
+    growing = GrowingFile(options.file)
+    stop = None if options.for_ is None else time.monotonic() + options.for_
+    while True:
+        if growing.grown():
+            with growing.rows() as path:
+                counts = _count(path, options) if path.stat().st_size else None
+            if counts is not None:
+                result = looks.look(counts)
+                if options.state is not None:
+                    looks.save(options.state)
+                decided = _say(result, options)
+                if decided:
+                    return 0
+        if options.once:
+            break
+        left = options.every
+        if stop is not None:
+            left = min(left, stop - time.monotonic())
+            if left <= 0:
+                break
+        time.sleep(left)
+    print(f"not decided after {looks.n_samples:,} samples")
+    return _OPEN
+
+
+def _begin(options: argparse.Namespace) -> PairLooks:
+    """Begin, or go on from a saved state."""
+    from fastcmp.sequential import PairLooks
+    from fastcmp.stream import load
+
+    fresh = PairLooks(adjust=options.adjust, alpha=options.alpha)
+    if options.state is None:
+        return fresh
+    check_place(options.state)
+    if not options.state.exists():
+        return fresh
+    looks = load(options.state)
+    if not isinstance(looks, PairLooks):
+        message = (
+            f"--state {options.state} holds {type(looks).__name__}, not the looks of "
+            "`fastcmp watch`"
+        )
+        raise TypeError(message)
+    for name in ("adjust", "alpha"):
+        was, asked = getattr(looks, name), getattr(fresh, name)
+        if was != asked:
+            message = (
+                f"--state {options.state} was begun with --{name} {was}, not {asked}"
+            )
+            raise ValueError(message)
+    return looks
+
+
+def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
+    """Count all rows so far; None where there is none."""
+    from fastcmp.io.counting import count_files
+    from fastcmp.io.predictions import read_predictions
+    from fastcmp.io.stream import PredictionStream
+    from fastcmp.io.text import LateValueError
+    from fastcmp.stream import PairCounts
+
+    chosen: dict[str, Any] = {
+        "target": options.target,
+        "models": options.models,
+        "drop": options.drop,
+    }
+    try:
+        rows = PredictionStream([path], **chosen)
+        counts = PairCounts(rows.names, missing=options.missing)
+        try:
+            counts = count_files(rows, counts, memory_limit=_MEMORY)
+        except LateValueError:
+            read = read_predictions([path], **chosen)
+            counts.update(read.y_true, read.preds)
+    except ValueError as error:
+        if "no rows" in str(error):
+            return None
+        message = str(error).replace(str(path), str(options.file))
+        raise type(error)(message) from None
+    return counts
+
+
+def _say(result: PairLooksResult, options: argparse.Namespace) -> bool:
+    """Print what a look found; tell whether it is decided."""
+    n = f"{result.n_samples:,} samples"
+    best = result.best
+
+    def say(text: str) -> None:
+        print(visible(text), flush=True)
+
+    if len(result.names) == 2:
+        pair = result.pair(0, 1)
+        low, high = (100 * end for end in pair.confidence_interval(1 - options.alpha))
+        first, second = result.names
+        say(
+            f"{n}: {first} minus {second} {100 * pair.difference:+.2f} percentage "
+            f"points [{low:+.2f}, {high:+.2f}], E = {pair.evalue:.4g}, "
+            f"p = {result.pvalue[0]:.4g}"
+        )
+        done = result.n_significant == 1
+        if done:
+            say(f"decided after {n}: {best[0]} is better")
+        return done
+    some = ", ".join(best[:5]) + (f" and {len(best) - 5} more" * (len(best) > 5))
+    n_pairs = result.pvalue.size
+    say(f"{n}: {result.n_significant} of {n_pairs} pairs decided; best: {some}")
+    done = len(best) == 1
+    if options.until == "all":
+        done = result.n_significant == n_pairs
+    if done:
+        say(f"decided after {n}: {best[0]} is the best")
+        if sys.stdout.isatty():
+            print(result)
+    return done

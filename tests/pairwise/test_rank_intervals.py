@@ -69,7 +69,7 @@ def test_accuracies_have_nearly_the_same(method):
         {"strata": STRATA, "stratum_weights": "equal"},
         {"test": "cost", "cost": COST},
         {"metric": "f1_macro"},
-        {"metric": "mcc", "method": "permutation", "n_resamples": 99, "rng": 1},
+        {"metric": "mcc", "method": "permutation", "n_resamples": 19, "rng": 1},
         {"adjust": "maxt", "rng": 1, "n_resamples": 99},
         {"keep": "significant"},
     ],

@@ -1,0 +1,69 @@
+"""Page and data of the study of decisions: docs/studies/decisions.*."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from textwrap import fill
+
+FOLDER = Path(__file__).parents[2] / "docs" / "studies"
+COLUMNS = ("part", "setting", "n", "how", "rate", "runs", "seed")
+HEAD = """### Planning and deciding: how often the tests err
+
+At the level 5%, in per cent. Enumerated: all possible data sets where H0 is just true,
+and the largest rate over the accuracies, on a grid of 1,001 values with both ends."""
+PARTS = {
+    "margins": """**Accuracies on the same samples, against a margin**, one-sided. Not
+    worse: of H0 that a is worse by the margin. Better by more: of H0 that it is better
+    by just the margin.""",
+    "unpaired": "**Accuracies on different samples.** Equality is tested two-sided.",
+    "looks": """**Thirty looks at a growing set of samples**, one each 40 samples. False
+    at any look: intervals of `mcnemar_looks`, E of 20 or more, and mid-p; mid-p at the
+    last look alone.""",
+    "family": "**All pairs of eight models.** Any pair significant.",
+    "best": """**Eight models.** Rank sets: any of them false. Best set: without the
+    best model (the first of equal ones). Winner: intervals without the accuracy of the
+    model that won; as it came and corrected, estimates that are too high.""",
+    "planned": "**Power of McNemar's mid-p test**, by `planning.power` and simulated.",
+}
+
+
+def read(path=None):
+    """Read the data: rate and runs, by part, setting, n and what was counted."""
+    with (path or FOLDER / "decisions.csv").open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    return {tuple(row[:4]): (float(row[4]), int(row[5])) for row in rows}
+
+
+def table(found, part):
+    """Write one part: a row for each setting and n, a column for what was counted."""
+    keys = [key for key in found if key[0] == part]
+    hows = list(dict.fromkeys(key[3] for key in keys))
+    yield f"| | n | {' | '.join(hows)} |"
+    yield "|---" * (len(hows) + 2) + "|"
+    for row in dict.fromkeys(key[:3] for key in keys):
+        rates = [found.get((*row, how)) for how in hows]
+        cells = ["" if x is None else f"{100 * x[0]:.1f}" for x in rates]
+        yield f"| {' | '.join([*row[1:], *cells])} |"
+
+
+def page(found):
+    """Write the page."""
+    lines = [HEAD, ""]
+    for part, title in PARTS.items():
+        runs = next(value[1] for key, value in found.items() if key[0] == part)
+        how, rate = "Enumerated.", 0.8 if part == "planned" else 0.05
+        if runs:
+            error = 100 * (rate * (1 - rate) / runs) ** 0.5
+            how = f"{runs:,} data sets: {rate:.0%} has a standard error of {error:.1f}."
+        text = fill(" ".join(f"{title} {how}".split()), 88)
+        lines += [text, "", *table(found, part), ""]
+    return "\n".join([*lines, "Made by `python -m benchmarks.studies decisions`.", ""])
+
+
+def write(rows, folder=FOLDER):
+    """Write the data and the page."""
+    rows = [(*row[:4], f"{row[4]:.6g}", *row[5:]) for row in rows]
+    with (folder / "decisions.csv").open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+    (folder / "decisions.md").write_text(page(read(folder / "decisions.csv")))

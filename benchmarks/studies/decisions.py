@@ -1,0 +1,185 @@
+"""How often the tests that plan and decide err: docs/studies/decisions.*.
+
+    python -m benchmarks.studies decisions
+
+Where all data sets can be listed, the largest error rate over the accuracies; else by
+simulation. A minute or two on one core.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaln, gammaln, ndtri, xlog1py, xlogy
+
+import fastcmp
+from benchmarks.studies import decision_page
+from fastcmp import planning
+from fastcmp.kernels import GREATER, score_exact, tango_exact, tango_test
+from fastcmp.sequential import mcnemar_looks
+
+ALPHA, SEED, RUNS, DRAWS, GRID = 0.05, 1, 2_000, 999, 1_001
+SIZES, MARGINS, UNPAIRED = (30, 50, 100, 200), (0.05, 0.1), ((20, 30), (50, 50))
+METHODS = ("score", "miettinen-nurminen", "barnard", "boschloo")
+LOOKS, EVEN = 30, (0.1, 0.1, 0.8)
+EQUAL, APART = np.full(8, 0.8), np.linspace(0.7, 0.84, 8)
+#: Setting, samples, accuracies; or chances of only a right, only b, neither or both.
+SETTINGS = {
+    "looks": (("equal", 1200, EVEN), ("5 points apart", 1200, (0.15, 0.1, 0.75))),
+    "family": (("equal", 100, EQUAL), ("equal", 500, EQUAL)),
+    "best": (("equal", 200, EQUAL), ("2 points apart", 200, APART)),
+}
+DESIGNS = ((39, 0.3, 0.05), (152, 0.15, 0.05), (769, 0.06, 0.03))
+
+
+def rejects(pvalues):
+    return np.asarray(pvalues) <= ALPHA * (1.0 + 1e-12)
+
+
+def paired_size(n, difference, rejected):
+    """Largest chance of the rejected (only_a, only_b), by how often only b is right."""
+    a, b = np.array(rejected).T
+    rest = n - a - b
+    ways = gammaln(n + 1) - gammaln(a + 1) - gammaln(b + 1) - gammaln(rest + 1)
+    largest = 0.0
+    for q in np.linspace(max(0.0, -difference), (1.0 - difference) / 2.0, GRID):
+        p = q + difference
+        logs = ways + xlogy(a, p) + xlogy(b, q) + xlogy(rest, max(1.0 - p - q, 0.0))
+        largest = max(largest, np.exp(logs).sum())
+    return largest
+
+
+def margins():
+    """Sizes of the tests of accuracies on the same samples against a margin."""
+    for n in SIZES:
+        tables = [(a, b) for a in range(n + 1) for b in range(n + 1 - a)]
+        for margin in MARGINS:
+            for sign, claim in ((-1.0, "not worse"), (1.0, "better by more")):
+                null = sign * margin
+                found = {"score": [tango_test(*t, n, null, GREATER) for t in tables]}
+                if n <= 100:  # of more, all tables take long
+                    found["exact"] = [tango_exact(*t, n, null) for t in tables]
+                for how, tests in found.items():
+                    each = zip(tables, tests, strict=True)
+                    rejected = [t for t, test in each if rejects(test.pvalue)]
+                    size = paired_size(n, null, rejected)
+                    yield f"margin {margin}", n, f"{how}: {claim}", size
+
+
+def unpaired_size(n_a, n_b, difference, rejected):
+    """Largest chance of the rejected tables of two independent accuracies."""
+    p = np.linspace(max(0.0, -difference), min(1.0, 1.0 - difference), GRID)
+    chances = []
+    for n, rates in ((n_a, p + difference), (n_b, p)):
+        k, rate = np.arange(n + 1)[:, np.newaxis], np.clip(rates, 0.0, 1.0)
+        ways = -np.log(n + 1) - betaln(k + 1, n - k + 1)
+        chances.append(np.exp(ways + xlogy(k, rate) + xlog1py(n - k, -rate)))
+    return np.einsum("ig,ij,jg->g", chances[0], rejected, chances[1]).max()
+
+
+def unpaired():
+    """Sizes of the tests of accuracies on different samples."""
+    test = fastcmp.accuracy_unpaired_from_counts
+    for n_a, n_b in UNPAIRED:
+        n, sides = f"{n_a} + {n_b}", (n_a + 1, n_b + 1)
+        a, b = np.indices(sides)
+        for how in METHODS:
+            found = rejects(test(a, n_a, b, n_b, method=how).pvalue)
+            yield "H0: equal", n, how, unpaired_size(n_a, n_b, 0.0, found)
+        options = {"alternative": "greater", "null_difference": -0.1}
+        score = test(a, n_a, b, n_b, method=METHODS[1], **options).pvalue
+        chan = [score_exact(x, n_a, y, n_b, -0.1, 1) for x, y in np.ndindex(sides)]
+        exact = np.reshape([each.pvalue for each in chan], sides)
+        for how, pvalue in ((METHODS[1], score), ("Chan", exact)):
+            size = unpaired_size(n_a, n_b, -0.1, rejects(pvalue))
+            yield "H0: worse by 0.1", n, how, size
+
+
+def generator(run):
+    """Random numbers of one data set: a function of its number."""
+    return np.random.Generator(np.random.Philox(key=SEED, counter=[0, 0, 0, run]))
+
+
+def looks(run, n, chances):
+    """Look 30 times: was there an error of E, of the intervals, of mid-p?"""
+    drawn = generator(run).multinomial(n // LOOKS, chances, size=LOOKS)
+    a, b, none = drawn.cumsum(axis=0).T
+    found = mcnemar_looks(a, b, n_samples=a + b + none, alpha=ALPHA)
+    truth = chances[0] - chances[1]
+    wrong = {"intervals": np.any((found.low > truth) | (found.high < truth))}
+    if truth == 0.0:
+        midp = rejects(fastcmp.mcnemar_from_counts(a, b, method="midp").pvalue)
+        wrong |= {"E": found.decided, "mid-p": midp.any(), "mid-p, last": midp[-1]}
+    return wrong
+
+
+def right_answers(run, n, accuracies):
+    """Draw which samples each model gets right: some samples are easy for all."""
+    z = generator(run).normal(size=(len(accuracies) + 1, n))
+    return (z[0] + z[1:]) / 2.0**0.5 < ndtri(accuracies)[:, np.newaxis]
+
+
+def family(run, n, accuracies):
+    """Compare equal models: is any pair significant?"""
+    truth = np.zeros(n, int)
+    wrong = (~right_answers(run, n, accuracies)).astype(int)
+    options = {"classes": [0, 1], "workers": 1, "rng": run, "n_resamples": DRAWS}
+    maxt = fastcmp.compare_all(truth, wrong, adjust="maxt", **options)
+    holm = fastcmp.compare_all(truth, wrong, classes=[0, 1], workers=1)
+    return {
+        "max-T": rejects(maxt.pvalue_adjusted).any(),
+        "Holm": rejects(holm.pvalue_adjusted).any(),
+        "not adjusted": rejects(holm.pvalue).any(),
+    }
+
+
+def best(run, n, truth):
+    """Rank eight models: what does not hold?"""
+    values = right_answers(run, n, truth).astype(float)
+    options = {"rng": run, "n_resamples": DRAWS, "workers": 1}
+    ranks = fastcmp.rank_sets(values, **options)
+    chosen = fastcmp.best_set(values, **options)
+    winner = fastcmp.winner_estimate(values, **options)
+    own, gaps = truth[winner.index], truth[:, np.newaxis] - truth
+    least, most = 1 + (gaps < 0).sum(axis=1), len(truth) - (gaps > 0).sum(axis=1)
+    ends, naive = winner.interval, winner.naive_interval
+    return {
+        "rank sets": np.any((ranks.lower > least) | (ranks.upper < most)),
+        "best set": not chosen.may_be_best[np.argmax(truth)],
+        "winner's interval, naive": not naive.low <= own <= naive.high,
+        "corrected": not ends.low <= own <= ends.high,
+        "winner's estimate too high": winner.estimate > own,
+        "median too high": winner.median > own,
+    }
+
+
+def simulated(one, runs):
+    """Give how often each of the named answers of data sets was true."""
+    for setting, *options in SETTINGS[one.__name__]:
+        rows = [one(run, *options) for run in range(runs)]
+        for how in rows[0]:
+            yield setting, options[0], how, np.mean([row[how] for row in rows])
+
+
+def planned(runs):
+    """Power of McNemar's mid-p test, as planned and as simulated."""
+    for place, (n, p10, p01) in enumerate(DESIGNS):
+        setting, cells = f"p10 = {p10}, p01 = {p01}", [p10, p01, 1.0 - p10 - p01]
+        a, b, _ = generator(place).multinomial(n, cells, size=runs).T
+        pvalue = fastcmp.mcnemar_from_counts(a, b, method="midp").pvalue
+        power = planning.power("mcnemar", n=n, p10=p10, p01=p01, method="midp").power
+        yield setting, n, "predicted", power
+        yield setting, n, "simulated", rejects(pvalue).mean()
+
+
+def main(runs=RUNS, folder=decision_page.FOLDER):
+    """Work everything out, and write the data and the page."""
+    rows = [("margins", *row, 0, SEED) for row in margins()]
+    rows += [("unpaired", *row, 0, SEED) for row in unpaired()]
+    for part, number in ((looks, runs), (family, runs), (best, max(runs // 2, 1))):
+        rows += [(part.__name__, *row, number, SEED) for row in simulated(part, number)]
+    rows += [("planned", *row, 10 * runs, SEED) for row in planned(10 * runs)]
+    decision_page.write(rows, folder)
+
+
+if __name__ == "__main__":
+    main()

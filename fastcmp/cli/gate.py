@@ -17,9 +17,6 @@ from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, write_text
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
-from fastcmp.paired.margin_result import WORSE
-from fastcmp.paired.margins import as_margin_alpha
-from fastcmp.pairwise.adjust import ADJUSTMENTS
 
 if TYPE_CHECKING:
     import argparse
@@ -111,6 +108,9 @@ def _path(text: str) -> Any:
 
 
 def _gate(options: argparse.Namespace) -> int:
+    from fastcmp.paired.margins import as_margin_alpha
+    from fastcmp.pairwise.adjust import ADJUSTMENTS
+
     margins = _margins(options)
     as_margin_alpha(options.alpha)
     choose(options.adjust, "adjust", ADJUSTMENTS)
@@ -287,7 +287,7 @@ def _junit(result: GateResult) -> str:
             f"margin {result.margin[i]:.6g}"
         )
         if failed[i]:
-            ET.SubElement(case, "failure", type=WORSE, message=shown)
+            ET.SubElement(case, "failure", type="worse", message=shown)
         elif unknown[i]:
             ET.SubElement(case, "error", type=columns["decision"][i], message=shown)
         ET.SubElement(case, "system-out").text = shown

@@ -22,11 +22,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Where the classes of records are public.
-_HOMES = ("fastcmp", "fastcmp.sequential", "fastcmp.studies")
 _PLAIN = (str, int, bool, type(None))
-#: Packages with records.
-_HOMES = ("fastcmp", "fastcmp.planning", "fastcmp.studies")
+#: Where the classes of records are public.
+_HOMES = ("fastcmp", "fastcmp.planning", "fastcmp.sequential", "fastcmp.studies")
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
 _TYPE = re.compile(
     r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"

@@ -110,7 +110,7 @@ def max_t(  # noqa: PLR0913  # options, all by keyword
     >>> from fastcmp import max_t
     >>> differences = {"a - b": [1, 0, 1, 1, 0, 1, 1], "a - c": [1, 1, 1, 1, -1, 1, 0]}
     >>> max_t(differences).pvalue_adjusted.tolist()
-    [0.09375, 0.21875]
+    [0.078125, 0.21875]
     """
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     step = choose(step, "step", STEPS)

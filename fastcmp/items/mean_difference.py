@@ -36,7 +36,7 @@ from fastcmp.items.sign_flips import flip_test
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.margin_statistics import Estimated, MarginOptions, tests_of
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
 from fastcmp.paired.margins import as_margin, read_margin
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _margin_tests(
         limits=(-1.0, 1.0) if clips(data) else (-np.inf, np.inf),
         **shared,
     )
-    return tests_of(of, against)
+    return margins_of(of, against)
 
 
 def _effective(weights: NDArray[np.float64] | None) -> float | None:

@@ -335,7 +335,7 @@ def tango_exact_margins(
     >>> found = np.empty(9)
     >>> tango_exact_margins(3, 0, 30, 0.1, 0.05, 0.0, found)
     >>> found[2:4].round(4).tolist(), found[5:].round(4).tolist()
-    ([0.0058, 0.5886], [])
+    ([0.0058, 0.6474], [-0.0256, 0.2653, -0.0001, 0.2386])
     """
     upper = tango_exact(only_a, only_b, n, margin, gamma)
     lower = tango_exact(only_a, only_b, n, -margin, gamma)

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.margin_result import MarginTests
-from fastcmp.paired.margin_statistics import Estimated, MarginOptions, tests_of
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
 from fastcmp.paired.margins import as_margin, as_margin_alpha, as_margins
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _test(
         n_samples=cells.n,
         **shared,
     )
-    return tests_of(of, against)
+    return margins_of(of, against)
 
 
 def _stacked(tests: list[MarginTests], shape: tuple[int, ...]) -> MarginTests:

@@ -123,7 +123,7 @@ def margin_tests_from_counts(  # noqa: PLR0913  # options, all by keyword
     ('equivalent', '4.8e-17')
     >>> tests = margin_tests_from_counts([[80, 5], [6, 9]], margin=0.05)
     >>> tests.decision, tests.n_more
-    ('cannot tell', 237)
+    ('cannot tell', 355)
     """
     chosen = choose(method, "method", METHODS)
     options = MarginOptions(

@@ -27,7 +27,7 @@ from fastcmp.paired.clustered_tests import (
     interval_of,
 )
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, tests_of
+from fastcmp.paired.margin_statistics import Estimated, margins_of
 from fastcmp.paired.mcnemar_result import HYPOTHESES
 from fastcmp.paired.sample_units import check_defined
 
@@ -273,7 +273,7 @@ class ClusteredMcNemarResult(Compared, Record):
             measure=self.measure,
             limits=(-1.0, 1.0),
         )
-        return tests_of(of, options)
+        return margins_of(of, options)
 
     def _cells(self) -> Ints:
         cells = (self.both_right, self.only_a, self.only_b, self.both_wrong)

@@ -26,7 +26,7 @@ from fastcmp.paired.cost_differences import (
     intervals_many,
 )
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, plain, tests_of
+from fastcmp.paired.margin_statistics import Estimated, margins_of, plain
 from fastcmp.paired.mcnemar_result import describe_test
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class CostResult(Pilot, Compared, Record):
             pvalue=self.pvalue,
             measure=self.measure,
         )
-        return tests_of(of, options._replace(lower_is_better=True))
+        return margins_of(of, options._replace(lower_is_better=True))
 
     def _shown(self) -> dict[str, Any]:
         derived = (

@@ -73,7 +73,7 @@ class Tails(NamedTuple):
     superiority: Any
 
 
-def tests_of(of: Estimated, options: MarginOptions) -> MarginTests:
+def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     """Test checked differences by their standard errors."""
     arrays = [of.difference, of.standard_error, options.margin]
     if of.df is not None:

@@ -13,7 +13,7 @@ from fastcmp.paired.margin_statistics import (
     Estimated,
     MarginOptions,
     decide,
-    tests_of,
+    margins_of,
 )
 
 if TYPE_CHECKING:
@@ -239,4 +239,4 @@ def margin_tests(  # noqa: PLR0913  # options, all by keyword
     options = MarginOptions(
         margins, alpha, as_flag(strict, "strict"), as_flag(lower_is_better, _LOWER)
     )
-    return tests_of(Estimated(found, errors, degrees, counts), options)
+    return margins_of(Estimated(found, errors, degrees, counts), options)

@@ -15,7 +15,7 @@ from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_s
 from fastcmp.paired.cluster_variance import combine
 from fastcmp.paired.clustered_tests import quantile
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, tests_of
+from fastcmp.paired.margin_statistics import Estimated, margins_of
 from fastcmp.paired.mcnemar_result import (
     HYPOTHESES,
     METHOD_NAMES,
@@ -246,7 +246,7 @@ class StratifiedMcNemarResult(Compared, Record):
             measure=self.measure,
             limits=(-1.0, 1.0),
         )
-        return tests_of(of, options)
+        return margins_of(of, options)
 
     def _variance(self) -> tuple[float, float]:
         """Estimate the variance of the weighted difference, with its d.o.f."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.report import Section, format_pvalue, interval_name
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, tests_of
+from fastcmp.paired.margin_statistics import Estimated, margins_of
 
 if TYPE_CHECKING:
     from fastcmp.paired.margin_result import MarginTests
@@ -70,7 +70,7 @@ class UnpairedMeans(Compared, Record):
             alternative="two-sided" if self.null_difference else self.alternative,
             measure=self.measure,
         )
-        return tests_of(
+        return margins_of(
             of, options._replace(lower_is_better=self.measure == "mean loss")
         )
 

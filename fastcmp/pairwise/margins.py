@@ -23,7 +23,7 @@ from fastcmp.paired.margin_statistics import (
     Estimated,
     MarginOptions,
     decide,
-    tests_of,
+    margins_of,
     upper_quantile,
 )
 from fastcmp.paired.margins import as_margin, as_margin_alpha
@@ -101,7 +101,7 @@ def with_pair_margins(
         limits = (-np.inf, np.inf) if tests is None else tests.limits
         n_samples = result.n_samples if n_samples is None else n_samples
         of = Estimated(result.difference, error, df, n_samples, limits=limits, **shared)
-        found = tests_of(of, options)
+        found = margins_of(of, options)
     return replace(result, margins=_adjusted(found, result))
 
 

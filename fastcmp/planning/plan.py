@@ -315,6 +315,9 @@ def _plan(
 
 
 def _plain(value: Any) -> Any:
-    """Give a number of Python's, not an array without axes."""
-    alone = isinstance(value, (np.ndarray, np.generic)) and not value.ndim
-    return value.item() if alone else value
+    """Give a number of Python's, or an array of its own; all else as it is."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    if not value.ndim:
+        return value.item()
+    return np.array(value, value.dtype.newbyteorder("="))

@@ -15,7 +15,7 @@ from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, MarginOptions, tests_of
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
 from fastcmp.paired.margins import as_margin_alpha
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class AUCComparison(Pilot, Compared, Record):
             measure=self.measure,
             limits=(-1.0, 1.0),
         )
-        return tests_of(of, options)
+        return margins_of(of, options)
 
     def _shown(self) -> dict[str, Any]:
         shown = {**self._fields(), "better": self.better}

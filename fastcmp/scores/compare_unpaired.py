@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.checks import as_flag, as_share
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.paired.margin_statistics import Estimated, MarginOptions, tests_of
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
 from fastcmp.paired.margins import read_margin
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired,
@@ -290,7 +290,7 @@ def _area_margins(
         measure=found.measure,
         limits=(-1.0, 1.0),
     )
-    return tests_of(of, against)
+    return margins_of(of, against)
 
 
 def _same_truth(pairs: tuple[Any, Any, Any, Any], test: str) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ def add_gate(commands: Any) -> None:
         "the margin is met in each.",
     )
     add = gate.add_argument
-    add("files", nargs=2, metavar=("BASE", "NEW"), type=_path, help="the two files")
+    add("base", metavar="BASE", type=_path, help="file of the model before")
+    add("new", metavar="NEW", type=_path, help="file of the new model")
     add(
         "--margin",
         nargs="+",
@@ -111,6 +112,7 @@ def _gate(options: argparse.Namespace) -> int:
     from fastcmp.paired.margins import as_margin_alpha
     from fastcmp.pairwise.adjust import ADJUSTMENTS
 
+    options.files = [options.base, options.new]
     margins = _margins(options)
     as_margin_alpha(options.alpha)
     choose(options.adjust, "adjust", ADJUSTMENTS)

@@ -177,6 +177,13 @@ def test_bad_input_exits_with_64(files, capsys, arguments, wanted):
     assert err.count("\n") == 1
 
 
+def test_both_files_are_needed(files, capsys):
+    base, _ = files.paths(files.model(0.8))
+    code, out, err = run(capsys, base, "--margin=1pp")
+    assert (code, out) == (64, "")
+    assert "NEW" in err
+
+
 def test_files_that_are_not_there(capsys, tmp_path):
     code, out, err = run(capsys, tmp_path / "a.csv", tmp_path / "b.csv", "--margin", 1)
     assert (code, out) == (64, "")

@@ -648,11 +648,16 @@ def parallel_writer(kernel, n_outputs):
             kernel(*arguments, first[i])
 
     @numba.njit(parallel=True)
+    def two(arguments, first, second):
+        for i in numba.prange(first.shape[0]):
+            kernel(*arguments, first[i], second[i])
+
+    @numba.njit(parallel=True)
     def three(arguments, first, second, third):
         for i in numba.prange(first.shape[0]):
             kernel(*arguments, first[i], second[i], third[i])
 
-    return {1: one, 3: three}[n_outputs]
+    return {1: one, 2: two, 3: three}[n_outputs]
 
 
 #: One kernel of each form: a number, named tuples, an array, outputs.
@@ -674,6 +679,8 @@ FORMS = {
 WITH_SPEC = {
     *("metric_value", "metric_values", "metric_influence", "metric_influences"),
     *("metric_leave_one_out", "two_class_exchange_pvalue"),
+    *("dirichlet_difference_interval", "dirichlet_log_evalue"),
+    *("mcnemar_interim_power", "step_down_tails"),
 }
 
 

@@ -181,6 +181,7 @@ def test_critical_counts_are_the_smallest_that_reject(m, alpha, method, code):
 @given(st.integers(1, 40), probabilities, st.sampled_from(ENUMERATED), codes)
 def test_conditional_power_is_a_binomial_tail(m, p, method, code):
     assume(sum(p) > 0.01)
+    assume(min(p) == 0 or min(p) > 1e-300)  # below, SciPy overflows
     alternative = {0: "two-sided", 1: "greater", -1: "less"}[code]
     plan = power(
         n=m,

@@ -119,7 +119,8 @@ def test_power_is_that_of_the_distribution(n, difference, sd, alpha, alternative
     options = {"n": n, "difference": difference, "sd": sd, "alternative": alternative}
     options |= {"alpha": alpha, "test": "mean"}
     wanted = t_power(n, difference, sd, alpha, alternative)
-    assert power(**options).power == pytest.approx(wanted, rel=1e-7, abs=1e-10)
+    if not np.isnan(wanted):  # SciPy has no answer here and there
+        assert power(**options).power == pytest.approx(wanted, rel=1e-7, abs=1e-10)
     assume(difference != 0)
     wanted = z_power(n, difference, sd, alpha, alternative)
     assert power(**options, method="normal").power == pytest.approx(wanted, rel=1e-9)

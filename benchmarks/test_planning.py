@@ -36,6 +36,7 @@ class TestNormal:
         assert np.allclose(plan.power[:20], wanted)
 
     def test_statsmodels_of_5000(self, benchmark, designs):
+        benchmark.extra_info["times"] = 200
         p10, p01 = (each[:5000] for each in designs)
         loop = lambda: [one_normal_power(a, b, 1000) for a, b in zip(p10, p01)]  # noqa: B905, E731
         assert len(benchmark.pedantic(loop, rounds=1)) == p10.size
@@ -62,6 +63,7 @@ class TestExact:
         assert np.allclose(plan.power[:5], wanted, rtol=1e-9)
 
     def test_scipy_of_200(self, benchmark, designs):
+        benchmark.extra_info["times"] = 50
         p10, p01 = (each[:200] for each in designs)
         loop = lambda: [one_exact_power(a, b, 1000) for a, b in zip(p10, p01)]  # noqa: B905, E731
         assert len(benchmark.pedantic(loop, rounds=1)) == p10.size
@@ -90,6 +92,7 @@ class TestMeans:
         assert np.allclose(plan.n_exact[:9], wanted, rtol=1e-5)
 
     def test_statsmodels_of_100(self, benchmark, rng):
+        benchmark.extra_info["times"] = 100
         effects = rng.uniform(0.05, 1.0, 100)
         solve = TTestPower().solve_power
         loop = lambda: [solve(each, None, 0.05, 0.9) for each in effects]  # noqa: E731

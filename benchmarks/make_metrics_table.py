@@ -1,4 +1,4 @@
-"""Write ``docs/metrics-table.md``, the metrics of the registry.
+"""Write ``docs/reference/metrics-table.md``, the metrics of the registry.
 
 python benchmarks/make_metrics_table.py
 """
@@ -13,7 +13,7 @@ from fastcmp import make_metric
 from fastcmp.metrics.intervals import estimate_table
 from fastcmp.metrics.registry import METRICS, SYNONYMS, Entry
 
-PAGE = Path(__file__).parents[1] / "docs" / "metrics-table.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "metrics-table.md"
 #: A confusion matrix whose intervals show what is the default.
 TABLE = np.array([[57.0, 4.0, 10.0], [3.0, 43.0, 6.0], [3.0, 2.0, 22.0]])
 TWO = np.array([[157.0, 21.0], [8.0, 14.0]])

@@ -1,4 +1,4 @@
-"""Run the benchmarks and write the pages ``docs/benchmarks*.md``.
+"""Run the benchmarks and write the pages of ``docs/benchmarks``.
 
     python benchmarks/run.py            # all
     python benchmarks/run.py scale      # many models, streams, files and clusters
@@ -24,23 +24,23 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
-#: What `docs/benchmarks-scale.md` is about; all others are for `docs/benchmarks.md`.
+DOCS = HERE.parent / "docs" / "benchmarks"
+#: What `docs/benchmarks/scale.md` is about; all others are for `index.md`.
 SCALE = tuple(
     HERE / f"test_{name}.py"
     for name in ("scale", "slices", "stream", "score_counts", "files", "dask")
 )
 
-#: What `docs/benchmarks-values.md` is about.
+#: What `docs/benchmarks/values.md` is about.
 VALUES = (HERE / "test_items.py",)
-#: What `docs/benchmarks-metrics.md` is about.
+#: What `docs/benchmarks/metrics.md` is about.
 METRICS = (HERE / "test_metrics.py",)
-#: What `docs/benchmarks-deciding.md` is about.
+#: What `docs/benchmarks/deciding.md` is about.
 DECIDING = tuple(
     HERE / f"test_{name}.py"
     for name in ("planning", "margins", "sequential", "simultaneous", "best")
 )
-#: What `docs/benchmarks-tasks.md` is about.
+#: What `docs/benchmarks/tasks.md` is about.
 TASKS = tuple(
     HERE / f"test_{name}.py" for name in ("logs", "datasets", "task_draws", "battles")
 )
@@ -260,21 +260,21 @@ def main() -> None:
     if "rest" in asked:
         apart = {*SCALE, *VALUES, *METRICS, *DECIDING, *TASKS}
         others = sorted(set(HERE.glob("test_*.py")) - apart)
-        write("benchmarks.md", "Benchmarks", others, LIMITS)
+        write("index.md", "Benchmarks", others, LIMITS)
     if "scale" in asked:
-        write("benchmarks-scale.md", "Benchmarks of scale", list(SCALE), SCALE_LIMITS)
+        write("scale.md", "Benchmarks of scale", list(SCALE), SCALE_LIMITS)
     if "values" in asked:
         title = "Benchmarks of values per item"
-        write("benchmarks-values.md", title, list(VALUES), VALUES_LIMITS)
+        write("values.md", title, list(VALUES), VALUES_LIMITS)
     if "metrics" in asked:
         title = "Benchmarks of metrics of counts"
-        write("benchmarks-metrics.md", title, list(METRICS), METRICS_LIMITS)
+        write("metrics.md", title, list(METRICS), METRICS_LIMITS)
     if "deciding" in asked:
         title = "Benchmarks of planning and deciding"
-        write("benchmarks-deciding.md", title, list(DECIDING), DECIDING_LIMITS)
+        write("deciding.md", title, list(DECIDING), DECIDING_LIMITS)
     if "tasks" in asked:
         title = "Benchmarks of logs and many data sets"
-        write("benchmarks-tasks.md", title, list(TASKS), TASKS_LIMITS)
+        write("tasks.md", title, list(TASKS), TASKS_LIMITS)
 
 
 if __name__ == "__main__":

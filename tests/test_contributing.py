@@ -10,7 +10,17 @@ ROOT = Path(fastcmp.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
 #: From the top of the tree down, as in the import contract.
 ORDER = (
-    *("__main__", "cli", "studies", "io", "dask", "plot", "compat", "designs"),
+    *(
+        "__main__",
+        "cli",
+        "studies",
+        "io",
+        "dask",
+        "plot",
+        "report",
+        "compat",
+        "designs",
+    ),
     *(
         "planning",
         "datasets",

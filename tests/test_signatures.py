@@ -1,4 +1,4 @@
-"""Public functions are called in one way: the table in docs/conventions.md, held."""
+"""Public functions are called in one way, by the table of conventions.md."""
 
 import inspect
 

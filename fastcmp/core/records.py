@@ -16,10 +16,11 @@ from fastcmp.core.plain import make_record, readable, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 #: Version of what `Record.to_dict` gives; `from_dict` refuses any other.
 VERSION = 1
@@ -171,6 +172,42 @@ class Record:
             A fragment of a page.
         """
         return render.to_html(self.sections())
+
+    def report(self, path: str | Path, *, title: str = "") -> None:
+        """Write a report: one file of HTML to open, print or send; needs Jinja2.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write, such as ``"report.html"``; a file there is replaced.
+        title : str
+            Of the page.
+
+        Raises
+        ------
+        ImportError
+            If Jinja2 is not installed.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Tables, pictures and scripts are in the file: nothing is loaded from elsewhere.
+        The same record gives the same bytes.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from fastcmp import mcnemar_from_counts
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "report.html")
+        ...     mcnemar_from_counts(11, 1).report(path)
+        ...     "McNemar" in path.read_text(encoding="utf-8")
+        True
+        """
+        write_report = import_module("fastcmp.report.page").write_report
+        write_report({"": self}, path, title=title)
 
     def _fields(self) -> dict[str, Any]:
         """Give all fields, by name."""

@@ -19,7 +19,7 @@ from fastcmp.core.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 
 _MOST_ROWS = 40  # of a table that is printed or stands in a notebook

@@ -6,7 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.records import LESS_IS_BETTER
-from fastcmp.core.report import format_interval, interval_name
+from fastcmp.core.sections import format_interval, interval_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

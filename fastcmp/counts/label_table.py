@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.cost_matrix import in_units, read_cost
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.records import Drawn, Record, Unpacked
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

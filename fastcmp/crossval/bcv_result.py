@@ -12,7 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_level, as_proportion, keep_side
 from fastcmp.core.options import choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import effect_sentence
 from fastcmp.crossval.fold_inputs import as_positive
 

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import Compared, Drawn, Record
 from fastcmp.core.render import plain_columns
-from fastcmp.core.report import (
+from fastcmp.core.sections import (
     Section,
     format_interval,
     format_pvalue,

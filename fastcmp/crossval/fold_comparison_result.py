@@ -13,7 +13,7 @@ from fastcmp.pairwise.summary import describe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

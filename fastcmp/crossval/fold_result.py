@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 
 _HYPOTHESES = {
     "two-sided": "H0: a and b score equally well",

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
 

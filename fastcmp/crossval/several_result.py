@@ -12,7 +12,7 @@ from fastcmp.core.plain import readable
 from fastcmp.core.protocols import ScoreTable
 from fastcmp.core.records import Record
 from fastcmp.core.render import plain_columns
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.escaping import visible
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.datasets.bayes_result import decide, write_probability
 from fastcmp.datasets.reading import dropped_sentence
 

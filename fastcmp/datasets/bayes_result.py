@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastcmp.core.records import Compared, Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:
     import numpy as np

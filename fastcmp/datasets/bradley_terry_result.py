@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.plain import readable
-from fastcmp.core.report import Section, format_interval, interval_name
+from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.summary import describe

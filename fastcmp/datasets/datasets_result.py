@@ -21,7 +21,7 @@ from fastcmp.pairwise.summary import describe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
     from fastcmp.datasets.omnibus_result import OmnibusTest
 
     Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.pairwise.leaderboard import format_score
 
 if TYPE_CHECKING:
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
     from fastcmp.datasets.datasets_result import DatasetsResult
 
 _TESTS = {

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.datasets.drawn_tasks import RANK_BY, Costs, places
 from fastcmp.datasets.reading import dropped_sentence, read_complete
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.datasets.win_tables import read_win_tables
 
 if TYPE_CHECKING:

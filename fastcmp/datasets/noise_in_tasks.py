@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.kernels.item_values import LARGEST
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.escaping import visible
 from fastcmp.core.records import Drawn, Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.datasets.reading import dropped_sentence
 
 if TYPE_CHECKING:

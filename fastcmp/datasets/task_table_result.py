@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.plain import readable
 from fastcmp.core.protocols import ScoreTable
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.inputs.model_names import position_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.checks import as_whole
 from fastcmp.core.escaping import visible
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
 from fastcmp.core.render import plain_columns
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 
 if TYPE_CHECKING:
     import numpy as np

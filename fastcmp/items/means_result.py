@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.plain import readable
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.items.sentences import INTERVAL_NAMES, test_name, values_sentences
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.summary import describe

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 
 #: What is tested, by `alternative`.
 HYPOTHESES = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.metrics.metric_result import limits, number
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.metrics.kappa_result import describe_agreement
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, interval_name
+from fastcmp.core.sections import Section, interval_name
 from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
-from fastcmp.core.report import (
+from fastcmp.core.sections import (
     Section,
     format_interval,
     interval_name,

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 
 BETTER: Final = "better"
 NOT_WORSE: Final = "not worse"

@@ -16,7 +16,7 @@ from fastcmp.core.records import (
     Record,
     unwrap,
 )
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.margin_result import margin_entries, margin_sentences

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.cluster_variance import combine
 from fastcmp.paired.clustered_tests import quantile

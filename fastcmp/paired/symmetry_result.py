@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.kernels.status import UNDEFINED
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
 from fastcmp.paired.margin_statistics import Estimated, margins_of
 

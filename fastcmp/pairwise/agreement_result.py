@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.options import choose
 from fastcmp.core.records import Record
 from fastcmp.core.render import plain_columns
-from fastcmp.core.report import (
+from fastcmp.core.sections import (
     Section,
     format_pvalue,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, interval_name
+from fastcmp.core.sections import Section, interval_name
 from fastcmp.pairwise.estimate_sentences import (
     basis,
     beware,

@@ -12,7 +12,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, check_progress, reporting
 from fastcmp.core.protocols import are_paired
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.correct_bits import RightBits

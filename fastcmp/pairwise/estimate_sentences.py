@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.paired.margin_result import CANNOT_TELL, NOT_WORSE, WORSE
 
 if TYPE_CHECKING:

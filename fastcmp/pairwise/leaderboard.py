@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_interval, interval_name
+from fastcmp.core.sections import Section, format_interval, interval_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 _SHOWN = (
     *("metric", "lower_is_better", "interval_method", "classes"),

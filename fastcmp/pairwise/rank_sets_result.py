@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_whole
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.pairwise.estimate_sentences import (
     basis,
     beware,

@@ -19,7 +19,7 @@ from fastcmp.pairwise.summary import describe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 _MATRIX_FIELDS = (
     "only_a",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.clustered_result import CLUSTERED_NAMES
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_METHODS

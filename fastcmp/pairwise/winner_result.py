@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, interval_name
+from fastcmp.core.sections import Section, interval_name
 from fastcmp.pairwise.estimate_sentences import basis, beware, direction, simulation
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.core.fields import column
 from fastcmp.core.records import ConfidenceInterval, Drawn, Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 #: What is shown, by hypothesis: (verb, what; the margin comes after).
 _CLAIMS = {

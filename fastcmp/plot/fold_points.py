@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.report import interval_name
+from fastcmp.core.sections import interval_name
 from fastcmp.crossval.comparison_result import CVComparison, difference_interval
 from fastcmp.plot.style import COLOURS, GREY, LEGEND, PALE, as_text, prepare_axes
 

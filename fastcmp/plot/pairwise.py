@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.report import interval_name
+from fastcmp.core.sections import interval_name
 from fastcmp.pairwise.ranking import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes

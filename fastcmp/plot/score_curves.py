@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.options import choose
-from fastcmp.core.report import interval_name
+from fastcmp.core.sections import interval_name
 from fastcmp.inputs.scores import read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,

@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.options import choose
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.report import Section, format_interval
+from fastcmp.core.sections import Section, format_interval
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
 from fastcmp.inputs.scores import order_of

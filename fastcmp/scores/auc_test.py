@@ -12,7 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
-from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of

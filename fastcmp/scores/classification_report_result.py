@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:

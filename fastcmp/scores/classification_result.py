@@ -13,7 +13,7 @@ from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_interval, interval_name
+from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, interval_name
+from fastcmp.core.sections import Section, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.scores.classification_result import (
     ClassificationTable,

@@ -12,7 +12,7 @@ from fastcmp.core.checks import as_numbers, as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Pilot, Record
-from fastcmp.core.report import Section, format_interval, interval_name
+from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences

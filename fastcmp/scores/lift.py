@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.counts.roc_points import Curve
 from fastcmp.inputs.score_direction import effective_sizes

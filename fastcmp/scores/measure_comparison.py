@@ -10,7 +10,7 @@ from fastcmp import kernels
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
-from fastcmp.core.report import (
+from fastcmp.core.sections import (
     Section,
     format_interval,
     format_pvalue,

@@ -10,7 +10,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fastcmp import kernels
 from fastcmp.core.records import Compared, Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.tails import normal_tail
 
 _HYPOTHESES = {

@@ -12,7 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, as_seed, as_whole
 from fastcmp.core.progress import Progress, check_progress, reporting
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import position_of

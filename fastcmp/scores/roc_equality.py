@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.core.progress import Progress
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

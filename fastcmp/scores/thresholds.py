@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.scores import Scores, order_of, read_scores, read_weights
 from fastcmp.kernels.roc import split_scores

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.report import (
+from fastcmp.core.sections import (
     Section,
     format_interval,
     format_pvalue,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.options import ALTERNATIVES
 from fastcmp.core.records import Compared, Drawn, Record
-from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.report import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
 
 _METHODS = {

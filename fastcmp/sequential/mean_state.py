@@ -9,7 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_proportion
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.kernels.bounded_means import lower_mean_limit
 from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.sequential.mean import read_bounded

@@ -19,7 +19,7 @@ from fastcmp.sequential.adjustment import PROMISES, adjust_known
 from fastcmp.sequential.evalue_result import EvalueResult, evalue_of, pvalue_of
 
 if TYPE_CHECKING:
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
     from fastcmp.pairwise.leaderboard import Leaderboard
     from fastcmp.pairwise.ties import TieGroups
 

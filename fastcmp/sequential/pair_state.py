@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.protocols import are_paired
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.kernels.pair_evalues import (
     extend_tables,

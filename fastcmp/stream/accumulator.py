@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 
 from fastcmp.core import render
-from fastcmp.core.report import Section
 from fastcmp.core.saved_states import FileKind, read_state, write_state
+from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import new_lock
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.memory import in_words, read_size
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.stream.accumulator import Accumulator, same_arrays

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from fastcmp.core.options import choose
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.counts.item_units import DEGREES, VARIANCES
 from fastcmp.stream.accumulator import Accumulator

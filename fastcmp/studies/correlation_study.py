@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.crossval import designs
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.problems import data_seed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.studies.study_record import StudyRecord
 
 if TYPE_CHECKING:

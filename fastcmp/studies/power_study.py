@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.study_record import StudyRecord
 from fastcmp.studies.type_one_errors import TypeOneErrors

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.report import Section, format_interval
+from fastcmp.core.sections import Section, format_interval
 from fastcmp.studies.paper import REPLICATIONS, TABLE_V
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.study_record import StudyRecord

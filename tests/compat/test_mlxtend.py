@@ -450,7 +450,7 @@ def test_labels_that_can_never_be_equal(name):
 
 def test_documentation_lists_the_names():
     root = Path(__file__).parents[2]
-    page = (root / "docs" / "compat.md").read_text()
+    page = (root / "docs" / "coming-from" / "mlxtend.md").read_text()
     listed = [row.split("`")[1] for row in page.splitlines() if row.startswith("| `")]
     assert sorted(listed) == NAMES
     row = next(

@@ -19,7 +19,7 @@ from fastcmp import stream
 from fastcmp.cli import main
 from fastcmp.core.escaping import visible
 from fastcmp.core.render import to_html, to_latex, to_markdown, to_text
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 NASTY = "a\x1b[31m\u202eb\u2066\n|c\r\t\x85\u2028\u2029\x00\x9b\ud800\u200b*`<$x$"
 KNOWN = {"div", "h4", "p", "table", "thead", "tbody", "tr", "th", "td", "small"}

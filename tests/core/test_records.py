@@ -27,7 +27,7 @@ from fastcmp.core.records import (
     Record,
     Unpacked,
 )
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 
 NAN = float("nan")
 

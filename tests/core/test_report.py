@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcmp.core.render import _width, to_csv, to_html, to_latex, to_markdown, to_text
-from fastcmp.core.report import (
+from fastcmp.core.sections import (
     Section,
     format_interval,
     format_pvalue,

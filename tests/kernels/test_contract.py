@@ -921,8 +921,8 @@ def test_every_kernel_that_can_say_invalid_is_asked():
 
 
 def table_of_kernels():
-    """Find name and parameters of each kernel in the table of docs/kernels.md."""
-    page = Path(__file__).parents[2] / "docs" / "kernels.md"
+    """Find each kernel, with its parameters, in docs/reference/kernels.md."""
+    page = Path(__file__).parents[2] / "docs" / "reference" / "kernels.md"
     rows = re.findall(r"^\| (`\w+\(.*?) \|", page.read_text(), flags=re.MULTILINE)
     return [found for row in rows for found in re.findall(r"`(\w+)\((.*?)\)`", row)]
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from fastcmp.kernels import random_below
 
-PAGE = Path(__file__).parents[2] / "docs" / "simulations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "simulations.md"
 N = 3000
 
 

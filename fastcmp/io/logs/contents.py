@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.escaping import visible
 from fastcmp.core.records import Record
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.io.logs.words import counted, task_label
 
 if TYPE_CHECKING:

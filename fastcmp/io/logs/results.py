@@ -16,7 +16,7 @@ from fastcmp.io.logs.words import task_label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastcmp.core.report import Section
+    from fastcmp.core.sections import Section
 
 _BY_FOLDS = (
     "compare them by a corrected t test, compare_folds(results.fold_scores(), "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.escaping import visible
-from fastcmp.core.report import Section
+from fastcmp.core.sections import Section
 from fastcmp.io.logs.part import STATUS
 from fastcmp.io.logs.words import counted
 

@@ -1,0 +1,1 @@
+"""Reports: records as one self-contained page of HTML, by Jinja2."""

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from fastcmp.report.blocks import Text
+from fastcmp.report.blocks import said
+from fastcmp.report.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastcmp.core.records import Record
     from fastcmp.report.blocks import Block
 
-#: What makes the blocks of records that have more than text, by the class's name.
-CONTENTS: dict[str, Callable[[Any], list[Block]]] = {}
+#: What makes the blocks of a record that has more than words and tables, by the name of
+#: its class: ``"module:function"`` of a function of the record.
+CONTENTS: dict[str, str] = {}
 
 
 def blocks_of(record: Record) -> list[Block]:
     """Give the blocks of a record: its own, or what it says in words and tables."""
-    make = CONTENTS.get(type(record).__name__, _said)
-    return make(record)
-
-
-def _said(record: Record) -> list[Block]:
-    return [Text(title=each.title, section=each) for each in record.sections()]
+    place = CONTENTS.get(type(record).__name__)
+    if place is None:
+        return [*said(record, headline(record))]
+    module, _, name = place.partition(":")
+    blocks: list[Block] = getattr(import_module(module), name)(record)
+    return blocks

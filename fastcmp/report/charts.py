@@ -180,10 +180,7 @@ def curve(
         points=_joined(_points(x, y, scales)),
         style=style % N_STYLES,
         band=around_it,
-        dots=tuple(
-            (across.place(a), up.place(b), text)
-            for a, b, text in dots
-        ),
+        dots=tuple((across.place(a), up.place(b), text) for a, b, text in dots),
     )
 
 

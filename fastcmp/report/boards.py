@@ -85,6 +85,9 @@ def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
 
 
 def _pictures(result: PairwiseResult) -> list[Block]:
+    """Give the other pictures; with a control no two others were compared."""
+    if result.control is not None:
+        return [matrix_of(result)]
     blocks = (matrix_of(result), diagram_of(result), subsets_of(result))
     return [block for block in blocks if block is not None]
 
@@ -177,7 +180,7 @@ def _cut(board: Board) -> Board:
         return board
     note = (
         f"The {MOST_ROWS} best of {len(rows)} models stand in this table; the search "
-        "below it finds the others."
+        "above it finds the others."
     )
     section = replace(
         board.section, rows=rows[:MOST_ROWS], notes=(note, *board.section.notes)
@@ -225,7 +228,7 @@ def _picture(
     columns = [np.asarray(column, np.float64) for column in numbers]
     if ends is None:
         ends = around(np.concatenate(columns), *(x for x, _ in marks), pad=0.03)
-    scale = linear(*ends, n=3)
+    scale = linear(*ends, n=4)
     places = [_places(scale, column) for column in columns]
     rows = zip(*places, kinds, strict=False)
     return Picture(

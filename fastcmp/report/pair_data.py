@@ -40,6 +40,7 @@ _STATISTICS = {
 }
 _PVALUE_DIGITS, _DIGITS = 3, 4
 _LARGE = 2.0**31
+_POINTS = 1e-5  # a thousandth of a percentage point
 #: What columns of pairs are called on a page; others, by their names.
 _LABELS = {
     "only_a": "Only the first did better",
@@ -123,7 +124,7 @@ def _numbers(
     difference = result.difference[chosen]
     interval = result.interval[chosen]
     all_ends = np.concatenate([difference, *interval.T])
-    step = min(step_of(all_ends), 1e-4 if percent else np.inf)
+    step = _POINTS if percent else step_of(all_ends)
     gap = np.subtract(*result.score[result.pairs[chosen]].T)
     base = in_steps(np.where(np.isfinite(gap), gap, 0.0), step)
     known = np.isfinite(difference)
@@ -147,10 +148,29 @@ def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, A
     labels = _LABELS | {"statistic": _statistic_name(result)}
     if result.correct is not None:
         labels |= {"only_a": "Only the first is right", "only_b": "Only the second"}
-    return [
-        {"name": name, "label": labels.get(name, name), **_packed(name, values, chosen)}
-        for name, values in columns.items()
-    ]
+    expected = _expected(result)
+    rows = []
+    for name, values in columns.items():
+        beyond, how = values, {}
+        if name in expected:
+            base, from_ = expected[name]
+            if (np.asarray(values) % 1 == 0).all():
+                beyond, how = np.asarray(values) - base, {"from": from_}
+        packed = _packed(name, beyond, chosen) | how
+        rows.append({"name": name, "label": labels.get(name, name), **packed})
+    return rows
+
+
+def _expected(result: PairwiseResult) -> dict[str, tuple[Any, str]]:
+    """Give counts that follow from others: they take no space then."""
+    if result.only_a is None:
+        return {}
+    lesser = np.minimum(result.only_a, result.only_b)
+    found: dict[str, tuple[Any, str]] = {"statistic": (lesser, "lesser")}
+    if result.correct is not None:
+        gap = np.subtract(*result.correct[result.pairs].T)
+        found["only_b"] = (result.only_a - gap, "correct")
+    return found
 
 
 def _packed(name: str, values: Any, chosen: NDArray[np.int64]) -> dict[str, Any]:

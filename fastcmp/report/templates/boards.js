@@ -3,14 +3,8 @@
 (() => {
   const KINDS = ["tied", "better", "worse", "even", "untested"];
   const MIRRORED = [0, 2, 1, 3, 4];
+  const { make, scrollable } = fastcmp;
   const SVG = "http://www.w3.org/2000/svg";
-
-  function make(tag, attributes = {}, ...inside) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...inside);
-    return element;
-  }
 
   function draw(tag, attributes) {
     const element = document.createElementNS(SVG, tag);
@@ -107,9 +101,18 @@
     }
 
     value(row, k) {
-      const code = row.of.at(k);
+      const code = row.of.at(k) + (row.from ? this.expected(row.from, k) : 0);
       if (row.kind === "words") return row.words[code];
       return row.kind === "rounded" ? unrounded(code, row) : code;
+    }
+
+    // What a count is expected to be: only the difference from that is packed.
+    expected(from, k) {
+      const [a, b] = ["only_a", "only_b"].map((name) => this.rows.find((row) => row.name === name));
+      if (from === "lesser") return Math.min(this.value(a, k), this.value(b, k));
+      const low = Math.floor(this.keys[k] / this.n), high = this.keys[k] % this.n;
+      const gap = this.data.correct[low] - this.data.correct[high];
+      return this.value(a, k) - (this.swapped.at(k) ? -gap : gap);
     }
 
     signed(x) {
@@ -409,15 +412,16 @@
     }
 
     paintPoints(context, size, ratio) {
-      const { pairs, x, y, cell } = this, colours = this.colours(), image = context.createImageData(size, size);
-      const gap = cell >= 6 ? ratio / cell / ratio : 0, own = colours.length - 1;
+      const { pairs, cell } = this, colours = this.colours(), image = context.createImageData(size, size);
+      const own = colours.length - 1, pixels = new Uint32Array(image.data.buffer);
+      const words = colours.map(([red, green, blue]) => (255 << 24 | blue << 16 | green << 8 | red) >>> 0);
+      const last = pairs.n - 1, place = (from) => Int32Array.from({ length: size }, (_, u) => Math.min(last, Math.floor(from + u / ratio / cell)));
+      const rows = place(this.y), columns = place(this.x);
+      const isLine = (of, u) => cell >= 6 && u > 0 && of[u] !== of[u - 1];
       for (let v = 0, k = 0; v < size; v++) {
-        const exactRow = y + v / ratio / cell, row = Math.floor(exactRow);
-        for (let u = 0; u < size; u++, k += 4) {
-          const exactColumn = x + u / ratio / cell, column = Math.floor(exactColumn);
-          const blank = row === column || exactRow - row < gap || exactColumn - column < gap;
-          const [red, green, blue] = colours[blank ? own : pairs.decision(row, column)];
-          image.data[k] = red; image.data[k + 1] = green; image.data[k + 2] = blue; image.data[k + 3] = 255;
+        for (let u = 0; u < size; u++, k++) {
+          const blank = rows[v] === columns[u] || isLine(rows, v) || isLine(columns, u);
+          pixels[k] = words[blank ? own : pairs.decision(rows[v], columns[u])];
         }
       }
       context.putImageData(image, Math.round(this.gutter * ratio), Math.round(this.head * ratio));
@@ -431,13 +435,13 @@
       context.textBaseline = "middle";
       const every = Math.max(1, 10 ** Math.ceil(Math.log10(28 / cell)));
       for (let i = Math.floor(y); i < Math.min(pairs.n, y + this.shown); i++) {
-        const at = head + (i + 0.5 - y) * cell;
+        const at = Math.min(head + (i + 0.5 - y) * cell, head + side - 6);
         if (at < head || at > head + side) continue;
         const named = cell >= 11;
         if (!named && (i + 1) % every && i) continue;
         context.save();
         context.beginPath();
-        context.rect(0, head, gutter - 6, side);
+        context.rect(0, head - 8, gutter - 6, side + 8);
         context.clip();
         context.textAlign = named ? "left" : "right";
         context.fillText(named ? `${i + 1} ${pairs.data.names[i]}` : String(i + 1), named ? 0 : gutter - 6, at);
@@ -447,7 +451,7 @@
       for (let j = Math.floor(x); j < Math.min(pairs.n, x + this.shown); j++) {
         const at = gutter + (j + 0.5 - x) * cell;
         if (at < gutter || at > gutter + side || ((j + 1) % every && j)) continue;
-        context.fillText(String(j + 1), at, head / 2);
+        context.fillText(String(j + 1), Math.min(at, gutter + side - 14), head / 2);
       }
       context.strokeStyle = style.color;
       context.lineWidth = 2;
@@ -481,7 +485,9 @@
     const head = make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)));
     const table = make("table", { class: "board" }, make("caption", { class: "unseen" }, "Models found"), make("thead", {}, head), body);
     table.hidden = true;
-    root.append(make("div", { class: "table", role: "region", "aria-label": "Models found", tabindex: 0 }, table));
+    const box = make("div", { class: "table", role: "group", "aria-label": "Models found, table" }, table);
+    root.append(box);
+    scrollable(box);
     field.addEventListener("input", () => {
       const wanted = field.value.trim().toLowerCase();
       const found = wanted ? rows.filter((row) => row[name].toLowerCase().includes(wanted)) : [];

@@ -43,7 +43,7 @@
   function asPvalue(p) {
     if (Number.isNaN(p)) return "not known";
     if (p >= 0.9995) return "1";
-    return p >= 0.001 ? p.toPrecision(3) : p.toExponential(2);
+    return p >= 0.001 ? p.toPrecision(3) : p.toExponential(1);
   }
 
   class Pairs {
@@ -174,18 +174,25 @@
     const marks = margin === null ? [0] : [0, -margin, margin];
     const all = [pair.middle, ...known, ...marks];
     let low = Math.min(...all), high = Math.max(...all);
-    const pad = 0.08 * (high - low) || 1;
+    const pad = 0.2 * (high - low) || 1;
     low -= pad; high += pad;
     const place = (x) => `${(100 * (x - low) / (high - low)).toFixed(2)}%`;
     const svg = draw("svg", { class: "difference", "aria-hidden": "true" });
-    marks.forEach((x, i) => {
-      svg.append(draw("line", { class: i ? "margin" : "zero", x1: place(x), x2: place(x), y1: 0, y2: "70%" }));
-      const text = draw("text", { x: place(x), y: "96%" });
-      text.textContent = i ? pairs.signed(x) : "0";
+    const write = (x, y, kind, words) => {
+      const text = draw("text", { x: place(x), y, class: kind });
+      text.textContent = words;
       svg.append(text);
+    };
+    marks.forEach((x, i) => {
+      svg.append(draw("line", { class: i ? "margin" : "zero", x1: place(x), x2: place(x), y1: "20%", y2: "78%" }));
+      write(x, "98%", "mark", i ? pairs.signed(x) : "0");
     });
-    if (known.length) svg.append(draw("line", { class: "range", x1: place(known[0]), x2: place(known[1]), y1: "35%", y2: "35%" }));
-    svg.append(draw("circle", { cx: place(pair.middle), cy: "35%", r: 5 }));
+    if (known.length) {
+      svg.append(draw("line", { class: "range", x1: place(known[0]), x2: place(known[1]), y1: "50%", y2: "50%" }));
+      write(known[0], "32%", "low", pairs.signed(known[0]));
+      write(known[1], "32%", "high", pairs.signed(known[1]));
+    }
+    svg.append(draw("circle", { cx: place(pair.middle), cy: "50%", r: 5 }));
     return svg;
   }
 
@@ -223,7 +230,8 @@
     const uid = root.dataset.uid;
     const close = make("button", { type: "button" }, "Close");
     const inside = make("div");
-    const dialog = make("dialog", { class: "pair", "aria-labelledby": `${uid}-pair` }, make("h2", { id: `${uid}-pair` }, "The pair in full"), inside, close);
+    const head = make("header", {}, make("h2", { id: `${uid}-pair` }, "The pair in full"), close);
+    const dialog = make("dialog", { class: "pair", "aria-labelledby": `${uid}-pair` }, head, inside);
     close.addEventListener("click", () => dialog.close());
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
     root.append(dialog);
@@ -485,7 +493,7 @@
     const head = make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)));
     const table = make("table", { class: "board" }, make("caption", { class: "unseen" }, "Models found"), make("thead", {}, head), body);
     table.hidden = true;
-    const box = make("div", { class: "table", role: "group", "aria-label": "Models found, table" }, table);
+    const box = make("div", { class: "table tall", role: "group", "aria-label": "Models found, table" }, table);
     root.append(box);
     scrollable(box);
     field.addEventListener("input", () => {

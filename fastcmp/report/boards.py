@@ -63,7 +63,7 @@ class Board(Block):
 
     template: ClassVar[str] = "board.html.j2"
     styles: ClassVar[tuple[str, ...]] = ("boards.css",)
-    scripts: ClassVar[tuple[str, ...]] = ("boards.js",)
+    scripts: ClassVar[tuple[str, ...]] = ("pair_map.js", "boards.js")
     section: Section
     #: The column of the models' names.
     name: int

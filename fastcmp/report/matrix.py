@@ -46,7 +46,7 @@ class Matrix(Block):
 
     template: ClassVar[str] = "matrix.html.j2"
     styles: ClassVar[tuple[str, ...]] = ("boards.css",)
-    scripts: ClassVar[tuple[str, ...]] = ("boards.js",)
+    scripts: ClassVar[tuple[str, ...]] = ("pair_map.js", "boards.js")
     says: tuple[str, ...]
     #: Of the table, in order of rank, and its cells, None on the diagonal; empty where
     #: a map is drawn.

@@ -13,6 +13,7 @@ from fastcmp.pairwise.ranking import BETTER, EVEN, TIED, UNTESTED, WORSE
 from fastcmp.report.packing import (
     compressed,
     in_steps,
+    pvalues,
     rounded,
     step_of,
     stepped,
@@ -38,8 +39,7 @@ _STATISTICS = {
     "studentized-range": "q",
     "e-value": "Logarithm of the e-value",
 }
-_PVALUE_DIGITS, _DIGITS = 3, 4
-_SMALL, _TINIEST = 1e-3, 1e-300  # p-values that have two digits
+_DIGITS = 4
 _LARGE = 2.0**31
 _POINTS = 1e-5  # a thousandth of a percentage point
 #: What columns of pairs are called on a page; others, by their names.
@@ -102,8 +102,8 @@ def rounding(result: PairwiseResult, data: dict[str, Any]) -> str:
     step = data["numbers"]["difference"]["step"] * data["scale"]
     said = [
         f"Numbers of pairs are rounded in this page: differences to {step:.3g}"
-        f"{data['unit']}, p-values to three digits, those below 0.001 to two, "
-        "statistics to four."
+        f"{data['unit']}, p-values to four decimals, those below 0.001 to two digits, "
+        "statistics to four digits."
     ]
     if data["best"]:
         said.append(
@@ -206,24 +206,16 @@ def _packed(name: str, values: Any, chosen: NDArray[np.int64]) -> dict[str, Any]
     column = np.asarray(values)[chosen]
     if column.dtype.kind in "iub":
         return whole(column.astype(np.int64))
+    if "pvalue" in name:
+        return pvalues(column)
     if column.dtype.kind == "f":
         known = column[np.isfinite(column)]
         if known.size and (np.abs(known) < _LARGE).all() and (known % 1 == 0).all():
             steps = np.where(np.isfinite(column), column, 0.0).astype(np.int64)
             return whole(steps, np.isfinite(column))
-        return (
-            _rounded_pvalues(column) if "pvalue" in name else rounded(column, _DIGITS)
-        )
+        return rounded(column, _DIGITS)
     words, codes = np.unique(column.astype(str), return_inverse=True)
     return whole(codes.astype(np.int64)) | {"kind": "words", "words": words.tolist()}
-
-
-def _rounded_pvalues(pvalue: NDArray[np.float64]) -> dict[str, Any]:
-    """Pack p-values to three digits, small ones to two: they are written so."""
-    small = (pvalue > _TINIEST) & (pvalue < _SMALL)
-    power = 10.0 ** np.floor(np.log10(pvalue, where=small, out=np.zeros(pvalue.shape)))
-    kept = np.where(small, np.rint(pvalue / power * 10) / 10 * power, pvalue)
-    return rounded(kept, _PVALUE_DIGITS)
 
 
 def interval_of(result: PairwiseResult) -> str:

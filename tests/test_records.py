@@ -17,6 +17,9 @@ from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, X, Y, fitted, 
 import fastcmp
 from fastcmp import datasets, designs, planning, sequential, stream
 from fastcmp.core.records import Compared, Record
+from fastcmp.report.headline import headline
+from fastcmp.report.methods import methods_of
+from fastcmp.report.page import to_page
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -326,6 +329,19 @@ def test_statistics_have_a_distribution(name):
     assert record.distribution in KNOWN
     if record.distribution in ("chi2", "t", "F"):
         assert record.df is not None
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_report_answers_and_says_how(name):
+    record = examples()[name]
+    answer = headline(record)
+    assert answer.strip()
+    assert answer[-1] in ".)?"
+    assert "\n" not in answer
+    assert all(methods_of(record).paragraphs)
+    assert html.escape(answer, quote=False).replace('"', "&#34;").replace(
+        "'", "&#39;"
+    ) in to_page({"of": record})
 
 
 KNOWN = (

@@ -79,6 +79,8 @@ def _sentence(text: str) -> str:
 def _of_all(result: PairDecisions) -> str:
     """Name the best model, its score, and those that may be as good."""
     best = result.best
+    if not result.n_pairs:
+        return "No test has an answer: which model is better is not known."
     if not result.all_pairs_tested:
         return (
             f"As far as {result.n_pairs:,} tested pairs of models say, "

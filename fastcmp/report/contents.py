@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
 #: What makes the blocks of a record that has more than words and tables, by the name of
 #: its class: ``"module:function"`` of a function of the record.
-CONTENTS: dict[str, str] = {}
+CONTENTS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("PairwiseResult", "MeansResult", "MetricsResult", "DatasetsResult"),
+            *("CVPairwiseResult", "BradleyTerry", "EvaluePairs"),
+        ),
+        "fastcmp.report.boards:blocks_of_pairs",
+    ),
+}
 
 
 def blocks_of(record: Record) -> list[Block]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastcmp.report.blocks import Block
-from fastcmp.report.scales import Scale, around, linear, percent
+from fastcmp.report.scales import Scale, around, linear, logarithmic, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ MOST_CELLS = 20_000
 class Chart(Block):
     """A picture with a sentence that says what it shows."""
 
+    styles: ClassVar[tuple[str, ...]] = ("charts.css",)
     says: str = ""
     note: str = ""
 
@@ -96,12 +97,17 @@ def intervals(
     axis: str,
     heads: tuple[str, ...],
     marks: Sequence[tuple[float, str]] = (),
-    says: str = "",
-    note: str = "",
+    is_log: bool = False,
+    **words: str,
 ) -> Intervals:
     """Draw rows on one axis, and lines at `marks`, the first of which is at H0."""
     ends = [x for row in rows for x in (row.value, row.low, row.high, *row.points)]
-    scale = linear(*around(ends, *(x for x, _ in marks)), title=axis, n=4)
+    ends += [x for x, _ in marks]
+    if is_log:
+        known = [x for x in ends if 0.0 < x < math.inf]
+        scale = logarithmic(min(known) / 1.2, max(known) * 1.2, title=axis)
+    else:
+        scale = linear(*around(ends), title=axis, n=4)
     guides = tuple(
         Guide(place=scale.place(x), text=text, kind="margin" if i else "zero")
         for i, (x, text) in enumerate(marks)
@@ -112,8 +118,7 @@ def intervals(
         axis=scale,
         guides=guides,
         heads=heads,
-        says=says,
-        note=note,
+        **words,
     )
 
 
@@ -180,10 +185,7 @@ def curve(
         points=_joined(_points(x, y, scales)),
         style=style % N_STYLES,
         band=around_it,
-        dots=tuple(
-            (across.place(a), up.place(b), text)
-            for a, b, text in dots
-        ),
+        dots=tuple((across.place(a), up.place(b), text) for a, b, text in dots),
     )
 
 
@@ -242,8 +244,7 @@ def bars(
     title: str,
     heads: tuple[str, ...],
     kinds: tuple[str, ...],
-    says: str = "",
-    note: str = "",
+    **words: str,
 ) -> Bars:
     """Draw rows of amounts as parts of a whole, with their texts."""
     found = []
@@ -256,9 +257,7 @@ def bars(
             for begin, part in zip(begins.tolist(), parts.tolist(), strict=True)
         )
         found.append(Parts(label=label, places=places, texts=tuple(texts)))
-    return Bars(
-        title=title, heads=heads, kinds=kinds, bars=tuple(found), says=says, note=note
-    )
+    return Bars(title=title, heads=heads, kinds=kinds, bars=tuple(found), **words)
 
 
 @dataclass(frozen=True, kw_only=True)

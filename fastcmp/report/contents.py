@@ -14,7 +14,42 @@ if TYPE_CHECKING:
 
 #: What makes the blocks of a record that has more than words and tables, by the name of
 #: its class: ``"module:function"`` of a function of the record.
-CONTENTS: dict[str, str] = {}
+CONTENTS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("McNemarResult", "ClusteredMcNemarResult", "HoldoutResult"),
+            *("CostResult", "MeanDifference", "MetricComparison", "SignedRankResult"),
+            *("UnpairedResult", "UnpairedMeans", "UnpairedComparison"),
+            *("AUCComparison", "PredictiveValueTest", "EvalueResult"),
+            *("FoldTestResult", "BCVMcNemarResult"),
+        ),
+        "fastcmp.report.two_models:two_models",
+    ),
+    "StratifiedMcNemarResult": "fastcmp.report.two_models:strata",
+    "RocCurve": "fastcmp.report.scores:roc_curve",
+    "RocCurves": "fastcmp.report.scores:roc_curves",
+    "PrecisionRecallCurve": "fastcmp.report.scores:precision_recall",
+    "DetCurve": "fastcmp.report.scores:det_curve",
+    "GainCurve": "fastcmp.report.scores:gain_curve",
+    "RocBand": "fastcmp.report.scores:roc_band",
+    "ThresholdSweep": "fastcmp.report.scores:sweep",
+    "DelongResult": "fastcmp.report.scores:areas",
+    "BootstrapResult": "fastcmp.report.scores:resampled",
+    "LiftTable": "fastcmp.report.scores:lift",
+    "ClassificationReport": "fastcmp.report.scores:class_report",
+    "MetricResult": "fastcmp.report.scores:metrics",
+    "KappaResult": "fastcmp.report.scores:kappa",
+    "FleissResult": "fastcmp.report.scores:kappa",
+    "MeasureComparison": "fastcmp.report.scores:measures",
+    "PairedRatio": "fastcmp.report.scores:one_ratio",
+    "ConcordanceResult": "fastcmp.report.scores:concordance",
+    "Plan": "fastcmp.report.plans:plan",
+    "LooksResult": "fastcmp.report.sequential:looks",
+    "MeanEvalueResult": "fastcmp.report.sequential:mean",
+    "PairLooksResult": "fastcmp.report.sequential:pairs",
+    "CVComparison": "fastcmp.report.folds:folds",
+    "GateResult": "fastcmp.report.gates:gate",
+}
 
 
 def blocks_of(record: Record) -> list[Block]:

@@ -27,6 +27,11 @@ class Block:
     scripts: ClassVar[tuple[str, ...]] = ()
     title: str = ""
 
+    @property
+    def kind(self) -> str:
+        """Name the class of style of what surrounds the block."""
+        return "caution" if self.title == "Beware" else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Block):
@@ -34,11 +39,6 @@ class Text(Block):
 
     template: ClassVar[str] = "text.html.j2"
     section: Section
-
-    @property
-    def is_caution(self) -> bool:
-        """Tell whether this warns the reader."""
-        return self.title == "Beware"
 
 
 def said(record: Record, headline: str = "") -> list[Text]:

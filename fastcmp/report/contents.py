@@ -49,12 +49,33 @@ CONTENTS: dict[str, str] = {
     "PairLooksResult": "fastcmp.report.sequential:pairs",
     "CVComparison": "fastcmp.report.folds:folds",
     "GateResult": "fastcmp.report.gates:gate",
+    "BestSet": "fastcmp.report.selection:best_set",
+    "RankSets": "fastcmp.report.selection:rank_sets",
+    "TaskBootstrap": "fastcmp.report.selection:drawn_ranks",
+    "ModelConfidenceSet": "fastcmp.report.selection:confidence_set",
+    "WinnerEstimate": "fastcmp.report.selection:winner",
+    "SuperiorAbility": "fastcmp.report.selection:superior_ability",
+    "SimultaneousPairs": "fastcmp.report.selection:simultaneous",
+    "MaxTResult": "fastcmp.report.selection:comparisons",
+    "MarginTests": "fastcmp.report.selection:margin_tests",
+    "OmnibusTest": "fastcmp.report.selection:mean_ranks",
+    "DatasetsResult": "fastcmp.report.datasets:datasets",
+    "NormalisedScores": "fastcmp.report.datasets:normalised",
+    "LeftOutTasks": "fastcmp.report.datasets:left_out",
+    "BayesComparison": "fastcmp.report.datasets:bayes",
+    "BayesPairs": "fastcmp.report.datasets:bayes_pairs",
+    "CVDatasetsResult": "fastcmp.report.datasets:several",
 }
 
 
 def blocks_of(record: Record) -> list[Block]:
     """Give the blocks of a record: its own, or what it says in words and tables."""
-    place = CONTENTS.get(type(record).__name__)
+    return as_if(type(record).__name__, record)
+
+
+def as_if(name: str, record: Record) -> list[Block]:
+    """Give the blocks of a record as if it were of the class of this name."""
+    place = CONTENTS.get(name)
     if place is None:
         return [*said(record, headline(record))]
     module, _, name = place.partition(":")

@@ -94,14 +94,15 @@ def pairs(record: Any) -> list[Block]:
     """Draw the evidence of each pair, the strongest first."""
     order = np.argsort(-record.log_evalue_max, kind="stable")[:MOST_ROWS]
     first, second = np.triu_indices(len(record.names), 1)
-    rows = []
+    significant, rows = record.significant, []
     for p in order.tolist():
         height = float(record.log_evalue_max[p]) / math.log(10.0)
         names = record.names[first[p]], record.names[second[p]]
-        decided = "decided" if record.decided[p] else "open"
+        is_decided = bool(significant[p])
+        decided = "decided" if is_decided else "open"
         rows.append(
             Row(label=" and ".join(names), value=height, text=f"{height:.2f}",
-                cells=(decided,), kind="good" if record.decided[p] else "")
+                cells=(decided,), kind="good" if is_decided else "")
         )  # fmt: skip
     if not rows:
         return with_said(record)

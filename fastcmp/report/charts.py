@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from fastcmp.core.sections import Section
 from fastcmp.report.blocks import Block
 from fastcmp.report.scales import Scale, around, linear, logarithmic, percent
 
@@ -89,6 +90,12 @@ class Intervals(Chart):
     #: Headings: of the labels, of the written estimates, and of further cells.
     heads: tuple[str, ...] = ("", "")
 
+    @property
+    def is_number(self) -> tuple[bool, ...]:
+        """Tell of the estimates and of each further column whether it holds numbers."""
+        cells = Section(rows=tuple(each.row.cells for each in self.rows))
+        return (True, *map(cells.is_numeric, range(len(self.heads) - 2)))
+
 
 def intervals(
     rows: Sequence[Row],
@@ -97,17 +104,21 @@ def intervals(
     axis: str,
     heads: tuple[str, ...],
     marks: Sequence[tuple[float, str]] = (),
-    is_log: bool = False,
+    kind: str = "linear",
     **words: str,
 ) -> Intervals:
-    """Draw rows on one axis, and lines at `marks`, the first of which is at H0."""
+    """Draw rows on one axis, and lines at `marks`, the first of which is at H0.
+
+    The axis is "linear", "log" or of "ranks", which are whole numbers.
+    """
     ends = [x for row in rows for x in (row.value, row.low, row.high, *row.points)]
     ends += [x for x, _ in marks]
-    if is_log:
+    if kind == "log":
         known = [x for x in ends if 0.0 < x < math.inf]
         scale = logarithmic(min(known) / 1.2, max(known) * 1.2, title=axis)
     else:
-        scale = linear(*around(ends), title=axis, n=4)
+        least = 1.0 if kind == "ranks" else 0.0
+        scale = linear(*around(ends), title=axis, n=4, least=least)
     guides = tuple(
         Guide(place=scale.place(x), text=text, kind="margin" if i else "zero")
         for i, (x, text) in enumerate(marks)

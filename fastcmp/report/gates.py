@@ -42,4 +42,4 @@ def gate(record: Any) -> list[Block]:
         marks=[(0.0, "no difference"), (-1.0, "worse by the margin")],
         says=f"{new} is not worse where the interval lies right of the margin.",
     )
-    return with_said(record, picture)
+    return with_said(record, picture, without="")

@@ -46,7 +46,7 @@ def _bytes_of(value: Any) -> Iterator[bytes]:
             yield flat[start : start + step].tobytes()
     elif isinstance(value, Record):
         yield type(value).__name__.encode()
-        yield from _bytes_of(value._fields())  # noqa: SLF001
+        yield from _bytes_of(value._fields())
     elif isinstance(value, dict):
         yield f"dict{len(value)}".encode()
         for key, part in value.items():

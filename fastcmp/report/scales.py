@@ -59,7 +59,7 @@ def percent(part: float) -> str:
     return f"{100 * part:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def linear(low: float, high: float, *, title: str = "", n: int = 5,
+def linear(low: float, high: float, *, title: str = "", n: int = 5, least: float = 0.0,
            is_reversed: bool = False) -> Scale:  # fmt: skip
     """Make an axis with about `n` ticks at round numbers.
 
@@ -69,7 +69,7 @@ def linear(low: float, high: float, *, title: str = "", n: int = 5,
     if not high > low:
         pad = abs(low) * 0.1 or 1.0
         low, high = low - pad, high + pad
-    step = _step((high - low) / n)
+    step = max(_step((high - low) / n), least)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     bare = Scale(low, high, is_reversed=is_reversed)

@@ -202,7 +202,7 @@ def areas(record: Any) -> list[Block]:
         found = record.compare(*record.names)
         pair = difference(found)
     picture = estimates("AUC", "AUC", record.names, (record.auc, low, high), name)
-    return with_said(record, picture, pair)
+    return with_said(record, picture, pair, without="")
 
 
 def resampled(record: Any) -> list[Block]:
@@ -210,7 +210,8 @@ def resampled(record: Any) -> list[Block]:
     low, high = record.confidence_interval()
     names, name = record.names, f"{record.measure}, 95% CI"
     at = record.measure
-    return with_said(record, estimates(at, at, names, (record.auc, low, high), name))
+    picture = estimates(at, at, names, (record.auc, low, high), name)
+    return with_said(record, picture, without="")
 
 
 def estimates(
@@ -345,7 +346,7 @@ def ratios(records: Iterable[Any], level: str) -> Block | None:
     )
     return estimates(
         *("The ratios", "a over b", [x.measure for x in known], numbers),  # type: ignore[arg-type]
-        f"a / b, {level}", label="measure", marks=[(1.0, "H0: the same")], is_log=True,
+        f"a / b, {level}", label="measure", marks=[(1.0, "H0: the same")], kind="log",
     )  # fmt: skip
 
 

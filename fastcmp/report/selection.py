@@ -13,8 +13,6 @@ from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import row_of, with_said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fastcmp.report.blocks import Block
 
 _NULL = (0.0, "H0: no difference")
@@ -26,47 +24,53 @@ def best_set(record: Any) -> list[Block]:
     for m in _order(record):
         low, high = float(record.lower[m]), float(record.upper[m])
         may = bool(record.may_be_best[m])
+        cells = (f"{record.estimate[m]:.4g}", "yes" if may else "no")
         rows.append(
             Row(label=record.names[m], value=math.nan, low=low, high=high,
-                text=f"[{low:+.4g}, {high:+.4g}]", cells=("yes" if may else "no",),
+                text=f"[{low:+.4g}, {high:+.4g}]", cells=cells,
                 kind="good" if may else "bad")
         )  # fmt: skip
     level = interval_name(record.confidence_level)
-    picture = _drawn(
-        rows, "Lead over the best other model", "Lead over the best other",
-        ("model", f"lead, {level}", "may be best"), [(0.0, "equal")],
-    )  # fmt: skip
-    return with_said(record, picture)
+    heads = ("model", f"lead, {level}", "estimate", "may be best")
+    marks = [(0.0, "equal")]
+    return _drawn(record, rows, "Lead over the best other model", heads, marks=marks,
+                  without="Comparison with the best")  # fmt: skip
 
 
 def rank_sets(record: Any) -> list[Block]:
     """Draw the ranks that each model may have."""
     order = np.argsort(record.rank, kind="stable").tolist()
     rows = [
-        _ranks(record.names[m], *(int(x[m]) for x in (record.rank, record.lower,
-                                                      record.upper)))
+        _ranks(record.names[m], int(record.rank[m]), int(record.lower[m]),
+               int(record.upper[m]), cells=(f"{record.estimate[m]:.4g}",))
         for m in order
     ]  # fmt: skip
-    level = f"{100 * record.confidence_level:.9g}%"
-    heads = ("model", f"rank, {level} set")
-    return with_said(record, _drawn(rows, "Ranks", "Rank, 1 for the best", heads))
+    heads = ("model", f"rank, {100 * record.confidence_level:.9g}% set", "estimate")
+    return _drawn(record, rows, "Ranks", heads, axis="Rank, 1 for the best",
+                  kind="ranks", without="Sets of ranks")  # fmt: skip
 
 
-def _ranks(name: str, rank: int, low: int, high: int) -> Row:
+def _ranks(name: str, rank: int, low: int, high: int, cells: tuple[str, ...]) -> Row:
     return Row(label=name, value=rank, low=low, high=high,
-               text=f"{rank} [{low}, {high}]")  # fmt: skip
+               text=f"{rank} [{low}, {high}]", cells=cells)  # fmt: skip
 
 
 def drawn_ranks(record: Any) -> list[Block]:
     """Draw how far ranks go when tasks are drawn again."""
     order = np.argsort(record.rank, kind="stable").tolist()
     rows = [
-        _ranks(record.names[m], int(record.rank[m]), *record.rank_interval[m].tolist())
+        _ranks(
+            record.names[m],
+            int(record.rank[m]),
+            *record.rank_interval[m].tolist(),
+            cells=(f"{record.mean_rank[m]:.4g}", f"{record.best_probability[m]:.3f}"),
+        )
         for m in order
     ]
     level = f"{100 * record.confidence_level:.9g}% of draws"
-    heads = ("model", f"rank, {level}")
-    return with_said(record, _drawn(rows, "Ranks", "Rank, 1 for the best", heads))
+    heads = ("model", f"rank, {level}", "mean rank", "P(best)")
+    return _drawn(record, rows, "Ranks", heads, axis="Rank, 1 for the best",
+                  kind="ranks")  # fmt: skip
 
 
 def confidence_set(record: Any) -> list[Block]:
@@ -79,20 +83,22 @@ def confidence_set(record: Any) -> list[Block]:
                            (format_pvalue(p), "yes" if inside else "no"),
                            kind="good" if inside else "bad"))  # fmt: skip
     heads = ("model", "estimate", "p", "in the set")
-    return with_said(record, _drawn(rows, "Estimates", "Estimate", heads))
+    return _drawn(record, rows, "Estimates", heads, without="Model confidence set")
 
 
 def winner(record: Any) -> list[Block]:
     """Draw the estimate of the winner, as observed and corrected."""
     level = interval_name(record.confidence_level)
     rows = [
-        row_of("as observed", "", record.estimate, *record.naive_interval),
-        row_of("corrected", "", record.median, *record.interval, kind="good"),
-    ]
-    picture = _drawn(
-        rows, f"The mean of {record.winner}", "Estimate", ("", f"estimate, {level}")
-    )
-    return with_said(record, picture)
+        Row(label=label, value=value, low=low, high=high,
+            text=f"{value:.4g} [{low:.4g}, {high:.4g}]")
+        for label, value, (low, high) in (
+            ("as observed", record.estimate, record.naive_interval),
+            ("corrected", record.median, record.interval),
+        )
+    ]  # fmt: skip
+    heads = ("", f"estimate, {level}")
+    return _drawn(record, rows, f"The mean of {record.winner}", heads, axis="Estimate")
 
 
 def superior_ability(record: Any) -> list[Block]:
@@ -104,11 +110,9 @@ def superior_ability(record: Any) -> list[Block]:
                kind="good" if record.names[m] in record.superior else "")
         for m in order
     ]  # fmt: skip
-    picture = _drawn(
-        rows, f"Difference from {record.control}", f"Model minus {record.control}",
-        ("model", "difference", "adjusted p"), [_NULL],
-    )  # fmt: skip
-    return with_said(record, picture)
+    heads = ("model", "difference", "adjusted p")
+    return _drawn(record, rows, f"Difference from {record.control}", heads,
+                  axis=f"Model minus {record.control}", marks=[_NULL])  # fmt: skip
 
 
 def simultaneous(record: Any) -> list[Block]:
@@ -124,7 +128,7 @@ def simultaneous(record: Any) -> list[Block]:
                            cells=cells))  # fmt: skip
     level = interval_name(record.confidence_level, record.alternative)
     heads = ("pair", f"difference, simultaneous {level}", "adjusted p")
-    return with_said(record, _drawn(rows, "Differences", "Difference", heads, [_NULL]))
+    return _drawn(record, rows, "Differences", heads, marks=[_NULL])
 
 
 def comparisons(record: Any) -> list[Block]:
@@ -136,7 +140,7 @@ def comparisons(record: Any) -> list[Block]:
         for p in order
     ]  # fmt: skip
     heads = ("comparison", "difference", "adjusted p")
-    return with_said(record, _drawn(rows, "Differences", "Difference", heads, [_NULL]))
+    return _drawn(record, rows, "Differences", heads, marks=[_NULL])
 
 
 def margin_tests(record: Any) -> list[Block]:
@@ -152,7 +156,7 @@ def margin_tests(record: Any) -> list[Block]:
     scale = row.value / record.difference if record.difference else 1.0
     marks = [(scale * x, text) for x, text in marks]
     heads = ("models", f"difference, {level}")
-    return with_said(record, _drawn([row], "The difference", "a minus b", heads, marks))
+    return _drawn(record, [row], "The difference", heads, axis="a minus b", marks=marks)
 
 
 def mean_ranks(record: Any) -> list[Block]:
@@ -162,10 +166,9 @@ def mean_ranks(record: Any) -> list[Block]:
     order = np.argsort(record.mean_rank, kind="stable").tolist()
     rows = [_point(record.names[m], float(record.mean_rank[m])) for m in order]
     heads = ("model", "mean rank")
-    middle = [((len(rows) + 1) / 2, "all models alike")]
-    return with_said(
-        record, _drawn(rows, "Mean ranks", "Mean rank, 1 for the best", heads, middle)
-    )
+    marks = [((len(rows) + 1) / 2, "all models alike")]
+    return _drawn(record, rows, "Mean ranks", heads, axis="Mean rank, 1 for the best",
+                  marks=marks, without="Mean ranks, 1 for the best")  # fmt: skip
 
 
 def _point(name: str, value: float, cells: tuple[str, ...] = (), kind: str = "") -> Row:
@@ -180,15 +183,22 @@ def _order(record: Any) -> list[int]:
 
 
 def _drawn(
+    record: Any,
     rows: list[Row],
     title: str,
-    axis: str,
     heads: tuple[str, ...],
-    marks: Iterable[tuple[float, str]] = (),
-) -> Block | None:
-    """Draw rows, the first ones of many."""
+    *,
+    axis: str = "",
+    without: str | None = None,
+    **options: Any,
+) -> list[Block]:
+    """Draw rows, the first ones of many, in the place of a table if these are all."""
     if not rows:
-        return None
-    says = f"The first {MOST_ROWS} of {len(rows)}." if len(rows) > MOST_ROWS else ""
-    return intervals(rows[:MOST_ROWS], title=title, axis=axis, heads=heads,
-                     marks=tuple(marks), says=says)  # fmt: skip
+        return with_said(record)
+    if len(rows) > MOST_ROWS:
+        options["says"] = f"The first {MOST_ROWS} of {len(rows)}."
+        without = None
+    picture = intervals(
+        rows[:MOST_ROWS], title=title, axis=axis or title, heads=heads, **options
+    )
+    return with_said(record, picture, without=without)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,13 +26,28 @@ _KINDS = ("both", "a", "b", "none")
 _MOST_STRATA = 60
 
 
-def with_said(record: Record, *blocks: Block | None) -> list[Block]:
-    """Put pictures behind the first of what a record says in words and tables."""
+def with_said(
+    record: Record, *blocks: Block | None, without: str | None = None
+) -> list[Block]:
+    """Put pictures behind the first of what a record says in words and tables.
+
+    `without` is the title of a table that a picture holds; that of the first section
+    is "".
+    """
     pictures = [block for block in blocks if block is not None]
     texts = said(record, headline(record))
+    if pictures and without is not None:
+        texts = [_words(each) if each.title == without else each for each in texts]
+        texts = [each for each in texts if each.section.text or each.section.columns
+                 or each.section.notes]  # fmt: skip
     is_short = bool(texts) and not (texts[0].title or texts[0].section.columns)
     begins = 1 if is_short else 0
     return [*texts[:begins], *pictures, *texts[begins:]]
+
+
+def _words(block: Text) -> Text:
+    """Leave the table out."""
+    return replace(block, section=replace(block.section, columns=(), rows=()))
 
 
 def two_models(record: Any) -> list[Block]:
@@ -47,7 +63,9 @@ def strata(record: Any) -> list[Block]:
             for name, counts in zip(record.strata, cells, strict=True)]  # fmt: skip
     few = len(rows) <= _MOST_STRATA
     picture = _four_parts(rows, ("a", "b"), "Strata", "stratum") if few else None
-    return with_said(record, difference(record), picture)
+    return with_said(
+        record, difference(record), picture, without="Strata" if few else None
+    )
 
 
 def difference(record: Any, names: tuple[str, str] | None = None) -> Block | None:

@@ -106,13 +106,15 @@ def superior_ability(record: Any) -> list[Block]:
     order = np.argsort(-record.difference, kind="stable").tolist()
     rows = [
         _point(record.names[m], float(record.difference[m]),
-               (format_pvalue(float(record.pvalue_adjusted[m])),),
+               (f"{record.standard_error[m]:.4g}", f"{record.estimate[m]:.4g}",
+                format_pvalue(float(record.pvalue_adjusted[m]))),
                kind="good" if record.names[m] in record.superior else "")
         for m in order
     ]  # fmt: skip
-    heads = ("model", "difference", "adjusted p")
+    heads = ("model", "difference", "standard error", "estimate", "adjusted p")
     return _drawn(record, rows, f"Difference from {record.control}", heads,
-                  axis=f"Model minus {record.control}", marks=[_NULL])  # fmt: skip
+                  axis=f"Model minus {record.control}", marks=[_NULL],
+                  without=f"Against {record.control}")  # fmt: skip
 
 
 def simultaneous(record: Any) -> list[Block]:
@@ -123,12 +125,13 @@ def simultaneous(record: Any) -> list[Block]:
         i, j = record.pairs[p].tolist()
         label = f"{record.names[i]} - {record.names[j]}"
         low, high = record.interval[p].tolist()
-        cells = (format_pvalue(float(record.pvalue_adjusted[p])),)
+        cells = tuple(format_pvalue(float(x[p])) for x in
+                      (record.pvalue, record.pvalue_adjusted))  # fmt: skip
         rows.append(row_of(label, "", float(record.difference[p]), low, high,
                            cells=cells))  # fmt: skip
     level = interval_name(record.confidence_level, record.alternative)
-    heads = ("pair", f"difference, simultaneous {level}", "adjusted p")
-    return _drawn(record, rows, "Differences", heads, marks=[_NULL])
+    heads = ("pair", f"difference, simultaneous {level}", "p", "adjusted p")
+    return _drawn(record, rows, "Differences", heads, marks=[_NULL], without="")
 
 
 def comparisons(record: Any) -> list[Block]:
@@ -136,11 +139,12 @@ def comparisons(record: Any) -> list[Block]:
     order = np.argsort(record.pvalue_adjusted, kind="stable")[:MOST_ROWS].tolist()
     rows = [
         _point(str(record.names[p]), float(record.difference[p]),
-               (format_pvalue(float(record.pvalue_adjusted[p])),))
+               (f"{record.statistic[p]:+.4g}", format_pvalue(float(record.pvalue[p])),
+                format_pvalue(float(record.pvalue_adjusted[p]))))
         for p in order
     ]  # fmt: skip
-    heads = ("comparison", "difference", "adjusted p")
-    return _drawn(record, rows, "Differences", heads, marks=[_NULL])
+    heads = ("comparison", "difference", "t", "p", "adjusted p")
+    return _drawn(record, rows, "Differences", heads, marks=[_NULL], without="")
 
 
 def margin_tests(record: Any) -> list[Block]:

@@ -48,7 +48,9 @@ def said(record: Record, headline: str = "") -> list[Text]:
     """
     blocks = []
     for i, section in enumerate(record.sections()):
-        kept = tuple(line for line in section.text if line != headline)
+        kept = tuple(
+            line for line in section.text if not headline.startswith(line.rstrip("."))
+        )
         title = section.title if i else ""
         if kept or section.columns or section.notes:
             blocks.append(Text(title=title, section=replace(section, text=kept)))

@@ -2,57 +2,82 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.report.references import REFERENCES
+import numpy as np
+
+from fastcmp.pairwise.decisions import PairDecisions
+from fastcmp.report.pair_methods import paragraphs_of_pairs
+from fastcmp.report.record_methods import sentences_of
+from fastcmp.report.references import REFERENCES, cited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastcmp.core.records import Record
 
-_CITATION = re.compile(r"\[@([a-z0-9-]+)\]")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Methods:
-    """Paragraphs, in which ``[@key]`` cites a work, and the keys of all works cited."""
+    """Paragraphs of a methods section."""
 
     paragraphs: tuple[str, ...] = ()
 
     @property
     def references(self) -> tuple[str, ...]:
         """Give the keys of all works cited, in the order of their first citation."""
-        return tuple(dict.fromkeys(_CITATION.findall(" ".join(self.paragraphs))))
+        pieces = [piece for text in self.paragraphs for piece in cited(text)]
+        return tuple(dict.fromkeys(key for _, keys in pieces for key in keys))
 
 
 def methods_of(record: Record) -> Methods:
     """Say how a record was made: test, adjustment, intervals, and what is promised."""
-    return Methods(paragraphs=record.sections()[-1].text)
+    if isinstance(record, PairDecisions):
+        return Methods(paragraphs=tuple(paragraphs_of_pairs(record)))
+    inner = getattr(record, "comparison", None)  # what a decision was made from
+    texts = list(sentences_of(record if inner is None else inner))
+    if inner is not None:
+        level = getattr(record, "alpha", 0.05)
+        texts.append(
+            f"The difference is called significant where p is at most {level:g}."
+        )
+    margins = getattr(record, "margins", None)
+    if margins is not None:
+        texts.append(margin_paragraph(margins))
+    return Methods(paragraphs=(" ".join(dict.fromkeys(texts)),))
+
+
+def margin_paragraph(margins: Any) -> str:
+    """Say how differences were tested against a margin."""
+    levels = np.unique(margins.alpha)
+    level = f" of level {levels[0]:g} each" if len(levels) == 1 else ""
+    return (
+        f"Whether a difference is smaller than the margin of {margins.amount} was "
+        f"decided by two one-sided tests{level}: a is not worse than b where one "
+        "rejects, and equivalent where both do."
+    )
 
 
 def numbered(
     records: Mapping[str, Record],
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Number the references of several records through.
+    """Make one list of the works that several records cite.
 
-    Gives the heading and the paragraphs of each, a paragraph as texts with the number
-    that follows (0 for none), and the references.
+    Gives the heading and the paragraphs of each, a paragraph as texts with the numbers
+    that follow, and the references.
     """
-    numbers: dict[str, int] = {}
-    parts = []
-    for name, record in records.items():
-        methods = methods_of(record)
-        for key in methods.references:
-            numbers.setdefault(key, len(numbers) + 1)
-        cut = [_cut(paragraph, numbers) for paragraph in methods.paragraphs]
-        parts.append({"heading": name, "paragraphs": cut})
-    return parts, [REFERENCES[key] for key in numbers]
-
-
-def _cut(paragraph: str, numbers: Mapping[str, int]) -> list[tuple[str, int]]:
-    pieces = _CITATION.split(paragraph)
-    cited = [numbers[key] for key in pieces[1::2]]
-    return list(zip(pieces[::2], [*cited, 0], strict=True))
+    methods = {name: methods_of(record) for name, record in records.items()}
+    keys = dict.fromkeys(key for each in methods.values() for key in each.references)
+    numbers = {key: number for number, key in enumerate(keys, 1)}
+    parts = [
+        {
+            "heading": name,
+            "paragraphs": [
+                [(text, [numbers[key] for key in found]) for text, found in cited(line)]
+                for line in each.paragraphs
+            ],
+        }
+        for name, each in methods.items()
+    ]
+    return parts, [REFERENCES[key] for key in keys]

@@ -74,9 +74,12 @@ def to_page(
 
 
 def _part(name: str, record: Record) -> dict[str, Any]:
+    question, answer = record.sections()[0].title, headline(record)
+    if answer.rstrip(".") == question:
+        answer = ""
     return {
         "name": name,
-        "question": record.sections()[0].title,
-        "answer": headline(record),
+        "question": question,
+        "answer": answer,
         "blocks": blocks_of(record),
     }

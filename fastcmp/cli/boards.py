@@ -68,12 +68,12 @@ class RocCurves(Record):
         """List the areas under the curves, the largest first."""
         areas = {name: curve.auc for name, curve in self.curves.items()}
         best = sorted(areas, key=lambda name: -areas[name])
+        whose = "" if len(best) == 1 else f" of {best[0]}, the largest,"
         sizes = f"{self.n_positives:,} positives and {self.n_negatives:,} negatives"
-        lead = (
-            f"{best[0]} has the largest area under the ROC curve, {areas[best[0]]:.4f}"
+        text = (
+            f"The area under the ROC curve{whose} is {areas[best[0]]:.4f} on {sizes}."
         )
-        if len(best) == 1:
-            lead = f"The area under the ROC curve is {areas[best[0]]:.4f}"
         rows = tuple((name, f"{areas[name]:.4f}") for name in best)
-        text = (f"{lead}, on {sizes}.",)
-        return [Section(title="Curves", text=text, columns=("model", "AUC"), rows=rows)]
+        return [
+            Section(title="Curves", text=(text,), columns=("model", "AUC"), rows=rows)
+        ]

@@ -43,6 +43,7 @@ def roc_curves(record: Any) -> list[Block]:
         record,
         roc_picture(record.curves, marks),
         precision_picture(record.curves, record.n_positives, record.n_negatives),
+        without="",
     )
 
 

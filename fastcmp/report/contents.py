@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 CONTENTS: dict[str, str] = {
     **dict.fromkeys(
         (
+            *("PairwiseResult", "MeansResult", "MetricsResult", "FoldComparison"),
+            *("CVPairwiseResult", "BradleyTerry", "EvaluePairs"),
+        ),
+        "fastcmp.report.boards:blocks_of_pairs",
+    ),
+    **dict.fromkeys(
+        (
             *("McNemarResult", "ClusteredMcNemarResult", "HoldoutResult"),
             *("CostResult", "MeanDifference", "MetricComparison", "SignedRankResult"),
             *("UnpairedResult", "UnpairedMeans", "UnpairedComparison"),

@@ -100,9 +100,11 @@ def logarithmic(low: float, high: float, *, title: str = "") -> Scale:
     return bare._replace(ticks=ticks, title=title)
 
 
-def around(values: Iterable[float], pad: float = 0.06) -> tuple[float, float]:
+def around(
+    values: Iterable[float], *also: float, pad: float = 0.06
+) -> tuple[float, float]:
     """Give ends of an axis that show all finite values, with some space."""
-    finite = np.array([x for x in values if math.isfinite(x)])
+    finite = np.array([x for x in (*values, *also) if math.isfinite(x)])
     if not finite.size:
         return 0.0, 1.0
     low, high = float(finite.min()), float(finite.max())

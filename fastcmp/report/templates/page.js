@@ -53,6 +53,7 @@ const fastcmp = (() => {
     const rows = [...body.rows];
     const headings = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
     headings.forEach((heading, column) => {
+      if (heading.matches("[data-unsorted]")) return;
       if (!heading.textContent.trim() && !heading.dataset.value) return;
       const button = make("button", { type: "button" }, ...heading.childNodes);
       heading.append(button);
@@ -73,7 +74,7 @@ const fastcmp = (() => {
   /** Put a field above a long table that shows only rows with all words typed. */
   const searchable = (table) => {
     const rows = [...table.tBodies[0].rows];
-    if (rows.length <= SEARCHED) return;
+    if (rows.length <= SEARCHED || table.matches("[data-unsearched]")) return;
     const texts = rows.map((row) => row.textContent.toLowerCase());
     const field = make("input", { type: "search", autocomplete: "off" });
     const count = make("span", {}, `${rows.length} rows`);
@@ -94,7 +95,8 @@ const fastcmp = (() => {
   /** Let the keyboard reach what is scrolled sideways, and only that. */
   const scrollable = (box) => {
     const update = () => {
-      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      const hidden = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+      if (hidden) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     };
     new ResizeObserver(update).observe(box);

@@ -11,7 +11,7 @@ from fastcmp.report.blocks import Text
 from fastcmp.report.charts import MOST_CELLS, bars, shaded
 from fastcmp.report.contents import as_if
 from fastcmp.report.scores import MOST_ROWS
-from fastcmp.report.two_models import with_said
+from fastcmp.report.two_models import HOW, with_said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,10 @@ def datasets(record: Any) -> list[Block]:
         tasks=record.tasks,
     )
     kept = [block for block in (scores, *omnibus) if block is not None]
-    return [*as_if("PairwiseResult", record), *kept]
+    blocks = as_if("PairwiseResult", record)
+    titles = [block.title for block in blocks]
+    end = titles.index(HOW) if HOW in titles else len(titles)
+    return [*blocks[:end], *kept, *blocks[end:]]
 
 
 def _by_rank(record: Any) -> list[int]:

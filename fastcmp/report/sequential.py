@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.report.blocks import said
 from fastcmp.report.charts import Curves, Guide, Row, curve, intervals
+from fastcmp.report.headline import headline
+from fastcmp.report.matrix import matrix_of
 from fastcmp.report.scales import around, linear, upright
 from fastcmp.report.scores import MOST_ROWS, estimates
-from fastcmp.report.two_models import with_said
+from fastcmp.report.subsets import subsets_of
+from fastcmp.report.two_models import HOW, with_said
 
 if TYPE_CHECKING:
     from fastcmp.report.blocks import Block
@@ -91,28 +95,42 @@ def mean(record: Any) -> list[Block]:
 
 
 def pairs(record: Any) -> list[Block]:
+    """Show the decisions so far, and the evidence of pairs."""
+    texts = said(record, headline(record))
+    last = [block for block in texts if block.title == HOW]
+    first = [block for block in texts if block.title != HOW]
+    found = [matrix_of(record.compared), subsets_of(record.compared)]
+    blocks = [block for block in found if block is not None]
+    return [*first, *blocks, *_strongest(record), *last]
+
+
+def _strongest(record: Any) -> list[Block]:
     """Draw the evidence of each pair, the strongest first."""
-    order = np.argsort(-record.log_evalue_max, kind="stable")[:MOST_ROWS]
-    first, second = np.triu_indices(len(record.names), 1)
+    order = np.argsort(-record.log_evalue_max, kind="stable")[:MOST_ROWS].tolist()
     significant, rows = record.significant, []
-    for p in order.tolist():
+    for p in order:
         height = float(record.log_evalue_max[p]) / math.log(10.0)
-        names = record.names[first[p]], record.names[second[p]]
-        is_decided = bool(significant[p])
-        decided = "decided" if is_decided else "open"
+        names = [record.names[m] for m in record.pairs[p].tolist()]
+        decided = bool(significant[p])
         rows.append(
-            Row(label=" and ".join(names), value=height, text=f"{height:.2f}",
-                cells=(decided,), kind="good" if is_decided else "")
-        )  # fmt: skip
+            Row(
+                label=" and ".join(names),
+                value=height,
+                text=f"{height:.2f}",
+                cells=("decided" if decided else "open",),
+                kind="good" if decided else "",
+            )
+        )
     if not rows:
-        return with_said(record)
+        return []
+    several = f" With {record.adjust} a pair needs more: it depends on the others."
     picture = intervals(
         rows,
         title="Evidence of pairs",
         axis="Largest evidence so far (log10 of the e-value)",
         heads=("pair", "log10 E", "decision"),
         marks=[(0.0, "no evidence"), (-math.log10(record.alpha), "1 / alpha")],
-        says=f"{record.adjust}: the least evidence that decides depends on the other "
-        "pairs." if len(rows) > 1 else "",
-    )  # fmt: skip
-    return with_said(record, picture)
+        says=f"One pair alone is decided at 1 / alpha = {1 / record.alpha:.4g}."
+        + (several if len(rows) > 1 else ""),
+    )
+    return [picture]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fastcmp.core.records import Record
     from fastcmp.report.blocks import Block
 
+#: Title of what explains a comparison: it comes last.
+HOW = "How to read this"
 #: Measures whose differences are written in percentage points.
 _IN_POINTS = ("accuracy", "error", "error rate")
 _PARTS = ("both right", "only {a} right", "only {b} right", "both wrong")

@@ -267,27 +267,36 @@ def lift(record: Any) -> list[Block]:
 
 
 def class_report(record: Any) -> list[Block]:
-    """Draw each metric of classes and averages, of all models."""
-    pictures = []
-    several = len(record.names) > 1
+    """Draw each metric of classes and averages; of many models, of the averages."""
     head = f"value, {interval_name(record.confidence_level)}"
-    titles = np.array(record.titles)
+    titles, kinds = np.array(record.titles), np.array(record.kinds)
+    pictures = []
     for title in dict.fromkeys(record.titles):
-        places = np.flatnonzero(titles == title).tolist()
-        labels = [
-            _named(record.rows[e], name if several else "")
-            for e in places
-            for name in record.names
-        ]
-        numbers = tuple(
-            np.asarray(x)[:, places].T.ravel()
-            for x in (record.value, record.low, record.high)
-        )
-        if len(places) > 1:  # else there is nothing to compare by eye
-            pictures.append(
-                estimates(title, title, labels, numbers, head, label="class")  # type: ignore[arg-type]
-            )
+        of_title = titles == title
+        some = (of_title, of_title & (kinds != "class"))
+        places = [np.flatnonzero(x).tolist() for x in some]
+        n = len(record.names)
+        fitting = [x for x in places if 1 < len(x) * n <= MOST_ROWS]
+        if fitting:
+            pictures.append(_metric_of_classes(record, title, fitting[0], head))
     return with_said(record, *pictures)
+
+
+def _metric_of_classes(
+    record: Any, title: str, places: list[int], head: str
+) -> Block | None:
+    several = len(record.names) > 1
+    labels = [
+        _named(record.rows[e], name if several else "")
+        for e in places
+        for name in record.names
+    ]
+    value, low, high = (
+        np.asarray(x)[:, places].T.ravel()
+        for x in (record.value, record.low, record.high)
+    )
+    label = "class and model" if several else "class"
+    return estimates(title, title, labels, (value, low, high), head, label=label)
 
 
 def metrics(record: Any) -> list[Block]:

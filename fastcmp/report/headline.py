@@ -50,7 +50,7 @@ def headline(record: Record) -> str:
     if isinstance(record, PairDecisions):
         return _of_control(record) if record.control is not None else _of_all(record)
     make = _BY_CLASS.get(type(record).__name__)
-    several = np.ndim(getattr(record, "pvalue", 0.0)) and make is not _count
+    several = make is _better and np.ndim(getattr(record, "pvalue", 0.0))
     if make is not None and not several:
         return make(record)
     return _said(record)

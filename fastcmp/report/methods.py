@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,4 +81,10 @@ def numbered(
         }
         for name, each in methods.items()
     ]
-    return parts, [REFERENCES[key] for key in keys]
+    return parts, [_printed(REFERENCES[key]) for key in keys]
+
+
+def _printed(reference: str) -> str:
+    """Set quotation marks and ranges of pages as printers do."""
+    quoted = re.sub(r'"(.*?)"', "\u201c\\1\u201d", reference)
+    return re.sub(r"(?<=\d)-(?=\d)", "\u2013", quoted).replace("'", "\u2019")

@@ -49,7 +49,9 @@ def said(record: Record, headline: str = "") -> list[Text]:
     blocks = []
     for i, section in enumerate(record.sections()):
         kept = tuple(
-            line for line in section.text if not headline.startswith(line.rstrip("."))
+            line
+            for line in section.text
+            if not headline.lower().startswith(line.lower().rstrip("."))
         )
         title = section.title if i else ""
         if kept or section.columns or section.notes:

@@ -57,3 +57,13 @@ def said(record: Record, headline: str = "") -> list[Text]:
         if kept or section.columns or section.notes:
             blocks.append(Text(title=title, section=replace(section, text=kept)))
     return blocks
+
+
+def _repeats(line: str, headline: str) -> bool:
+    """Tell whether the headline says all that a sentence does."""
+    if line.startswith("Best: "):
+        return " more" not in headline  # which names a few models only
+    pvalue = line.partition(" (H0: ")[0]
+    return headline.startswith(line.rstrip(".")) or (
+        pvalue.startswith("p = ") and pvalue in headline
+    )

@@ -173,7 +173,11 @@ def _of_areas(record: Any) -> str:
     best = int(np.argmax(auc))
     if len(auc) == 1:
         return f"The area under the ROC curve is {auc[0]:.4f}."
-    return f"{record.names[best]} has the largest AUC, {auc[best]:.4f}."
+    largest = [
+        name for name, x in zip(record.names, auc, strict=True) if x == auc[best]
+    ]
+    verb = "has" if len(largest) == 1 else "have"
+    return f"{_listed(largest)} {verb} the largest AUC, {auc[best]:.4f}."
 
 
 def _superior(record: Any) -> str:

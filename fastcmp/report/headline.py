@@ -42,6 +42,8 @@ _TITLED = (
 )
 #: The beginnings of sentences to which the p-value is added.
 _WITHOUT_P = ("Model ", "Both models", "Only a", "Hodges-Lehmann")
+#: Beginnings of sentences that are no names.
+_SMALL = re.compile("kappa = |chi-square = |cannot tell: |mean difference |difference ")
 _PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
 
 
@@ -72,13 +74,17 @@ def _said(record: Record) -> str:
 
 
 def _sentence(text: str) -> str:
-    begun = text[:1].upper() + text[1:] if text[1:2] != " " else text
-    return begun if not begun or begun.endswith((".", ")", "?")) else f"{begun}."
+    """End a sentence, and begin it with a capital where it begins with no name."""
+    if _SMALL.match(text):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", ")", "?")) else f"{text}."
 
 
 def _of_all(result: PairDecisions) -> str:
     """Name the best model, its score, and those that may be as good."""
     best = result.best
+    if not best:
+        return "No test of two of these models has an answer."
     if not result.all_pairs_tested:
         return (
             f"As far as {result.n_pairs:,} tested pairs of models say, "

@@ -83,8 +83,10 @@ def _sentence(text: str) -> str:
 def _of_all(result: PairDecisions) -> str:
     """Name the best model, its score, and those that may be as good."""
     best = result.best
+    if not result.n_pairs:
+        return "No test has an answer: which model is better is not known."
     if not best:
-        return "No test of two of these models has an answer."
+        return "Each model is significantly worse than another one: none is the best."
     if not result.all_pairs_tested:
         return (
             f"As far as {result.n_pairs:,} tested pairs of models say, "

@@ -70,7 +70,7 @@ def test_intervals_are_drawn_where_they_are():
     axis = picture.axis
     first, second, third = picture.rows
     assert (first.low, first.value, first.high) == tuple(map(axis.place, (-1, 1, 3)))
-    assert not (first.opens_low or first.opens_high)
+    assert (first.opens_low, first.opens_high) == (False, False)
     assert second.opens_low
     assert not second.opens_high
     assert second.low == "0%"

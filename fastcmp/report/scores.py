@@ -350,13 +350,13 @@ def ratios(records: Iterable[Any], level: str) -> Block | None:
     known = [x for x in records if 0.0 < x.ratio < math.inf]
     if not known:
         return None
-    numbers = (
-        [x.ratio for x in known],
-        *zip(*(x.interval for x in known), strict=True),
-    )
+    ends = zip(*(x.interval for x in known), strict=True)
+    numbers = ([x.ratio for x in known], *ends)
+    names = [x.measure.replace("_", " ") for x in known]
+    marks = [(1.0, "H0: the same")]
     return estimates(
-        *("The ratios", "a over b", [x.measure for x in known], numbers),  # type: ignore[arg-type]
-        f"a / b, {level}", label="measure", marks=[(1.0, "H0: the same")], kind="log",
+        *("The ratios", "a over b", names, numbers, f"a / b, {level}"),  # type: ignore[arg-type]
+        label="measure", marks=marks, kind="log",
     )  # fmt: skip
 
 

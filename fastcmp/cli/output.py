@@ -162,7 +162,7 @@ def write(
     result: Record,
     options: argparse.Namespace,
     title: str = "",
-    more: Callable[[], Mapping[str, Record]] = dict,
+    more: Callable[[], Mapping[str, Record]] | None = None,
 ) -> None:
     """Write a record as the options say; for readers, below a title.
 
@@ -172,8 +172,10 @@ def write(
         _write_answer(result, options, title)
     finally:  # also where who reads the terminal's output has ended
         if options.report is not None:
+            if more is not None:
+                title = title or result.sections()[0].title
             boards = getattr(result, "boards", None) or {title: result}
-            write_page({**boards, **more()}, options)
+            write_page({**boards, **(more() if more else {})}, options)
 
 
 def _write_answer(result: Record, options: argparse.Namespace, title: str) -> None:

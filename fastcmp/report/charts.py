@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from fastcmp.core.sections import Section
 from fastcmp.report.blocks import Block
-from fastcmp.report.scales import Scale, around, linear, percent
+from fastcmp.report.scales import Scale, around, linear, logarithmic, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,7 @@ MOST_CELLS = 20_000
 class Chart(Block):
     """A picture with a sentence that says what it shows."""
 
+    styles: ClassVar[tuple[str, ...]] = ("charts.css",)
     says: str = ""
     note: str = ""
 
@@ -88,6 +90,12 @@ class Intervals(Chart):
     #: Headings: of the labels, of the written estimates, and of further cells.
     heads: tuple[str, ...] = ("", "")
 
+    @property
+    def is_number(self) -> tuple[bool, ...]:
+        """Tell of the estimates and of each further column whether it holds numbers."""
+        cells = Section(rows=tuple(each.row.cells for each in self.rows))
+        return (True, *map(cells.is_numeric, range(len(self.heads) - 2)))
+
 
 def intervals(
     rows: Sequence[Row],
@@ -96,12 +104,21 @@ def intervals(
     axis: str,
     heads: tuple[str, ...],
     marks: Sequence[tuple[float, str]] = (),
-    says: str = "",
-    note: str = "",
+    kind: str = "linear",
+    **words: str,
 ) -> Intervals:
-    """Draw rows on one axis, and lines at `marks`, the first of which is at H0."""
+    """Draw rows on one axis, and lines at `marks`, the first of which is at H0.
+
+    The axis is "linear", "log" or of "ranks", which are whole numbers.
+    """
     ends = [x for row in rows for x in (row.value, row.low, row.high, *row.points)]
-    scale = linear(*around(ends, *(x for x, _ in marks)), title=axis, n=4)
+    ends += [x for x, _ in marks]
+    if kind == "log":
+        known = [x for x in ends if 0.0 < x < math.inf]
+        scale = logarithmic(min(known) / 1.2, max(known) * 1.2, title=axis)
+    else:
+        least = 1.0 if kind == "ranks" else 0.0
+        scale = linear(*around(ends), title=axis, n=4, least=least)
     guides = tuple(
         Guide(place=scale.place(x), text=text, kind="margin" if i else "zero")
         for i, (x, text) in enumerate(marks)
@@ -112,8 +129,7 @@ def intervals(
         axis=scale,
         guides=guides,
         heads=heads,
-        says=says,
-        note=note,
+        **words,
     )
 
 
@@ -239,8 +255,7 @@ def bars(
     title: str,
     heads: tuple[str, ...],
     kinds: tuple[str, ...],
-    says: str = "",
-    note: str = "",
+    **words: str,
 ) -> Bars:
     """Draw rows of amounts as parts of a whole, with their texts."""
     found = []
@@ -253,9 +268,7 @@ def bars(
             for begin, part in zip(begins.tolist(), parts.tolist(), strict=True)
         )
         found.append(Parts(label=label, places=places, texts=tuple(texts)))
-    return Bars(
-        title=title, heads=heads, kinds=kinds, bars=tuple(found), says=says, note=note
-    )
+    return Bars(title=title, heads=heads, kinds=kinds, bars=tuple(found), **words)
 
 
 @dataclass(frozen=True, kw_only=True)

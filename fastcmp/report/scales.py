@@ -37,7 +37,7 @@ class Scale(NamedTuple):
     is_reversed: bool = False
 
     def part(self, values: Any) -> NDArray[np.float64]:
-        """Give places as parts of the axis, in [0, 1]; what is beyond lies at an end."""
+        """Give places as parts of the axis, in [0, 1]: beyond it, at its end."""
         x = np.asarray(values, np.float64)
         low, high = self.low, self.high
         if self.is_log:
@@ -59,17 +59,17 @@ def percent(part: float) -> str:
     return f"{100 * part:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def linear(low: float, high: float, *, title: str = "", n: int = 5,
+def linear(low: float, high: float, *, title: str = "", n: int = 5, least: float = 0.0,
            is_reversed: bool = False) -> Scale:  # fmt: skip
     """Make an axis with about `n` ticks at round numbers.
 
     >>> [tick.text for tick in linear(0, 1).ticks]
-    ['0', '0.2', '0.4', '0.6', '0.8', '1']
+    ['0.0', '0.2', '0.4', '0.6', '0.8', '1.0']
     """
     if not high > low:
         pad = abs(low) * 0.1 or 1.0
         low, high = low - pad, high + pad
-    step = _step((high - low) / n)
+    step = max(_step((high - low) / n), least)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     bare = Scale(low, high, is_reversed=is_reversed)
@@ -78,6 +78,11 @@ def linear(low: float, high: float, *, title: str = "", n: int = 5,
         for i in range(first, last + 1)
     )
     return bare._replace(ticks=ticks, title=title)
+
+
+def upright(low: float, high: float, *, title: str = "") -> Scale:
+    """Make an upright axis, whose places count from above."""
+    return linear(low, high, title=title, is_reversed=True)
 
 
 def logarithmic(low: float, high: float, *, title: str = "") -> Scale:
@@ -95,7 +100,9 @@ def logarithmic(low: float, high: float, *, title: str = "") -> Scale:
     return bare._replace(ticks=ticks, title=title)
 
 
-def around(values: Iterable[float], *also: float, pad: float = 0.06) -> tuple[Any, Any]:
+def around(
+    values: Iterable[float], *also: float, pad: float = 0.06
+) -> tuple[float, float]:
     """Give ends of an axis that show all finite values, with some space."""
     finite = np.array([x for x in (*values, *also) if math.isfinite(x)])
     if not finite.size:
@@ -107,7 +114,7 @@ def around(values: Iterable[float], *also: float, pad: float = 0.06) -> tuple[An
 
 def _step(about: float) -> float:
     """Find the round step that is next to a number."""
-    power = 10.0 ** math.floor(math.log10(about))
+    power = float(10.0 ** math.floor(math.log10(about)))
     return power * min(_STEPS, key=lambda step: abs(math.log(step * power / about)))
 
 

@@ -18,6 +18,8 @@ from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, X, Y, fitted, 
 import fastcmp
 from fastcmp import datasets, designs, planning, sequential, stream
 from fastcmp.core.records import Compared, Record
+from fastcmp.report.headline import headline
+from fastcmp.report.methods import methods_of
 from fastcmp.report.page import to_page
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -328,6 +330,18 @@ def test_statistics_have_a_distribution(name):
     assert record.distribution in KNOWN
     if record.distribution in ("chi2", "t", "F"):
         assert record.df is not None
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_report_answers_and_says_how(name):
+    record = examples()[name]
+    answer = headline(record)
+    assert answer.strip()
+    assert answer[-1] in ".)?"
+    assert "\n" not in answer
+    assert all(methods_of(record).paragraphs)
+    shown = html.unescape(to_page({"of": record}))
+    assert answer in shown or record.sections()[0].title in shown
 
 
 KNOWN = (

@@ -188,8 +188,11 @@ def control_table(result: PairDecisions, control: str, shown: int = _SHOWN) -> S
 def _summary(result: PairDecisions) -> Section:
     best = result.best
     n_pairs = _pairs(result.n_pairs)
-    lead: tuple[str, ...] = (f"Best: {best[0]}.",)
-    if not result.all_pairs_tested:
+    lead: tuple[str, ...] = tuple(f"Best: {name}." for name in best[:1])
+    if not result.n_pairs:
+        n_pairs = f"none of {_pairs(_n_all(result))} tested"
+        lead = ("No test has an answer: which model is better is not known.",)
+    elif not result.all_pairs_tested:
         n_pairs = f"{result.n_pairs} of {_n_all(result)} pairs tested"
         lead = _as_far_as_tested(result)
     elif len(best) > 1:

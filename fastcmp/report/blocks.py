@@ -48,12 +48,18 @@ def said(record: Record, headline: str = "") -> list[Text]:
     """
     blocks = []
     for i, section in enumerate(record.sections()):
-        kept = tuple(
-            line
-            for line in section.text
-            if not headline.lower().startswith(line.lower().rstrip("."))
-        )
+        kept = tuple(line for line in section.text if not _repeats(line, headline))
         title = section.title if i else ""
         if kept or section.columns or section.notes:
             blocks.append(Text(title=title, section=replace(section, text=kept)))
     return blocks
+
+
+def _repeats(line: str, headline: str) -> bool:
+    """Tell whether the headline says all that a sentence does."""
+    if line.startswith("Best: "):
+        return " more" not in headline  # which names a few models only
+    pvalue = line.partition(" (H0: ")[0]
+    return headline.lower().startswith(line.lower().rstrip(".")) or (
+        pvalue.startswith("p = ") and pvalue in headline
+    )

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
 #: Models whose rows are drawn; of more the others are found by a search.
 MOST_ROWS = 1000
-_TITLES_REPLACED = ("Leaderboard", "Decisions")
+_LETTERS = 20  # of all ticks of a picture
+#: What points beside a control mean.
+_BESIDE_CONTROL = (
+    ("best", "significantly better"),
+    ("worse", "significantly worse"),
+    ("other", "not significantly different"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +63,7 @@ class Board(Block):
 
     template: ClassVar[str] = "board.html.j2"
     styles: ClassVar[tuple[str, ...]] = ("boards.css",)
-    scripts: ClassVar[tuple[str, ...]] = ("boards.js",)
+    scripts: ClassVar[tuple[str, ...]] = ("pair_map.js", "boards.js")
     section: Section
     #: The column of the models' names.
     name: int
@@ -146,7 +152,7 @@ def _against(result: PairwiseResult, control: str) -> Board:
         margin = float(result.margins.margin)
         marks += [(-margin, "margin"), (margin, "margin")]
     scale = 100.0 if result.measure == "accuracy" else 1.0
-    ends = tuple(scale * x for x in (low, middle, high))
+    ends = (scale * low, scale * middle, scale * high)
     title = f"difference from {control}, drawn"
     picture = _picture(
         title, ends, kinds, marks=[(scale * x, kind) for x, kind in marks]
@@ -169,6 +175,9 @@ def _against(result: PairwiseResult, control: str) -> Board:
             name=0,
             values={column: _sortable(x) for column, x in values.items()},
             pictures={drawn: picture},
+            meanings=tuple(
+                (kind, text) for kind, text in _BESIDE_CONTROL if kind in kinds
+            ),
         )
     )
 
@@ -189,7 +198,11 @@ def _cut(board: Board) -> Board:
 
 
 def _sortable(values: Any) -> tuple[float | None, ...]:
-    return tuple(None if x != x else x for x in np.asarray(values).tolist())
+    column = np.asarray(values)
+    known = np.isfinite(column).tolist()
+    return tuple(
+        x if ok else None for x, ok in zip(column.tolist(), known, strict=True)
+    )
 
 
 def _kinds(result: PairwiseResult) -> list[str]:
@@ -229,6 +242,8 @@ def _picture(
     if ends is None:
         ends = around(np.concatenate(columns), *(x for x, _ in marks), pad=0.03)
     scale = linear(*ends, n=4)
+    if sum(len(tick.text) for tick in scale.ticks) > _LETTERS:
+        scale = linear(*ends, n=2)
     places = [_places(scale, column) for column in columns]
     rows = zip(*places, kinds, strict=False)
     return Picture(

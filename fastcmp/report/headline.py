@@ -42,6 +42,8 @@ _TITLED = (
 )
 #: The beginnings of sentences to which the p-value is added.
 _WITHOUT_P = ("Model ", "Both models", "Only a", "Hodges-Lehmann")
+#: Beginnings of sentences that are no names.
+_SMALL = re.compile("kappa = |chi-square = |cannot tell: |mean difference |difference ")
 _PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
 
 
@@ -72,13 +74,19 @@ def _said(record: Record) -> str:
 
 
 def _sentence(text: str) -> str:
-    begun = text[:1].upper() + text[1:] if text[1:2] != " " else text
-    return begun if not begun or begun.endswith((".", ")", "?")) else f"{begun}."
+    """End a sentence, and begin it with a capital where it begins with no name."""
+    if _SMALL.match(text):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", ")", "?")) else f"{text}."
 
 
 def _of_all(result: PairDecisions) -> str:
     """Name the best model, its score, and those that may be as good."""
     best = result.best
+    if not result.n_pairs:
+        return "No test has an answer: which model is better is not known."
+    if not best:
+        return "Each model is significantly worse than another one: none is the best."
     if not result.all_pairs_tested:
         return (
             f"As far as {result.n_pairs:,} tested pairs of models say, "
@@ -173,7 +181,11 @@ def _of_areas(record: Any) -> str:
     best = int(np.argmax(auc))
     if len(auc) == 1:
         return f"The area under the ROC curve is {auc[0]:.4f}."
-    return f"{record.names[best]} has the largest AUC, {auc[best]:.4f}."
+    largest = [
+        name for name, x in zip(record.names, auc, strict=True) if x == auc[best]
+    ]
+    verb = "has" if len(largest) == 1 else "have"
+    return f"{_listed(largest)} {verb} the largest AUC, {auc[best]:.4f}."
 
 
 def _superior(record: Any) -> str:

@@ -1,4 +1,4 @@
-"""Who differs from whom: a table of few models, a map of many, and each pair in full."""
+"""Who differs from whom: a table of few models, a map of many, each pair in full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastcmp.core.sections import format_pvalue
 from fastcmp.pairwise.leaderboard import format_difference, format_ends, style_of
 from fastcmp.pairwise.ranking import BETTER, EVEN, TIED, UNTESTED, WORSE
 from fastcmp.report.blocks import Block
-from fastcmp.report.pair_data import interval_of, pair_data
+from fastcmp.report.pair_data import interval_of, pair_data, rounding
 
 if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
@@ -23,7 +23,7 @@ _KINDS = {
     WORSE: ("worse", "▼", "significantly worse"),
     TIED: ("tied", "", "not significantly different"),
     EVEN: ("even", "◆", "different, but equal on average"),
-    UNTESTED: ("untested", "–", "not tested"),
+    UNTESTED: ("untested", "\u2013", "not tested"),
 }
 
 
@@ -46,7 +46,7 @@ class Matrix(Block):
 
     template: ClassVar[str] = "matrix.html.j2"
     styles: ClassVar[tuple[str, ...]] = ("boards.css",)
-    scripts: ClassVar[tuple[str, ...]] = ("boards.js",)
+    scripts: ClassVar[tuple[str, ...]] = ("pair_map.js", "boards.js")
     says: tuple[str, ...]
     #: Of the table, in order of rank, and its cells, None on the diagonal; empty where
     #: a map is drawn.
@@ -56,12 +56,15 @@ class Matrix(Block):
     legend: tuple[tuple[str, str, str], ...]
     #: For boards.js.
     data: dict[str, Any]
+    #: What is rounded.
+    note: str
 
 
 def matrix_of(result: PairwiseResult) -> Matrix:
     """Show the decisions about all pairs."""
     n = len(result.names)
     small = n <= MOST_IN_TABLE
+    data = pair_data(result)
     found = set(np.unique(result.decisions[~np.eye(n, dtype=bool)]).tolist())
     return Matrix(
         title="Who differs from whom",
@@ -69,7 +72,8 @@ def matrix_of(result: PairwiseResult) -> Matrix:
         names=result.leaderboard.names if small else (),
         cells=_cells(result) if small else (),
         legend=tuple(kind for code, kind in _KINDS.items() if code in found),
-        data=pair_data(result),
+        data=data,
+        note=rounding(result, data),
     )
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
+#: P-values below this have digits; others have so many steps between 0 and 1.
+_SMALL, _DECIMALS = 1e-3, 10_000
 _SMALLEST = -323  # exponent of the smallest numbers that are not 0
 
 
@@ -75,6 +77,19 @@ def rounded(values: Floats, digits: int) -> dict[str, Any]:
     codes = np.where(is_zero, 0, codes)
     codes = np.where(values < 0.0, -codes, codes)
     return whole(codes, known, kind="rounded", digits=digits, first=first)
+
+
+def pvalues(values: Floats) -> dict[str, Any]:
+    """Pack p-values to four decimals, those below 0.001 to two digits; 0 stays 0."""
+    known = np.isfinite(values)
+    pvalue = np.where(known, values, 1.0)
+    is_small = (pvalue > 0.0) & (pvalue < _SMALL)
+    logs = np.log10(np.where(is_small, pvalue, _SMALL))
+    exponents = np.floor(logs).astype(np.int64)
+    leading = np.rint(10.0 ** (logs - exponents + 1)).astype(np.int64)  # 10 to 100
+    steps = (-exponents * 90) - (leading - 10)  # 100 is 10 of the next exponent
+    codes = np.where(is_small, _DECIMALS + steps, np.rint(pvalue * _DECIMALS))
+    return whole(codes.astype(np.int64), known, kind="pvalue")
 
 
 def step_of(values: Any, *, digits: int = 5) -> float:

@@ -13,6 +13,7 @@ from fastcmp.pairwise.ranking import BETTER, EVEN, TIED, UNTESTED, WORSE
 from fastcmp.report.packing import (
     compressed,
     in_steps,
+    pvalues,
     rounded,
     step_of,
     stepped,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Pairs whose numbers a page holds; of more, those of the best models.
 MOST_PAIRS = 600_000
-#: Codes of decisions: of the model with the better place in the ranking beside the other.
+#: Codes of decisions: of the model with the better rank beside the other.
 _CODES = {TIED: 0, BETTER: 1, WORSE: 2, EVEN: 3, UNTESTED: 4}
 _STATISTICS = {
     "chi2": "Chi-squared",
@@ -38,24 +39,24 @@ _STATISTICS = {
     "studentized-range": "q",
     "e-value": "Logarithm of the e-value",
 }
-_PVALUE_DIGITS, _DIGITS = 3, 4
+_DIGITS = 4
 _LARGE = 2.0**31
 _POINTS = 1e-5  # a thousandth of a percentage point
 #: What columns of pairs are called on a page; others, by their names.
 _LABELS = {
-    "only_a": "Only the first did better",
-    "only_b": "Only the second did better",
-    "pvalue": "p",
-    "pvalue_adjusted": "Adjusted p",
+    "only_a": "The first did better",
+    "only_b": "The second did better",
+    "pvalue": "p-value",
     "wins": "Data sets won by the first",
     "losses": "Data sets won by the second",
     "n_tasks": "Data sets of both",
     "n_items": "Items of both",
     "df": "Degrees of freedom",
     "standard_error": "Standard error of the difference",
-    "noninferiority_pvalue_adjusted": "Adjusted p: worse by the margin or more",
-    "equivalence_pvalue_adjusted": "Adjusted p: differs by the margin or more",
-    "decision": "Decision with the margin",
+    "noninferiority_pvalue_adjusted": "Adjusted p of H0: worse by the margin or more",
+    "equivalence_pvalue_adjusted": "Adjusted p of H0: apart by the margin or more",
+    "decision": "With the margin, the first beside the second",
+    "decision_b": "With the margin, the second beside the first",
 }
 _NO_ROWS = ("model_a", "model_b", "significant", "difference", "low", "high")
 
@@ -94,6 +95,27 @@ def pair_data(result: PairwiseResult) -> dict[str, Any]:
         "numbers": _numbers(result, chosen, percent=percent),
         "rows": _rows(result, chosen),
     }
+
+
+def rounding(result: PairwiseResult, data: dict[str, Any]) -> str:
+    """Say what is rounded, and of which pairs the page has no numbers."""
+    step = data["numbers"]["difference"]["step"] * data["scale"]
+    said = [
+        f"Numbers of pairs are rounded in this page: differences to {step:.3g}"
+        f"{data['unit']}, p-values to four decimals, those below 0.001 to two digits, "
+        "statistics to four digits."
+    ]
+    if data["best"]:
+        said.append(
+            f"Of {len(result.pairs)} pairs it has the numbers of those among the "
+            f"{data['best']} best models."
+        )
+    elif len(result.pairs) < result.n_pairs:
+        said.append(
+            f"Of {result.n_pairs} tested pairs it has the numbers of the "
+            f"{len(result.pairs)} that were kept."
+        )
+    return " ".join(said)
 
 
 def _chosen(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
@@ -145,9 +167,15 @@ def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, A
     }
     if result.margins is not None:
         columns["decision_b"] = mirrored_decisions(result)
-    labels = _LABELS | {"statistic": _statistic_name(result)}
+    labels = _LABELS | {
+        "statistic": _statistic_name(result),
+        "pvalue_adjusted": f"Adjusted p-value ({result.adjust})",
+    }
     if result.correct is not None:
-        labels |= {"only_a": "Only the first is right", "only_b": "Only the second"}
+        labels |= {
+            "only_a": "Only the first is right",
+            "only_b": "Only the second is right",
+        }
     expected = _expected(result)
     rows = []
     for name, values in columns.items():
@@ -178,12 +206,14 @@ def _packed(name: str, values: Any, chosen: NDArray[np.int64]) -> dict[str, Any]
     column = np.asarray(values)[chosen]
     if column.dtype.kind in "iub":
         return whole(column.astype(np.int64))
+    if "pvalue" in name:
+        return pvalues(column)
     if column.dtype.kind == "f":
         known = column[np.isfinite(column)]
         if known.size and (np.abs(known) < _LARGE).all() and (known % 1 == 0).all():
             steps = np.where(np.isfinite(column), column, 0.0).astype(np.int64)
             return whole(steps, np.isfinite(column))
-        return rounded(column, _PVALUE_DIGITS if "pvalue" in name else _DIGITS)
+        return rounded(column, _DIGITS)
     words, codes = np.unique(column.astype(str), return_inverse=True)
     return whole(codes.astype(np.int64)) | {"kind": "words", "words": words.tolist()}
 

@@ -33,6 +33,8 @@ ADJUSTMENTS = {
 }
 _EACH_PAIR = re.compile(r"^Each pair: (.*); p-values adjusted for .*?\((.*)\)\.$")
 _INTERVAL = re.compile(r"^Each .*% CI of .* is for that model alone \((.*)\);")
+#: What is said of the intervals of differences.
+_DIFFERENCES = re.compile(" standard errors: all contain|^Difference: ")
 _NOUNS = {"means": "items", "tasks": "data sets", "bradley-terry": "battles"}
 
 
@@ -50,9 +52,10 @@ def paragraphs_of_pairs(result: PairDecisions) -> Iterator[str]:
         for x in intervals
     ]
     described += [result.leaderboard.rank_promise] if result.control is None else []
-    described += [line for line in lines if " standard errors: all contain" in line]
+    described += [line for line in lines if _DIFFERENCES.search(line)]
     described += dropped_sentences(result.n_missing, result.n_excluded)
-    yield " ".join(described)
+    if described:
+        yield " ".join(described)
 
 
 def _compared(result: PairDecisions) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _PART = 1 << 22  # bytes of an array that are hashed at once
 
 
+@cache
 def versions() -> dict[str, str]:
     """Give the versions of what the numbers depend on, by name."""
     others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Numba")}

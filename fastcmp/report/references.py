@@ -270,6 +270,7 @@ _CALLED = {
     r"\bQ and the correlation": ("kuncheva",),
     r"\(likelihood ratio\b|profile likelihood": ("owen",),
     r"DeLong's": ("delong", "sun"),
+    r"negatives(?: \([^)]*\))?, in \d+ clusters": ("obuchowski-roc",),
     r"Venkatraman's test": ("venkatraman",),
     r"Permutation test of AUCs": ("bandos",),
     r"(?<!weighted )[Gg]eneralised score": ("leisenring",),

@@ -11,7 +11,8 @@ from fastcmp.report.blocks import Text
 if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
-_MOST_GROUPS, _MOST_NAMES = 60, 40
+#: Names that are written of a group, and groups where these have no letters.
+_MOST_NAMES, _MOST_GROUPS = 25, 12
 
 
 def subsets_of(result: PairwiseResult) -> Text | None:
@@ -27,7 +28,7 @@ def subsets_of(result: PairwiseResult) -> Text | None:
             str(len(group)),
             _listed([result.names[i] for i in group]),
         )
-        for k, group in enumerate(groups[:_MOST_GROUPS])
+        for k, group in enumerate(groups if lettered else groups[:_MOST_GROUPS])
     )
     notes: tuple[str, ...] = ()
     if len(groups) > len(rows):

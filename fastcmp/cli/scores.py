@@ -23,8 +23,10 @@ from fastcmp.inputs.cost_matrix import as_labels
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from fastcmp.cli.boards import RocCurves
+    from fastcmp.core.records import Record
     from fastcmp.io.predictions import Predictions
 
 
@@ -131,14 +133,14 @@ def _refuse_text(read: Predictions) -> None:
         raise TypeError(message)
 
 
-def _one_score(options: argparse.Namespace) -> tuple[Any, Any, Any]:
+def _one_score(options: argparse.Namespace) -> tuple[Predictions, Any, Any, Any]:
     read = _read(options)
     if len(read.preds) != 1:
         found = ", ".join(list(read.preds)[:10])
         message = f"name one column of scores (--scores COL), of {found}"
         raise ValueError(message)
     (score,) = read.preds.values()
-    return read.y_true, score, _positive(options, read.y_true)
+    return read, read.y_true, score, _positive(options, read.y_true)
 
 
 def _positive(options: argparse.Namespace, y_true: Any) -> Any:
@@ -163,14 +165,39 @@ def _roc(options: argparse.Namespace) -> None:
     save_picture(
         options.plot, lambda plot: plot.roc(read.y_true, read.preds, positive=positive)
     )
-    if len(read.preds) <= 2:
-        write(replace(result, confidence_level=1 - alpha), options)
-    else:
-        write(result.pairwise(adjust=options.adjust, alpha=alpha), options)
+    answer: Record = replace(result, confidence_level=1 - alpha)
+    if len(read.preds) > 2:
+        answer = result.pairwise(adjust=options.adjust, alpha=alpha)
+
+    def more() -> dict[str, Record]:
+        return {"Curves": _curves(read.y_true, read.preds, positive, result)}
+
+    write(answer, options, more=more)
+
+
+def _curves(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    positive: Any,
+    counted: Any,
+    marks: Mapping[str, Any] | None = None,
+) -> RocCurves:
+    """Compute the ROC curves of all models, for a report."""
+    from fastcmp.cli.boards import RocCurves
+
+    return RocCurves(
+        curves={
+            name: fastcmp.roc_curve(y_true, score, positive=positive)
+            for name, score in scores.items()
+        },
+        n_positives=counted.n_positives,
+        n_negatives=counted.n_negatives,
+        marks=marks or {},
+    )
 
 
 def _cutpoint(options: argparse.Namespace) -> None:
-    y_true, score, positive = _one_score(options)
+    read, y_true, score, positive = _one_score(options)
     result = fastcmp.optimal_cutpoint(
         y_true,
         score,
@@ -184,11 +211,20 @@ def _cutpoint(options: argparse.Namespace) -> None:
         options.plot,
         lambda plot: plot.cutoffs(y_true, score, positive=positive, result=result),
     )
-    write(result, options)
+
+    def more() -> dict[str, Record]:
+        rates = zip(result.fp / result.n_negatives, result.tp / result.n_positives,
+                    result.cutoffs, strict=True)  # fmt: skip
+        marks = tuple((float(x), float(y), f"cutoff {cut:.4g}") for x, y, cut in rates)
+        name = next(iter(read.preds))
+        of = {name: score}
+        return {"Curve": _curves(y_true, of, positive, result, {name: marks})}
+
+    write(result, options, more=more)
 
 
 def _lift(options: argparse.Namespace) -> None:
-    y_true, score, positive = _one_score(options)
+    _, y_true, score, positive = _one_score(options)
     table = fastcmp.lift_table(
         y_true, score, groups=options.groups, ties=options.ties, positive=positive
     )

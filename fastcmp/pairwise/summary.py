@@ -84,7 +84,7 @@ def describe(
     return [
         _summary(result),
         *_cautions(result),
-        _leaderboard(result),
+        leaderboard_table(result),
         *_decisions(result),
         Section(title="How to read this", text=explanations),
     ]
@@ -142,12 +142,13 @@ def _against_control(
     return [
         Section(title=f"Which model is better than {control}?", text=text),
         *_cautions(result),
-        _control_table(result, control),
+        control_table(result, control),
         Section(title="How to read this", text=explanations),
     ]
 
 
-def _control_table(result: PairDecisions, control: str) -> Section:
+def control_table(result: PairDecisions, control: str, shown: int = _SHOWN) -> Section:
+    """Make a table of the control, and of the best of the others against it."""
     measure, columns = result.measure, result.against_control()
     decisions = columns.pop("decision", None)
     own_column: tuple[str, ...] = ()
@@ -157,7 +158,7 @@ def _control_table(result: PairDecisions, control: str) -> Section:
     rows: list[tuple[str, ...]] = [(control, own, "", "", "", "", "control")]
     for model, score, difference, low, high, *pvalues, found in list(
         zip(*table, strict=True)
-    )[:_SHOWN]:
+    )[:shown]:
         rows.append(
             (
                 model,
@@ -187,8 +188,11 @@ def _control_table(result: PairDecisions, control: str) -> Section:
 def _summary(result: PairDecisions) -> Section:
     best = result.best
     n_pairs = _pairs(result.n_pairs)
-    lead: tuple[str, ...] = (f"Best: {best[0]}.",)
-    if not result.all_pairs_tested:
+    lead: tuple[str, ...] = tuple(f"Best: {name}." for name in best[:1])
+    if not result.n_pairs:
+        n_pairs = f"none of {_pairs(_n_all(result))} tested"
+        lead = ("No test has an answer: which model is better is not known.",)
+    elif not result.all_pairs_tested:
         n_pairs = f"{result.n_pairs} of {_n_all(result)} pairs tested"
         lead = _as_far_as_tested(result)
     elif len(best) > 1:
@@ -237,9 +241,10 @@ def _left_out(result: PairDecisions) -> tuple[str, ...]:
     )
 
 
-def _leaderboard(result: PairDecisions) -> Section:
+def leaderboard_table(result: PairDecisions, shown: int = _SHOWN) -> Section:
+    """Make a table of the best models, with letters of ties."""
     board, groups = result.leaderboard, result.groups
-    table = table_of(board, _SHOWN)
+    table = table_of(board, shown)
     notes = list(table.notes)
     if not result.all_pairs_tested:
         left = _n_all(result) - result.n_pairs

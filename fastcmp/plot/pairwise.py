@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.sections import interval_name
+from fastcmp.datasets.rank_line import MEASURES
 from fastcmp.pairwise.ranking import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
 _MARKED = 40  # models whose pairs get a mark each; beyond, one outline
 _LETTERED = 14  # models whose p-values are written out, in points of at least
 _READABLE = 4.5
-MEASURES = {
-    "accuracy": ("Accuracy (%)", 100.0),
-    "cost": ("Cost per sample (lower is better)", 1.0),
-    "AUC": ("AUC", 1.0),
-    "mean": ("Mean value", 1.0),
-    "mean loss": ("Mean loss (lower is better)", 1.0),
-    "mean rank": ("Mean rank (1 is best)", 1.0),
-}
 
 
 def checked(result: Any, what: str) -> PairwiseResult:

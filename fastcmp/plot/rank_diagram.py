@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.datasets.datasets_result import DatasetsResult
+from fastcmp.datasets.rank_line import rank_line, stacked
 from fastcmp.plot.style import COLOURS, GREY, as_text, fitting_size, prepare_axes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TypeAlias
 
-    from numpy.typing import NDArray
-
+    from fastcmp.datasets.rank_line import RankLine
     from fastcmp.pairwise.result import PairwiseResult
 
     Axes: TypeAlias = Any
-    Floats = NDArray[np.float64]
 
 
-from fastcmp.plot.pairwise import MEASURES, checked, longest
+from fastcmp.plot.pairwise import checked, longest
 
 
 def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
@@ -69,11 +67,11 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     >>> plt.close(ax.figure)
     """
     result = checked(result, "critical_difference")
-    line = _line(result)
+    line = rank_line(result)
     score = line.place
     groups = [group for group in result.groups.groups if len(group) > 1]
     margin = 0.03 * (np.ptp(score) or 1.0)
-    levels = _stack([score[list(group)] for group in groups], margin)
+    levels = stacked([score[list(group)] for group in groups], margin)
     above = 1.0 if line.critical is not None else 0.0
     top = above + 0.5 * (max(levels, default=-1) + 2)
     rows = top + (score.size + 1) // 2
@@ -96,31 +94,7 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     return ax
 
 
-class _Line(NamedTuple):
-    """What the models are placed by."""
-
-    #: Where each model stands, the best at the right.
-    place: Floats
-    label: str
-    #: What is written is this times the place.
-    sign: int
-    #: Decimals that are written.
-    digits: int
-    #: Critical difference, of mean ranks; None where there is none.
-    critical: float | None = None
-
-
-def _line(result: PairwiseResult) -> _Line:
-    """Place models by their mean ranks where they have such, else by their scores."""
-    if isinstance(result, DatasetsResult):
-        label = f"Mean rank on {result.n_tasks} data sets (1 is best)"
-        return _Line(-result.mean_rank, label, -1, 2, result.critical_difference)
-    label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
-    digits = 2 if result.measure == "accuracy" else 4
-    return _Line(scale * result.score, label, 1, digits)
-
-
-def _turn(ax: Axes, line: _Line, meaning: str) -> None:
+def _turn(ax: Axes, line: RankLine, meaning: str) -> None:
     """Put the axis on top, and write what it means."""
     ax.set_yticks([])
     ax.spines[["left", "right", "bottom"]].set_visible(False)
@@ -154,19 +128,7 @@ def _draw_critical(ax: Axes, critical: float) -> None:
     )
 
 
-def _stack(members: Sequence[Floats], gap: float) -> list[int]:
-    """Give each bar the first level on which it meets no other bar."""
-    levels = [0] * len(members)
-    ends_of_levels: list[float] = []  # where the last bar of each level ends
-    for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
-        low, high = float(members[k].min()), float(members[k].max())
-        free = (level for level, end in enumerate(ends_of_levels) if end + gap < low)
-        levels[k] = next(free, len(ends_of_levels))
-        ends_of_levels[levels[k] : levels[k] + 1] = [high]
-    return levels
-
-
-def _hang_names(ax: Axes, result: PairwiseResult, line: _Line, top: float) -> None:
+def _hang_names(ax: Axes, result: PairwiseResult, line: RankLine, top: float) -> None:
     """Lead a line from each score down, and then out to the name.
 
     The outermost models have the highest rows, so that no two lines cross.

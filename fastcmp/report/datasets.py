@@ -1,0 +1,170 @@
+"""Contents of records over data sets: maps of scores, and probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.report.blocks import Text
+from fastcmp.report.charts import MOST_CELLS, bars, shaded
+from fastcmp.report.contents import as_if
+from fastcmp.report.scores import MOST_ROWS
+from fastcmp.report.two_models import HOW, with_said
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastcmp.report.blocks import Block
+
+_MOST_COLUMNS = 12  # models that stand beside each other
+_DARKER = "The darker, the better within the data set; bold is the best of it."
+
+
+def datasets(record: Any) -> list[Block]:
+    """Add the map of scores and the test of all models to what all pairs have."""
+    omnibus = [
+        Text(title="All models together", section=each)
+        for each in record.omnibus.sections()[:1]
+    ]
+    order = _by_rank(record)
+    scores = score_map(
+        record.scores[order],
+        record.ranks[order],
+        names=[record.names[m] for m in order],
+        tasks=record.tasks,
+    )
+    kept = [block for block in (scores, *omnibus) if block is not None]
+    blocks = as_if("PairwiseResult", record)
+    titles = [block.title for block in blocks]
+    end = titles.index(HOW) if HOW in titles else len(titles)
+    return [*blocks[:end], *kept, *blocks[end:]]
+
+
+def _by_rank(record: Any) -> list[int]:
+    order: list[int] = np.argsort(
+        np.nanmean(record.ranks, axis=1), kind="stable"
+    ).tolist()
+    return order
+
+
+def score_map(
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.float64],
+    *,
+    names: Sequence[str],
+    tasks: Sequence[str],
+    title: str = "Scores",
+) -> Block | None:
+    """Draw scores, (M, D), shaded by the rank within the data set."""
+    if not 0 < scores.size <= MOST_CELLS:
+        return None
+    known = np.maximum(np.count_nonzero(~np.isnan(ranks), axis=0), 1)
+    shades = (known + 0.5 - ranks) / known
+    with np.errstate(invalid="ignore"):
+        best = ranks == np.nanmin(np.where(np.isnan(ranks), np.inf, ranks), axis=0)
+    largest = np.nanmax(np.abs(scores), initial=0.0)
+    options: dict[str, Any] = {
+        "form": ".3f" if largest < 10 else ".4g",
+        "title": title,
+        "says": _DARKER,
+    }
+    if len(names) > _MOST_COLUMNS:
+        return shaded(scores, shades, rows=names, columns=tasks, best=best,
+                      corner="model", **options)  # fmt: skip
+    return shaded(scores.T, shades.T, rows=tasks, columns=names, best=best.T,
+                  corner="data set", **options)  # fmt: skip
+
+
+def normalised(record: Any) -> list[Block]:
+    """Draw scores between the worst and the best of each data set."""
+    values = record.minmax
+    if not 0 < values.size <= MOST_CELLS:
+        return with_said(record)
+    by_model = len(record.names) > _MOST_COLUMNS
+    picture = shaded(
+        values if by_model else values.T,
+        values if by_model else values.T,
+        rows=record.names if by_model else record.tasks,
+        columns=record.tasks if by_model else record.names,
+        form=".3f",
+        title="From the worst to the best of each data set",
+        says="1 is the best score of a data set, 0 the worst; the darker, the better.",
+        corner="model" if by_model else "data set",
+    )
+    return with_said(record, picture)
+
+
+def left_out(record: Any) -> list[Block]:
+    """Draw the ranks of the best models without each task."""
+    order = np.argsort(record.rank, kind="stable")[:_MOST_COLUMNS].tolist()
+    ranks = record.ranks[:, order].astype(np.float64)
+    if not 0 < ranks.size <= MOST_CELLS:
+        return with_said(record)
+    moved = ranks != record.rank[order]
+    picture = shaded(
+        ranks,
+        1.0 - (ranks - 1.0) / max(len(record.names) - 1, 1),
+        rows=record.tasks,
+        columns=[record.names[m] for m in order],
+        form=".3g",
+        best=moved,
+        title="Ranks without each task",
+        says="Bold: another rank than with all tasks.",
+        corner="without",
+    )
+    return with_said(record, picture)
+
+
+_KINDS = ("a", "both", "b")
+
+
+def bayes(record: Any) -> list[Block]:
+    """Draw the probabilities that one model is better, or both are alike."""
+    a, b = record.names
+    parts = (record.p_a, record.p_rope, record.p_b)
+    heads = ("", f"{a} better", "equal in practice", f"{b} better")
+    picture = bars(
+        [("probability", parts, [f"{x:.3f}" for x in parts])],
+        title="Probabilities",
+        heads=heads,
+        kinds=_KINDS,
+    )
+    return with_said(record, picture)
+
+
+def bayes_pairs(record: Any) -> list[Block]:
+    """Draw the same of all pairs, the surest first."""
+    sure = np.maximum(np.maximum(record.p_a, record.p_b), record.p_rope)
+    rows = []
+    for p in np.argsort(-sure, kind="stable")[:MOST_ROWS].tolist():
+        i, j = record.pairs[p].tolist()
+        parts = [float(x[p]) for x in (record.p_a, record.p_rope, record.p_b)]
+        label = f"{record.names[i]} and {record.names[j]}"
+        rows.append((label, parts, [f"{x:.3f}" for x in parts]))
+    picture = bars(
+        rows,
+        title="Probabilities of pairs",
+        heads=("pair", "the first better", "equal in practice", "the second better"),
+        kinds=_KINDS,
+        says="Each probability is about its pair alone.",
+    )
+    return with_said(record, picture)
+
+
+def several(record: Any) -> list[Block]:
+    """Draw the scores of models on each data set."""
+    losses = record.scores if record.measure in LESS_IS_BETTER else -record.scores
+    ranks = np.apply_along_axis(_ranked, 0, losses)
+    scores = score_map(record.scores, ranks, names=record.names, tasks=record.tasks)
+    return with_said(record, scores)
+
+
+def _ranked(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank from the least, ties by their mean."""
+    ordered = np.sort(losses)
+    before = np.searchsorted(ordered, losses, "left")
+    return np.asarray((before + np.searchsorted(ordered, losses, "right") + 1) / 2)

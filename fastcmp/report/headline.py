@@ -1,0 +1,276 @@
+"""The answer of a record in one sentence."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.sections import format_pvalue
+from fastcmp.pairwise.decisions import PairDecisions
+from fastcmp.pairwise.leaderboard import format_score, style_of
+from fastcmp.pairwise.ranking import BETTER, WORSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastcmp.core.records import Record
+
+_MOST_NAMES = 5
+#: The beginning of the sentence that answers, where it is not the first.
+_ANSWERS = {
+    "BestSet": "May be the best",
+    "ModelConfidenceSet": "In the set",
+    "RankSets": "With ",
+    "WinnerEstimate": "Corrected",
+    "OmnibusTest": "",
+    "LiftTable": "The ",
+    "CutpointResult": "Largest|Smallest",
+    "BayesPairs": "Of ",
+    "TaskNoise": "Variance",
+    "LeftOutTasks": "Ranks|No ",
+    "VarianceComponents": "Asking",
+    "SignedRankResult": "Hodges-Lehmann",
+    "PairedRatio": "a / b",
+}
+#: Records whose title says what they are, and that answer nothing.
+_TITLED = (
+    *("RocBand", "PrecisionRecallCurve", "DetCurve", "GainCurve", "ThresholdSweep"),
+    *("ItemTable", "LogContents", "Results", "LabelTable", "Leaderboard", "TieGroups"),
+    *("TypeOneErrors", "PowerStudy", "ErrorStudy", "CorrelationStudy", "TaskTable"),
+)
+#: The beginnings of sentences to which the p-value is added.
+_WITHOUT_P = ("Model ", "Both models", "Only a", "Hodges-Lehmann", "a / b")
+#: Beginnings of sentences that are no names.
+_SMALL = re.compile("kappa = |chi-square = |cannot tell: |mean difference |difference ")
+_SEVERAL = re.compile(r"\d+ tests, shape")
+_PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
+
+
+def headline(record: Record) -> str:
+    """Give the sentence that answers what was asked."""
+    if isinstance(record, PairDecisions):
+        return _of_control(record) if record.control is not None else _of_all(record)
+    make = _BY_CLASS.get(type(record).__name__)
+    several = make is _better and np.ndim(getattr(record, "pvalue", 0.0))
+    if make is not None and not several:
+        return make(record)
+    return _said(record)
+
+
+def _said(record: Record) -> str:
+    """Choose a sentence of the record; p-values come with a difference."""
+    sections = record.sections()
+    lines = [line for part in sections for line in part.text]
+    if type(record).__name__ in _TITLED or not lines:
+        return _sentence(sections[0].title)
+    begin = re.compile(_ANSWERS.get(type(record).__name__, ""))
+    chosen = next((line for line in lines if begin.match(line)), lines[0])
+    pvalue: Any = getattr(record, "pvalue", None)
+    if _SEVERAL.match(chosen) and pvalue is not None:
+        n_found = np.count_nonzero(np.asarray(pvalue) <= 0.05)
+        return f"In {n_found} of {np.size(pvalue)} tests p is at most 0.05, unadjusted."
+    shown = _PVALUE.search(chosen) or pvalue is None or np.ndim(pvalue)
+    if not shown and chosen.startswith(_WITHOUT_P):
+        chosen = f"{chosen.rstrip('.')}; p = {format_pvalue(pvalue)}."
+    return _sentence(chosen)
+
+
+def _sentence(text: str) -> str:
+    """End a sentence, and begin it with a capital where it begins with no name."""
+    if _SMALL.match(text):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", ")", "?")) else f"{text}."
+
+
+def _of_all(result: PairDecisions) -> str:
+    """Name the best model, its score, and those that may be as good."""
+    best = result.best
+    if not result.n_pairs:
+        return "No test has an answer: which model is better is not known."
+    if not best:
+        return "Each model is significantly worse than another one: none is the best."
+    if not result.all_pairs_tested:
+        return (
+            f"As far as {result.n_pairs:,} tested pairs of models say, "
+            f"{_listed(best)} may be the best."
+        )
+    board = result.leaderboard
+    style = style_of(result.measure, any_size=result.any_size)
+    most = "lowest" if result.less_is_better else "highest"
+    score = format_score(board.score[0], style)
+    first = f"{best[0]} has the {most} {result.measure}, {score}"
+    if len(best) == 1:
+        others = "the other" if len(result.names) == 2 else "all others"
+        decided = result.decisions[board.models[0], board.models[1:]]
+        how = "better than" if (decided == BETTER).all() else "different from"
+        return f"{first}, and is significantly {how} {others}."
+    if len(best) == len(result.names):
+        other = "the other" if len(best) == 2 else "any other"
+        return f"{first}, but is not significantly different from {other}."
+    return f"{first}. Not significantly different from it: {_listed(best[1:])}."
+
+
+def _article(measure: str) -> str:
+    """Name a measure with its article."""
+    spoken = measure.partition(" ")[0]
+    vowels = "AEFHILMNORSX" if spoken.isupper() else "aeio"
+    return f"{'an' if spoken[:1] in vowels else 'a'} {measure}"
+
+
+def _of_control(result: PairDecisions) -> str:
+    """Say how many models are better or worse than the control."""
+    control = result.control
+    found = result.decisions[:, result.names.index(control or "")]
+    order = result.leaderboard.models
+    better = [result.names[i] for i in order if found[i] == BETTER]
+    n_others, n_worse = len(result.names) - 1, np.count_nonzero(found == WORSE)
+    worse = f"{n_worse:,} of {n_others:,} significantly worse"
+    if not better:
+        return f"No model is significantly better than {control}; {worse}."
+    verb = "is" if len(better) == 1 else "are"
+    return f"{_listed(better)} {verb} significantly better than {control}; {worse}."
+
+
+def _listed(names: Any) -> str:
+    """List names, the first few by name."""
+    shown, more = list(names[:_MOST_NAMES]), len(names) - _MOST_NAMES
+    if more > 0:
+        return f"{', '.join(shown)} and {more:,} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def _better(record: Any) -> str:
+    """Say which of two models did better in what, and p."""
+    amount, unit = abs(record.difference), ""
+    if record.measure == "accuracy":
+        amount, unit = 100 * amount, " percentage points"
+    pvalue = f"p = {format_pvalue(record.pvalue)}"
+    at = f" {record.at}" if getattr(record, "at", "") else ""
+    if record.better is None:
+        return f"Models a and b have the same {record.measure}{at}; {pvalue}."
+    more = "lower" if record.measure in LESS_IS_BETTER else "higher"
+    return (
+        f"Model {record.better} has {_article(f'{more} {record.measure}')}{at}, by "
+        f"{amount:.4g}{unit}{_interval(record)}; {pvalue}."
+    )
+
+
+def _interval(record: Any) -> str:
+    """Give the interval of a minus b, where it is a field."""
+    ends = getattr(record, "interval", None)
+    if not isinstance(ends, tuple) or np.isnan(ends).any():
+        return ""
+    level = 100 * getattr(record, "confidence_level", 0.95)
+    return f" (a minus b, {level:.9g}% CI [{ends[0]:+.4g}, {ends[1]:+.4g}])"
+
+
+def _symmetric(record: Any) -> str:
+    """Say what a test of a square table found."""
+    no = "" if record.pvalue <= 0.05 else "not "
+    if "symmetry" in record.test:
+        what = f"Exchanges of classes between both models are {no}significantly"
+        return f"{what} asymmetric at 0.05; p = {format_pvalue(record.pvalue)}."
+    do = "differ" if record.pvalue <= 0.05 else "do not differ"
+    return (
+        f"The two models {do} significantly at 0.05 in how often they predict each "
+        f"class; p = {format_pvalue(record.pvalue)}."
+    )
+
+
+def _of_areas(record: Any) -> str:
+    """Name the model with the largest area."""
+    auc = np.atleast_1d(record.auc)
+    best = int(np.argmax(auc))
+    if len(auc) == 1:
+        return f"The area under the ROC curve is {auc[0]:.4f}."
+    largest = [
+        name for name, x in zip(record.names, auc, strict=True) if x == auc[best]
+    ]
+    verb = "has" if len(largest) == 1 else "have"
+    return f"{_listed(largest)} {verb} the largest AUC, {auc[best]:.4f}."
+
+
+def _superior(record: Any) -> str:
+    names = np.array(record.names, dtype=object)
+    shown = list(names[np.asarray(record.pvalue_adjusted) <= record.alpha])
+    if not shown:
+        return f"No model is shown to be better than {record.control}."
+    return f"Shown to be better than {record.control}: {_listed(shown)}."
+
+
+def _differ(record: Any) -> str:
+    """Say whether any of the models differ."""
+    which = "differ" if record.pvalue <= 0.05 else "do not differ"
+    return (
+        f"The {len(record.names)} models {which} significantly at 0.05; "
+        f"p = {format_pvalue(record.pvalue)}."
+    )
+
+
+def _of_metrics(record: Any) -> str:
+    """Give the first metric, with its interval."""
+    title, value = np.atleast_1d(record.title)[0], np.atleast_1d(record.value)[0]
+    low, high = (np.atleast_1d(end)[0] for end in record.interval)
+    level = 100 * record.confidence_level
+    return f"{title} is {value:.4f}, {level:.9g}% CI [{low:.4f}, {high:.4f}]."
+
+
+def _of_curve(record: Any) -> str:
+    return f"The area under the ROC curve is {record.auc:.4f}."
+
+
+def _of_table(record: Any) -> str:
+    """Give the first measure of a table of two classes."""
+    name, value, interval = record.sections()[1].rows[0][:3]
+    level = 100 * record.confidence_level
+    return f"The {name} is {value}, {level:.9g}% CI {interval}."
+
+
+def _of_report(record: Any) -> str:
+    """Name the best model by the first number of a report."""
+    name = " ".join(filter(None, record.sections()[0].rows[0][:2]))
+    best = int(np.nanargmax(record.value[:, 0]))
+    return f"{record.names[best]} has the highest {name}, {record.value[best, 0]:.4f}."
+
+
+def _of_measures(record: Any) -> str:
+    """Give the differences of sensitivity and specificity."""
+    shown = [
+        f"{row[0]} {row[4]} (p = {row[6]})" for row in record.sections()[0].rows[:2]
+    ]
+    return f"a minus b: {' and '.join(shown)}."
+
+
+def _count(record: Any) -> str:
+    """Say how many of several comparisons are significant."""
+    adjusted = np.asarray(record.pvalue_adjusted)
+    n_found = np.count_nonzero(adjusted <= 0.05)
+    return (
+        f"{n_found} of {adjusted.size} comparisons are significant at 0.05 after "
+        "adjustment."
+    )
+
+
+_BY_CLASS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(
+        (
+            *("FoldTestResult", "PermutationResult", "VenkatramanResult"),
+            *("AUCComparison", "CostResult", "MeanDifference", "UnpairedMeans"),
+            *("MetricComparison", "PredictiveValueTest"),
+        ),
+        _better,
+    ),
+    **dict.fromkeys(("OmnibusTest", "CochranResult", "MetricEquality"), _differ),
+    "SymmetryResult": _symmetric,
+    **dict.fromkeys(("DelongResult", "BootstrapResult"), _of_areas),
+    "RocCurve": _of_curve,
+    "ClassificationTable": _of_table,
+    "ClassificationReport": _of_report,
+    "MeasureComparison": _of_measures,
+    **dict.fromkeys(("MaxTResult", "SimultaneousPairs"), _count),
+    "SuperiorAbility": _superior,
+    "MetricResult": _of_metrics,
+}

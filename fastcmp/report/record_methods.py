@@ -1,0 +1,142 @@
+"""How one record was made, in sentences: what was done, H0, intervals, draws."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastcmp.core.records import Record
+    from fastcmp.core.sections import Section
+
+#: Sentences of a record that say how it was made.
+_HOW = re.compile(
+    r"confidence|adjusted|^Adjusted|max-T|\bdraws\b|\bseed\b|^Tests?:|[Ii]ntervals?:|"
+    r"of even one|^Each |\bPrior:|^By |is tested by|[Ii]n brackets|clusters|strata\b|"
+    r"were dropped|count as wrong|no test of|is better\.|Less is better|>= the cutoff|"
+    r"[Kk]appa compares|H0: |random order|would pass with|^Exact |^Corrected resampled"
+)
+#: Those that say what was found.
+_FOUND = re.compile(
+    r"\b(?:p|z|t|F|Q|D|E|chi-square|W\+) (?:=|<) |Accuracy of a \d|[-+]\d+\.\d|too few"
+)
+_NULL = re.compile(r"\(H0: ([^);]*)|^H0: (.*?)(?: p = .*|\.?)$")
+_BAYESIAN = re.compile(r"\((Bayesian .*?), \d")
+#: What was done, by class, where the title of the record does not say it.
+_LEADS = {
+    "MetricResult": "Each metric was estimated from all samples; the table names how "
+    "its interval was made.",
+    "MetricComparison": "Models a and b were compared by metrics of their predictions "
+    "for the same samples.",
+    "MetricEquality": "The metric of all models was compared at once by a Wald test "
+    "with the covariances of the estimates.",
+    "MeanDifference": "The means of models a and b on the same items were compared.",
+    "UnpairedMeans": "The means of two models on different samples were compared.",
+    "BestSet": "Each model was compared with the best of the others.",
+    "ModelConfidenceSet": "Models were eliminated step by step, until the test that "
+    "those left are equal did not reject.",
+    "RankSets": "Sets of ranks come from tests of the differences of all models.",
+    "SuperiorAbility": "Each model was compared with the control {record.control}.",
+    "WinnerEstimate": "The estimate of the winner was corrected for having been picked "
+    "as the largest.",
+    "GateResult": "The new model passes where it is shown, in every comparison, not to "
+    "be worse than the old one by the margin.",
+    "MarginTests": "The difference was tested against a margin by two one-sided tests.",
+    "Plan": "The plan is for this test: {record.test_name}.",
+    "DelongResult": "Areas under ROC curves have DeLong's standard errors and "
+    "covariances.",
+    "ClassificationReport": "All numbers of the report are of the same samples.",
+    "ClassificationTable": "Each measure is a ratio of the four counts; intervals of "
+    "proportions: {record.interval}.",
+    "AgreementResult": "The predictions of each two models were compared with each "
+    "other.",
+    "MeasureComparison": "Models a and b were compared on the same samples, measure by "
+    "measure.",
+    "AreaBounds": "Scores were counted in bins, and pairs of scores in one bin left "
+    "open: the bounds hold whatever their order.",
+    "LabelTable": "Samples were counted by their true class and by what the two models "
+    "predict.",
+    "TaskBootstrap": "Tasks were drawn again with replacement, and models ranked "
+    "anew each time.",
+    "LeftOutTasks": "Each task was left out in turn, and models ranked anew.",
+}
+_LEADS |= dict.fromkeys(
+    ("RocCurve", "PrecisionRecallCurve", "DetCurve", "GainCurve", "ThresholdSweep"),
+    "Each point of the curve is one cutoff: scores that reach it are called positive.",
+)
+#: What else there is to say, by class.
+_ADDED = {
+    "McNemarResult": "The {level} interval of the difference of accuracies is "
+    "Newcombe's hybrid of two score intervals (method 10).",
+    "CostResult": "The {level} interval of the difference of costs is of profile "
+    "likelihood: the costs that the test does not reject.",
+    "BCVMcNemarResult": "Counts of all folds were averaged, and their variance was "
+    "corrected for what folds have in common.",
+    "AUCComparison": "Standard errors come from the placements of the scores of one "
+    "class among those of the other.",
+    "LiftTable": "Response has Wilson's intervals; intervals of lift and of captured "
+    "events take into account that the scores themselves cut the groups.",
+    "EvalueResult": "Evidence is measured by e-values of the samples on which only one "
+    "of both models is right. If H0 is true, the probability that the e-value ever "
+    "reaches 1 / alpha is at most alpha, however often one looks.",
+    "SymmetryResult": "The test compares the predictions of two models with each "
+    "other, not with the truth.",
+}
+_ADDED |= dict.fromkeys(
+    ("LooksResult", "MeanEvalueResult", "PairLooksResult"),
+    "Evidence is measured by e-values, and intervals are confidence sequences: what "
+    "they promise holds at all looks at once, however often one looks.",
+)
+_UNPAIRED = {
+    "score": "Newcombe's hybrid of two Wilson intervals",
+    "miettinen-nurminen": "Miettinen and Nurminen's score interval",
+}
+_PLAIN = "Numbers were computed from the data as given; there is no test."
+
+
+def sentences_of(record: Record) -> Iterator[str]:
+    """Say what was done, then what the record's own sentences say of how."""
+    sections = [part for part in record.sections() if part.title != "Beware"]
+    told = [_lead(record, sections)]
+    for line in (line for part in sections for line in (*part.text, *part.notes)):
+        null = _NULL.search(line)
+        if null is not None:
+            told.append(f"The null hypothesis is that {null[1] or null[2]}.")
+        elif _HOW.search(line) and not _FOUND.search(line):
+            told.append(_sentence(line))
+    name = type(record).__name__
+    level = f"{100 * getattr(record, 'confidence_level', 0.95):.9g}%"
+    if name in _ADDED:
+        told.append(_ADDED[name].format(level=level))
+    if name == "UnpairedResult":
+        kind = _UNPAIRED.get(record.method, "the values that exact tests do not reject")  # type: ignore[attr-defined]
+        told.append(f"The {level} interval of the difference of accuracies: {kind}.")
+    told = list(filter(None, told))
+    yield from told or [_PLAIN]
+
+
+def _lead(record: Any, sections: list[Section]) -> str:
+    """Say what was done; nothing where the title is a question."""
+    name, first = type(record).__name__, sections[0]
+    if name in _LEADS:
+        return _LEADS[name].format(record=record)
+    if name == "CVComparison":
+        tests = "; ".join(f"{row[0]} on {row[1]}" for row in sections[0].rows)
+        return f"Models a and b were compared by cross-validation: {tests}."
+    if name == "OmnibusTest":
+        return f"All models were compared at once by {first.text[2].partition(':')[0]}."
+    bayesian = _BAYESIAN.search(" ".join(first.text))
+    if bayesian is not None:
+        return f"Probabilities are of the posterior of this test: {bayesian[1]}."
+    if first.title.endswith("?"):
+        return ""
+    tested = hasattr(record, "pvalue") or hasattr(record, "log_evalue")
+    return f"Test: {first.title}." if tested else ""
+
+
+def _sentence(line: str) -> str:
+    """End a sentence, and begin it with a capital."""
+    ended = line if line.endswith((".", ".)")) else f"{line}."
+    return ended[0].upper() + ended[1:]

@@ -1,0 +1,156 @@
+"""Sentences of a methods section: what they say, and what they cite."""
+
+import re
+
+import numpy as np
+import pytest
+
+import fastcmp
+from fastcmp import datasets
+from fastcmp.report import references
+from fastcmp.report.headline import headline
+from fastcmp.report.methods import methods_of, numbered
+from fastcmp.report.pair_methods import ADJUSTMENTS
+from fastcmp.report.references import REFERENCES, cited
+
+RNG = np.random.default_rng(1)
+Y = RNG.integers(0, 2, 60)
+RIGHT = {"a": 0.95, "b": 0.9, "c": 0.3}
+PREDS = {name: np.where(RNG.random(60) < p, Y, 1 - Y) for name, p in RIGHT.items()}
+VALUES = {name: RNG.normal(size=9) + i for i, name in enumerate("abc")}
+
+
+def said(record):
+    return " ".join(methods_of(record).paragraphs)
+
+
+def keys(record):
+    return set(methods_of(record).references)
+
+
+def test_pairs():
+    result = fastcmp.compare_all(Y, PREDS)
+    text = said(result)
+    for part in (
+        "3 models were compared by accuracy on 60 samples.",
+        "Each of the 3 pairs of models was compared by this test: McNemar's test",
+        "adjusted for 3 comparisons by Holm's procedure.",
+        "at most 0.05: the probability of even one false decision is at most 0.05.",
+        "at the level 95% are each for one model alone (Wilson).",
+    ):
+        assert part in text
+    assert keys(result) == {"mcnemar", "fagerland", "holm", "wilson", "mogstad"}
+
+
+@pytest.mark.parametrize(
+    ("adjust", "key"),
+    [("bh", "bh"), ("by", "by"), ("shaffer", "shaffer"), ("hommel", "hommel")],
+)
+def test_adjustments_are_cited(adjust, key):
+    assert key in keys(fastcmp.compare_all(Y, PREDS, adjust=adjust))
+
+
+def test_each_adjustment_has_a_name():
+    from fastcmp.pairwise.adjust import OF_MODELS
+
+    assert set(OF_MODELS) - {"none"} <= set(ADJUSTMENTS)
+    assert "not adjusted" in said(fastcmp.compare_all(Y, PREDS, adjust="none"))
+
+
+def test_draws_and_seeds_are_named():
+    result = fastcmp.compare_all(Y, PREDS, adjust="maxt", rng=5)
+    assert f"seed {result.adjust_seed}" in said(result)
+    assert "westfall" in keys(result)
+
+
+def test_a_control_and_a_margin():
+    result = fastcmp.compare_means(VALUES, control="b", margin=0.2)
+    text = said(result)
+    assert "compared with the control b by mean on 9 items" in text
+    assert "Each other model and the control were compared" in text
+    assert "margin of 0.2 by two one-sided tests of each pair (t tests)" in text
+    assert "schuirmann" in keys(result)
+
+
+def test_clusters():
+    result = fastcmp.compare_all(Y, PREDS, groups=np.arange(60) // 2)
+    assert "60 samples in 30 clusters" in said(result)
+    assert {"bell", "pustejovsky"} <= keys(result)
+
+
+def test_two_models():
+    result = fastcmp.mcnemar(Y, PREDS["a"], PREDS["b"], margin=0.1)
+    assert "The null hypothesis is that a and b are equally accurate." in said(result)
+    assert {"mcnemar", "fagerland", "newcombe", "schuirmann"} <= keys(result)
+    decided = fastcmp.compare_labels(Y, PREDS["a"], PREDS["b"], alpha=0.01)
+    assert "significant where p is at most 0.01" in said(decided)
+
+
+TESTS = {
+    "delong": lambda: fastcmp.delong(Y, {"a": Y + RNG.random(60), "b": RNG.random(60)}),
+    "cochran": lambda: fastcmp.cochrans_q(Y, PREDS),
+    "nadeau": lambda: fastcmp.nadeau_bengio_t([0.1, 0.2, 0.05], n_train=9, n_test=1),
+    "wilcoxon": lambda: fastcmp.signed_rank(VALUES["a"], VALUES["b"]),
+    "friedman": lambda: datasets.friedman(VALUES),
+    "demsar": lambda: fastcmp.compare_datasets(VALUES),
+    "nemenyi": lambda: fastcmp.compare_datasets(VALUES, method="nemenyi"),
+}
+
+
+@pytest.mark.parametrize("key", TESTS)
+def test_tests_are_cited(key):
+    assert key in keys(TESTS[key]())
+
+
+def test_numbers_follow_the_first_citation():
+    records = {"x": fastcmp.cochrans_q(Y, PREDS), "y": fastcmp.compare_all(Y, PREDS)}
+    parts, works = numbered(records)
+    found = [
+        number
+        for part in parts
+        for paragraph in part["paragraphs"]
+        for _, numbers in paragraph
+        for number in numbers
+    ]
+    assert list(dict.fromkeys(found)) == list(range(1, len(works) + 1))
+    assert works[0].startswith("W. G. Cochran, \u201c")
+
+
+def test_citing_changes_no_letter():
+    text = said(fastcmp.compare_all(Y, PREDS))
+    assert "".join(piece for piece, _ in cited(text)) == text
+
+
+def test_each_work_is_called_for_and_each_call_known():
+    called = {key for found in references._CALLED.values() for key in found}
+    assert called == set(REFERENCES)
+    for work in REFERENCES.values():
+        assert re.search(r"\b(18|19|20)\d\d\b|algorithms\"\.$", work)
+        assert work.endswith(".")
+
+
+def test_headlines():
+    preds = PREDS
+    board = fastcmp.compare_all(Y, preds)
+    best, second = board.best
+    assert headline(board) == (
+        f"{best} has the highest accuracy, {100 * board.score.max():.2f}%. "
+        f"Not significantly different from it: {second}."
+    )
+    winner = fastcmp.compare_all(Y, {"x": Y, "c": preds["c"]})
+    assert headline(winner) == (
+        "x has the highest accuracy, 100.00%, and is significantly better than the "
+        "other."
+    )
+    even = fastcmp.compare_all(Y, {"x": Y, "y": Y})
+    assert headline(even).endswith("but is not significantly different from the other.")
+    control = fastcmp.compare_all(Y, preds, control="c")
+    assert headline(control) == (
+        f"{best} and {second} are significantly better than c; 0 of 2 significantly "
+        "worse."
+    )
+    ranks = fastcmp.compare_datasets(VALUES)
+    assert "lowest mean rank" in headline(ranks)
+    two = fastcmp.mcnemar(Y, preds["a"], preds["c"])
+    assert headline(two).startswith("Model a is more accurate by ")
+    assert headline(two).endswith(f"p = {two.pvalue:.1e}.")

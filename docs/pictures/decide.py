@@ -30,7 +30,7 @@ TREE = {
     },
     "logs of a harness": {"any of these": "read_results"},
     "one score a data set": {"which is better on data like these?": "compare_datasets"},
-    "wins and battles": {"how strong is each?": "bradley_terry_from_battles"},
+    "wins and battles": {"how strong is each?": "datasets.bradley_terry_from_battles"},
     "classifiers to fit": {
         "two: which learns better?": "compare_cv",
         "many?": "compare_cv_all",
@@ -51,11 +51,11 @@ def which_test(found: Found) -> Picture:  # noqa: ARG001
         f"{have}: " + ", ".join(f"{ask} {call}" for ask, call in each.items())
         for have, each in TREE.items()
     )
-    picture = Picture(820, height, "Which function answers your question", said + ".")
+    picture = Picture(900, height, "Which function answers your question", said + ".")
     picture.text((0, 28), "you have, of each model", kind="strong")
     picture.text((250, 28), "you ask", kind="strong")
     picture.text((595, 28), "call", kind="strong")
-    picture.line([(0, 42), (820, 42)], "line")
+    picture.line([(0, 42), (900, 42)], "line")
     y = top
     for have, each in TREE.items():
         middle = y + (len(each) * step) / 2 - 2

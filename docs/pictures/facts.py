@@ -99,7 +99,7 @@ class Found:
                 f"{self.type_i['bcv-mcnemar']:.1%}",
             ],
             "looking-early.md": [
-                f"at its last look only, in {self.looks[0, 0]:.1%} at the first",
+                f"(in {self.looks[0, 0]:.1%} at the first)",
                 f"in {midp:.0%} of the runs",
                 f"in {evalue:.1%}",
             ],

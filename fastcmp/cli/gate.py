@@ -15,6 +15,7 @@ import fastcmp
 from fastcmp.cli.amounts import read_amount
 from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, write_text
+from fastcmp.cli.pages import add_page, write_page
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 
@@ -98,6 +99,7 @@ def add_gate(commands: Any) -> None:
         help="how to write (as the extension of --output says, or text)",
     )
     add("--output", type=_path, metavar="FILE", help="where to write (the terminal)")
+    add_page(add)
     gate.bad_input, gate.failed = _BAD_INPUT, _FAILED
     gate.set_defaults(run=_gate, labels=None, zero_division=None)
 
@@ -264,6 +266,7 @@ def _write(result: GateResult, options: argparse.Namespace) -> None:
     write_text(text, options.output)
     if options.output is not None:
         print(result.sentence)
+    write_page({"": result}, options)
 
 
 def _junit(result: GateResult) -> str:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.cli.pages import READ, add_page, check_page, write_page
 from fastcmp.cli.tables import csv_text, parquet_bytes
 from fastcmp.core.atomic_files import check_place, naming, replacing
 from fastcmp.core.escaping import visible
@@ -15,7 +16,7 @@ from fastcmp.core.render import terminal_width, to_text
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from fastcmp.core.records import Record
 
@@ -78,6 +79,7 @@ def add_output(add: Callable[..., Any]) -> None:
         help="where to write (the terminal); .md, .tex, .html, .csv, .json and "
         ".parquet choose the format",
     )
+    add_page(add)
 
 
 def say(lines: Iterable[str], kind: str = "") -> None:
@@ -105,11 +107,10 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
 
     _format(options)
     given = vars(options)
-    read = _places_of(
-        [*options.files, *(given.get(name) for name in ("cost", "values", "long"))]
-    )
+    check_page(given.get("report"))
+    read = _places_of([*options.files, *(given.get(name) for name in READ)])
     written: dict[Path, str] = {}
-    for name in ("output", "keep", "checkpoint", "plot", "curve"):
+    for name in ("output", "keep", "checkpoint", "plot", "curve", "state", "report"):
         path = keep if name == "keep" else given.get(name)
         if not isinstance(path, Path) or (name == "output" and _is_stream(path)):
             continue
@@ -157,8 +158,26 @@ def _format(options: argparse.Namespace) -> str:
     return asked or by_suffix or "table"
 
 
-def write(result: Record, options: argparse.Namespace, title: str = "") -> None:
-    """Write a record as the options say; for readers, below a title."""
+def write(
+    result: Record,
+    options: argparse.Namespace,
+    title: str = "",
+    more: Callable[[], Mapping[str, Record]] = dict,
+) -> None:
+    """Write a record as the options say; for readers, below a title.
+
+    `more` gives further records for --report, by their headings.
+    """
+    try:
+        _write_answer(result, options, title)
+    finally:  # also where who reads the terminal's output has ended
+        if options.report is not None:
+            boards = getattr(result, "boards", None) or {title: result}
+            write_page({**boards, **more()}, options)
+
+
+def _write_answer(result: Record, options: argparse.Namespace, title: str) -> None:
+    """Write a record to the terminal, or to --output."""
     form = _format(options)
     if title and form in _READ:
         from fastcmp.cli.boards import Headed

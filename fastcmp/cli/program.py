@@ -83,10 +83,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
-    options, unknown = _parser().parse_known_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    options, unknown = _parser().parse_known_args(words)
     command: _Parser = vars(options).pop("command")
     if unknown:
         command.error(f"unrecognized arguments: {' '.join(unknown)}")
+    options.words = words
     status = 0
     try:
         with warnings_in_lines(options):

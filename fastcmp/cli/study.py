@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.cli.output import write
+from fastcmp.cli.pages import add_page, check_page
 from fastcmp.cli.tables import csv_text
 from fastcmp.core.render import to_markdown
 
@@ -51,7 +52,8 @@ def add_study(commands: Any) -> None:
         help="where tables, pictures and partial results go (studies)",
     )
     add("--format", choices=("table", "markdown", "csv", "json"), default="table")
-    parser.set_defaults(run=_run, output=None)
+    add_page(add)
+    parser.set_defaults(run=_run, output=None, files=())
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -74,6 +76,7 @@ def _run(options: argparse.Namespace) -> None:
         n_sets=options.sets,
         progress=sys.stderr.isatty() or None,
     )
+    check_page(options.report)
     options.folder.mkdir(parents=True, exist_ok=True)  # refused before any work
     started = time.perf_counter()
     stem = options.study

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.output import check_places
+from fastcmp.cli.pages import add_page, fingerprint, write_page
 from fastcmp.core.atomic_files import check_place
 from fastcmp.core.escaping import visible
 
@@ -60,6 +61,7 @@ def add_watch(commands: Any) -> None:
         metavar="FILE",
         help="where to keep what earlier looks found, and to go on from",
     )
+    add_page(add)
     watch.bad_input, watch.failed = _BAD_INPUT, _FAILED
     watch.set_defaults(run=_watch, id=None, files=[], output=None, format=None)
 
@@ -81,11 +83,13 @@ def _watch(options: argparse.Namespace) -> int:
         if growing.grown():
             with growing.rows() as path:
                 counts = _count(path, options) if path.stat().st_size else None
+                data = [fingerprint(path, options.file)] if options.report else []
             if counts is not None:
                 result = looks.look(counts)
                 if options.state is not None:
                     looks.save(options.state)
                 decided = _say(result, options)
+                write_page({"": result}, options, data)
                 if decided:
                     return 0
         if options.once:

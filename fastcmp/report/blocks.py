@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from fastcmp.core.records import Record
     from fastcmp.core.sections import Section
 
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A titled part of a page."""
+    """A titled part of a page.
 
-    #: File in `templates` that writes the block, as `block`.
+    The page writes the heading and what surrounds the block. The template writes only
+    what is inside, with `block`, with `uid` to begin all ids with, and with `level`,
+    that of its heading. The page's policy forbids the attribute ``style`` and handlers
+    of events in attributes: use classes, SVG's own attributes, and `addEventListener`.
+    """
+
+    #: File in `templates` that writes the block.
     template: ClassVar[str]
+    #: Files in `templates` that the block needs beside `style.css` and `page.js`.
+    styles: ClassVar[tuple[str, ...]] = ()
+    scripts: ClassVar[tuple[str, ...]] = ()
     title: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Name the class of style of what surrounds the block."""
+        return "caution" if self.title == "Beware" else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,3 +39,17 @@ class Text(Block):
 
     template: ClassVar[str] = "text.html.j2"
     section: Section
+
+
+def said(record: Record, headline: str = "") -> list[Text]:
+    """Give what a record says as blocks, without what the page says before them.
+
+    That is the title of the first section and the headline.
+    """
+    blocks = []
+    for i, section in enumerate(record.sections()):
+        kept = tuple(line for line in section.text if line != headline)
+        title = section.title if i else ""
+        if kept or section.columns or section.notes:
+            blocks.append(Text(title=title, section=replace(section, text=kept)))
+    return blocks

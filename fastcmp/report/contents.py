@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from fastcmp.report.blocks import Text
+from fastcmp.report.blocks import said
+from fastcmp.report.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastcmp.core.records import Record
     from fastcmp.report.blocks import Block
 
-#: What makes the blocks of records that have more than text, by the class's name.
-CONTENTS: dict[str, Callable[[Any], list[Block]]] = {}
+#: What makes the blocks of a record that has more than words and tables, by the name of
+#: its class: ``"module:function"`` of a function of the record.
+CONTENTS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("McNemarResult", "ClusteredMcNemarResult", "HoldoutResult"),
+            *("CostResult", "MeanDifference", "MetricComparison", "SignedRankResult"),
+            *("UnpairedResult", "UnpairedMeans", "UnpairedComparison"),
+            *("AUCComparison", "PredictiveValueTest", "EvalueResult"),
+            *("FoldTestResult", "BCVMcNemarResult"),
+        ),
+        "fastcmp.report.two_models:two_models",
+    ),
+    "StratifiedMcNemarResult": "fastcmp.report.two_models:strata",
+    "RocCurve": "fastcmp.report.scores:roc_curve",
+    "RocCurves": "fastcmp.report.scores:roc_curves",
+    "PrecisionRecallCurve": "fastcmp.report.scores:precision_recall",
+    "DetCurve": "fastcmp.report.scores:det_curve",
+    "GainCurve": "fastcmp.report.scores:gain_curve",
+    "RocBand": "fastcmp.report.scores:roc_band",
+    "ThresholdSweep": "fastcmp.report.scores:sweep",
+    "DelongResult": "fastcmp.report.scores:areas",
+    "BootstrapResult": "fastcmp.report.scores:resampled",
+    "LiftTable": "fastcmp.report.scores:lift",
+    "ClassificationReport": "fastcmp.report.scores:class_report",
+    "MetricResult": "fastcmp.report.scores:metrics",
+    "KappaResult": "fastcmp.report.scores:kappa",
+    "FleissResult": "fastcmp.report.scores:kappa",
+    "MeasureComparison": "fastcmp.report.scores:measures",
+    "PairedRatio": "fastcmp.report.scores:one_ratio",
+    "ConcordanceResult": "fastcmp.report.scores:concordance",
+    "Plan": "fastcmp.report.plans:plan",
+    "LooksResult": "fastcmp.report.sequential:looks",
+    "MeanEvalueResult": "fastcmp.report.sequential:mean",
+    "PairLooksResult": "fastcmp.report.sequential:pairs",
+    "CVComparison": "fastcmp.report.folds:folds",
+    "GateResult": "fastcmp.report.gates:gate",
+}
 
 
 def blocks_of(record: Record) -> list[Block]:
     """Give the blocks of a record: its own, or what it says in words and tables."""
-    make = CONTENTS.get(type(record).__name__, _said)
-    return make(record)
-
-
-def _said(record: Record) -> list[Block]:
-    return [Text(title=each.title, section=each) for each in record.sections()]
+    place = CONTENTS.get(type(record).__name__)
+    if place is None:
+        return [*said(record, headline(record))]
+    module, _, name = place.partition(":")
+    blocks: list[Block] = getattr(import_module(module), name)(record)
+    return blocks

@@ -7,47 +7,76 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.atomic_files import check_place, replacing
 from fastcmp.report.contents import blocks_of
+from fastcmp.report.headline import headline
+from fastcmp.report.methods import numbered
+from fastcmp.report.provenance import fingerprint, versions
+from fastcmp.report.template_files import environment, policy_of, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fastcmp.core.records import Record
 
-_TEMPLATES = Path(__file__).parent / "templates"
+_SEVERAL = "Comparison of models"  # the title of a page of several records
 
 
 def write_report(
-    records: Mapping[str, Record], path: str | Path, *, title: str = ""
+    records: Mapping[str, Record],
+    path: str | Path,
+    *,
+    title: str = "",
+    command: str = "",
+    data: Iterable[tuple[str, int, str]] = (),
 ) -> None:
-    """Write records, each below its heading, into a file, at once or not at all."""
+    """Write records, each below its heading, into a file, at once or not at all.
+
+    `command` is the command line or the call that made the records; `data` has the
+    name, the size and the SHA-256 of each file that was read.
+    """
     path = Path(path)
     check_place(path)
-    page = to_page(records, title=title)
+    page = to_page(records, title=title, command=command, data=data)
     with replacing(path) as file:
         file.write(page.encode())
 
 
-def to_page(records: Mapping[str, Record], *, title: str = "") -> str:
+def to_page(
+    records: Mapping[str, Record],
+    *,
+    title: str = "",
+    command: str = "",
+    data: Iterable[tuple[str, int, str]] = (),
+) -> str:
     """Give the page as text: the same for the same records."""
-    parts = [(name, blocks_of(record)) for name, record in records.items()]
-    page: str = (
-        _environment()
-        .get_template("page.html.j2")
-        .render(title=title or "fastcmp", parts=parts)
+    made = environment()
+    parts = [_part(name, record) for name, record in records.items()]
+    blocks = [block for part in parts for block in part["blocks"]]
+    styles = texts_of(["style.css", *(x for block in blocks for x in block.styles)])
+    scripts = texts_of(["page.js", *(x for block in blocks for x in block.scripts)])
+    (theme,) = texts_of(["theme.js"])
+    methods, references = numbered(records)
+    trusted = made.filters["trusted"]
+    page: str = made.get_template("page.html.j2").render(
+        title=title or (parts[0]["question"] if len(parts) == 1 else _SEVERAL),
+        parts=parts,
+        methods=methods,
+        references=references,
+        command=command,
+        data=tuple(data),
+        fingerprint=fingerprint(records.values()),
+        versions=versions(),
+        theme=trusted(theme),
+        styles=list(map(trusted, styles)),
+        scripts=list(map(trusted, scripts)),
+        policy=policy_of(styles, [theme, *scripts]),
     )
     return page
 
 
-def _environment() -> Any:
-    try:
-        import jinja2
-    except ImportError:
-        message = "a report needs Jinja2: pip install 'fastcmp[report]'"
-        raise ImportError(message) from None
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _part(name: str, record: Record) -> dict[str, Any]:
+    return {
+        "name": name,
+        "question": record.sections()[0].title,
+        "answer": headline(record),
+        "blocks": blocks_of(record),
+    }

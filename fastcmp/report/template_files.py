@@ -1,0 +1,82 @@
+"""The files that pages are made of: templates, styles and scripts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastcmp.core.escaping import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FOLDER = Path(__file__).parent / "templates"
+
+
+def texts_of(names: Iterable[str]) -> list[str]:
+    """Read styles or scripts, each once, in the order in which they are first named."""
+    return [(_FOLDER / name).read_text("utf-8") for name in dict.fromkeys(names)]
+
+
+def policy_of(styles: list[str], scripts: list[str]) -> str:
+    """Allow a page its own styles and scripts, by their hashes, and nothing else.
+
+    Not even the attribute ``style``, nor handlers of events in attributes.
+    """
+    return (
+        f"default-src 'none'; script-src {_hashes(scripts)}; "
+        f"style-src {_hashes(styles)}; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def _hashes(texts: list[str]) -> str:
+    digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+    return " ".join(f"'sha256-{base64.b64encode(x).decode()}'" for x in digests)
+
+
+@cache
+def environment() -> Any:
+    """Make what writes templates, in which all values are escaped."""
+    try:
+        import jinja2
+        from markupsafe import Markup
+    except ImportError:
+        message = "a report needs Jinja2: pip install 'fastcmp[report]'"
+        raise ImportError(message) from None
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "json": lambda value: Markup(to_json(value)),
+        "trusted": Markup,
+    }
+    return made
+
+
+def to_json(value: Any) -> str:
+    """Write JSON that may stand in a script element: no tag, no entity, no new line."""
+    text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _shown(value: Any) -> Any:
+    """Make control characters in all strings visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(str(key)): _shown(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_shown(part) for part in value]
+    return value

@@ -1,0 +1,211 @@
+"""Contents of records of two models: their difference, and what they got right."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.sections import Section, interval_name
+from fastcmp.report.blocks import Text, said
+from fastcmp.report.charts import Row, bars, intervals
+from fastcmp.report.headline import headline
+
+if TYPE_CHECKING:
+    from fastcmp.core.records import Record
+    from fastcmp.report.blocks import Block
+
+#: Measures whose differences are written in percentage points.
+_IN_POINTS = ("accuracy", "error", "error rate")
+_PARTS = ("both right", "only {a} right", "only {b} right", "both wrong")
+_KINDS = ("both", "a", "b", "none")
+_MOST_STRATA = 60
+
+
+def with_said(record: Record, *blocks: Block | None) -> list[Block]:
+    """Put pictures behind the first of what a record says in words and tables."""
+    pictures = [block for block in blocks if block is not None]
+    texts = said(record, headline(record))
+    is_short = bool(texts) and not (texts[0].title or texts[0].section.columns)
+    begins = 1 if is_short else 0
+    return [*texts[:begins], *pictures, *texts[begins:]]
+
+
+def two_models(record: Any) -> list[Block]:
+    """Draw the difference with its interval, and the counts where they are known."""
+    return with_said(record, difference(record), *right_and_wrong(record))
+
+
+def strata(record: Any) -> list[Block]:
+    """Draw the same, and what the models got right in each stratum."""
+    cells = zip(record.both_right, record.only_a, record.only_b, record.both_wrong,
+                strict=True)  # fmt: skip
+    rows = [(f"{name}", counts, [f"{x:,}" for x in counts])
+            for name, counts in zip(record.strata, cells, strict=True)]  # fmt: skip
+    few = len(rows) <= _MOST_STRATA
+    picture = _four_parts(rows, ("a", "b"), "Strata", "stratum") if few else None
+    return with_said(record, difference(record), picture)
+
+
+def difference(record: Any, names: tuple[str, str] | None = None) -> Block | None:
+    """Draw the difference, against that of H0 and the margins."""
+    with suppress(ValueError):  # counts that are not known
+        gain, (low, high) = record.difference, interval_of(record)
+        several = np.ndim(gain) == 1
+        if np.ndim(gain) > 1 or (np.ndim(gain) == 0 and math.isnan(gain)):
+            return None
+        a, b = names or names_of(record)
+        rows = _rows(record, f"{a} minus {b}", gain, low, high)
+        measure = record.measure if isinstance(record.measure, str) else "measures"
+        unit = " (percentage points)" if _in_points(record.measure) else ""
+        side = getattr(record, "alternative", "two-sided")
+        level = interval_name(level_of(record), side)
+        null = getattr(record, "null_difference", 0.0) or 0.0
+        scale = 100.0 if _in_points(record.measure) else 1.0
+        marks = [(scale * null, "H0: no difference" if null == 0 else "H0")]
+        marks += [(scale * x, text) for x, text in _margins(record)]
+        return intervals(
+            rows,
+            title="The differences" if several else "The difference",
+            axis=f"{measure} of {a} minus {measure} of {b}{unit}",
+            heads=("measure" if several else "models", f"difference, {level}"),
+            marks=marks,
+            says=_reading(record, (a, b)),
+        )
+    return None
+
+
+def _rows(record: Any, label: str, gain: Any, low: Any, high: Any) -> list[Row]:
+    """Give a row, or one for each measure."""
+    if not np.ndim(gain):
+        kind = _kind(record.measure, float(low), float(high))
+        return [row_of(label, record.measure, float(gain), float(low), float(high),
+                       kind=kind)]  # fmt: skip
+    measures = np.broadcast_to(np.array(record.measure, object), np.shape(gain))
+    return [
+        row_of(str(name), "", *map(float, numbers))
+        for name, *numbers in zip(measures, gain, low, high, strict=True)
+    ]
+
+
+def row_of(
+    label: str,
+    measure: Any,
+    gain: float,
+    low: float,
+    high: float,
+    *,
+    cells: tuple[str, ...] = (),
+    kind: str = "",
+) -> Row:
+    """Write a difference and its interval, in percentage points where that is usual."""
+    scale, form = (100.0, "+.2f") if _in_points(measure) else (1.0, "+.4g")
+    gain, low, high = scale * gain, scale * low, scale * high
+    ends = "" if math.isnan(low) else f" [{low:{form}}, {high:{form}}]"
+    return Row(label=label, value=gain, low=low, high=high,
+               text=f"{gain:{form}}{ends}", cells=cells, kind=kind)  # fmt: skip
+
+
+def interval_of(record: Any) -> tuple[Any, Any]:
+    """Give the interval that a record prints, NaN where it has none."""
+    found = getattr(record, "interval", None)
+    if found is None and hasattr(record, "confidence_interval"):
+        found = record.confidence_interval()
+    if found is None:
+        nothing = np.full(np.shape(record.difference), math.nan)
+        return nothing[()], nothing[()]
+    return found
+
+
+def level_of(record: Any) -> float:
+    """Give the level of the interval that a record prints."""
+    if hasattr(record, "confidence_level"):
+        return float(record.confidence_level)
+    decides = type(record).__name__ in ("HoldoutResult", "UnpairedComparison")
+    return 1.0 - float(record.alpha) if decides else 0.95
+
+
+def names_of(record: Any) -> tuple[str, str]:
+    """Give the names of the two models."""
+    first, second = getattr(record, "names", None) or ("a", "b")
+    return str(first), str(second)
+
+
+def _in_points(measure: Any) -> bool:
+    return isinstance(measure, str) and measure in _IN_POINTS
+
+
+def _kind(measure: Any, low: float, high: float) -> str:
+    """Colour by the better model, where the interval excludes 0."""
+    if not (low > 0 or high < 0):
+        return ""
+    return "a" if (low > 0) != (measure in LESS_IS_BETTER) else "b"
+
+
+def _margins(record: Any) -> list[tuple[float, str]]:
+    """Give the margins on both sides of 0, if it is one margin."""
+    tests = getattr(record, "margins", None)
+    if tests is None or np.ndim(tests.margin):
+        return []
+    margin = float(tests.margin)
+    return [(-margin, f"margin {tests.amount}"), (margin, "")]
+
+
+def _reading(record: Any, names: tuple[str, str]) -> str:
+    """Say how to read the picture."""
+    a, b = names
+    if not isinstance(record.measure, str):
+        return ""
+    better, other = (b, a) if record.measure in LESS_IS_BETTER else (a, b)
+    return f"Right of 0 {better} is better, left of it {other}."
+
+
+def right_and_wrong(record: Any) -> list[Block]:
+    """Show what both, one or no model got right, as a bar and a table."""
+    record = getattr(record, "comparison", record)  # of a decision, its test
+    counts = _counts(record)
+    if counts is None:
+        return []
+    a, b = names_of(record)
+    right, only_a, only_b, wrong = counts
+    texts = [_count(x) for x in counts]
+    bar = _four_parts([("samples", counts, texts)], (a, b), "Right and wrong", "")
+    table = Section(
+        columns=("", f"{b} right", f"{b} wrong", "all"),
+        rows=tuple(
+            (label, _count(x), _count(y), _count(x + y))
+            for label, x, y in (
+                (f"{a} right", right, only_a),
+                (f"{a} wrong", only_b, wrong),
+                ("all", right + only_b, only_a + wrong),
+            )
+        ),
+    )
+    return [bar, Text(title="", section=table)]
+
+
+def _counts(record: Any) -> tuple[Any, ...] | None:
+    """Find the counts of one pair; None where some are not known."""
+    names = ("both_right", "only_a", "only_b", "both_wrong")
+    if hasattr(record, "mean_table"):
+        (right, only_a), (only_b, wrong) = record.mean_table.tolist()
+        return right, only_a, only_b, wrong
+    cells = [getattr(record, name, None) for name in names]
+    if any(x is None for x in cells) or any(np.ndim(x) > 1 for x in cells):
+        return None
+    if np.ndim(cells[0]) and type(record).__name__ != "ClusteredMcNemarResult":
+        return None
+    return tuple(np.sum(x).item() for x in cells)
+
+
+def _four_parts(rows: Any, names: tuple[str, str], title: str, head: str) -> Block:
+    a, b = names
+    heads = tuple(part.format(a=a, b=b) for part in _PARTS)
+    return bars(rows, title=title, heads=(head, *heads), kinds=_KINDS)
+
+
+def _count(x: Any) -> str:
+    return f"{x:,}" if isinstance(x, int) else f"{x:,.4g}"

@@ -1,0 +1,28 @@
+"""The how-tos have one order of headings."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = sorted((Path(__file__).parents[1] / "docs" / "howto").glob("*.md"))
+#: Headings of the second level, in their order; a page has those that it needs.
+HEADINGS = (
+    "In short",
+    "What the output says",
+    "Variants",
+    "On the command line",
+    "Pitfalls",
+    "How it works",
+    "See also",
+)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.stem != "index"], ids=lambda page: page.stem
+)
+def test_headings_have_one_order(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^## (.*)", text, re.MULTILINE)
+    assert found == [heading for heading in HEADINGS if heading in found]
+    assert {"In short", "See also"} <= {*found}

@@ -1,6 +1,12 @@
 """Settings of the site; `python docs/build.py` builds it."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
 import fastcmp
+from fastcmp.core.records import Record
 
 project = "fastcmp"
 author = "the authors of fastcmp"
@@ -8,6 +14,10 @@ release = version = fastcmp.__version__
 
 extensions = [
     "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx_copybutton",
     "sphinx_design",
 ]
@@ -29,6 +39,14 @@ suppress_warnings = [
     "myst.header",  # pages of studies begin with the heading that tables have
 ]
 
+# ---------------------------------------------------------------- reference
+default_role = "autolink"
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's sections say what is taken
+autodoc_member_order = "bysource"
+maximum_signature_line_length = 88
+numpydoc_show_class_members = False
+
 # ---------------------------------------------------------------- code
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -46,3 +64,25 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
 }
+
+
+def _show_python_functions() -> None:
+    """Put the functions that are compiled in the place of numba's objects."""
+    kernels = import_module("fastcmp.kernels")
+    for name in kernels.__all__:
+        value = getattr(kernels, name)
+        vars(kernels)[name] = getattr(value, "py_func", value)
+
+
+def _hide_signature(
+    _app: Any, what: str, _name: str, value: Any, *_: Any
+) -> tuple[str, None] | None:
+    """Hide how records are made: functions return them."""
+    is_record = what == "class" and issubclass(value, Record)
+    return ("", None) if is_record else None
+
+
+def setup(app: Any) -> None:
+    """Join what Sphinx calls."""
+    _show_python_functions()
+    app.connect("autodoc-process-signature", _hide_signature)

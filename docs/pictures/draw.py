@@ -10,8 +10,8 @@ STYLE = """
 svg { --paper: #ffffff; --ink: #24292f; --muted: #59636e; --line: #c8ced6;
   --card: #eef1f5; --a: #1f65c4; --b: #b4510f; --good: #1f7a4d; --bad: #bb2f3b; }
 @media (prefers-color-scheme: dark) {
-  svg { --paper: #161b22; --ink: #e6e9ed; --muted: #a6b0bb; --line: #464f59;
-    --card: #262d36; --a: #6ea8fe; --b: #f0a057; --good: #5cc793; --bad: #ff7b80; } }
+  svg { --paper: #262c34; --ink: #e6e9ed; --muted: #a6b0bb; --line: #55606d;
+    --card: #343c47; --a: #6ea8fe; --b: #f0a057; --good: #5cc793; --bad: #ff7b80; } }
 text { font: 14px system-ui, "Segoe UI", Helvetica, Arial, sans-serif;
   fill: var(--ink); }
 .muted { fill: var(--muted); } .small { font-size: 13px; }
@@ -110,7 +110,7 @@ class Picture:
                 f'<title id="t">{escape(self.title)}</title>',
                 f'<desc id="d">{escape(self.description)}</desc>',
                 f"<style>{STYLE}</style>",
-                f'<rect {corner} {size} rx="6" fill="var(--paper)"/>',
+                f'<rect {corner} {size} fill="var(--paper)"/>',
                 *self.parts,
                 "</svg>\n",
             ]

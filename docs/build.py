@@ -11,7 +11,7 @@ DOCS = Path(__file__).parent
 def build(folder: Path) -> int:
     """Build with warnings as errors; return the exit code."""
     cache = folder.with_name(folder.name + "-doctrees")
-    options = ["-W", "--keep-going", "-q", "-j", "auto", "-d", str(cache)]
+    options = ["-W", "-n", "--keep-going", "-q", "-j", "auto", "-d", str(cache)]
     return main([*options, "-b", "html", str(DOCS), str(folder)])
 
 

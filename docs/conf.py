@@ -22,6 +22,7 @@ release = version = fastcmp.__version__
 
 extensions = [
     "command_line",
+    "linked_names",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",

@@ -22,7 +22,6 @@ release = version = fastcmp.__version__
 
 extensions = [
     "command_line",
-    "linked_names",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",

@@ -57,6 +57,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "auto"  # a notebook without its outputs is run
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+nb_execution_in_temp = True  # what a notebook writes
 smartquotes = False  # a word in quotes is most often an option
 suppress_warnings = [
     "config.cache",  # settings hold functions

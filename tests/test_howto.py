@@ -1,9 +1,12 @@
-"""The how-tos have one order of headings."""
+"""The how-tos have one order of headings, and name functions that there are."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from tests.public_names import MODULES
 
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "howto").glob("*.md"))
 #: Headings of the second level, in their order; a page has those that it needs.
@@ -26,3 +29,13 @@ def test_headings_have_one_order(page):
     found = re.findall(r"^## (.*)", text, re.MULTILINE)
     assert found == [heading for heading in HEADINGS if heading in found]
     assert {"In short", "See also"} <= {*found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_functions_are_public(page):
+    items = page.read_text().split("\n- ")
+    line = next((item for item in items if item.startswith("Functions: ")), "")
+    for name in re.findall(r"`(fastcmp\..*?)`", line):
+        place, _, stem = name.rpartition(".")
+        assert place in MODULES, name
+        assert stem in import_module(place).__all__, name

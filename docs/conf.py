@@ -161,6 +161,7 @@ html_theme_options = {
     "navigation_depth": 3,
     "show_nav_level": 1,
     "show_prev_next": False,
+    "show_toc_level": 2,  # the variants of a how-to
     "secondary_sidebar_items": ["page-toc"],
     "search_as_you_type": True,
     "footer_start": ["sphinx-version"],

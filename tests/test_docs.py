@@ -41,7 +41,8 @@ FIRST = ("README.md", "tutorial.md", "conventions.md")
     ],
     ids=lambda page: page.name,
 )
-def test_python_blocks(page):
+def test_python_blocks(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what a page writes
     examples = "\n".join(blocks(page, PYTHON))
     test = doctest.DocTestParser().get_doctest(examples, {}, page.name, str(page), 0)
     report = []

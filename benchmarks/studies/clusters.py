@@ -1,4 +1,4 @@
-"""Size of tests of clustered items and repeated answers: docs/howto/clusters.md.
+"""Size of tests of clustered items and repeated answers: docs/studies/clusters.md.
 
     python -m benchmarks.studies.clusters
 

@@ -54,8 +54,8 @@ def sign_flip_whole(differences: IntArray, alternative: int) -> Outcome:
 
     Notes
     -----
-    The distribution of T* is built up a difference at a time: O(G sum |D|). If all are
-    of the same size, as with right or wrong, it is binomial, and this is the exact
+    The distribution of T* is built up a difference at a time: ``O(G sum |D|)``. If all
+    are of the same size, as with right or wrong, it is binomial, and this is the exact
     McNemar test: O(G).
 
     References

@@ -1,4 +1,4 @@
-"""The simulation of docs/howto/clusters.md, in few runs."""
+"""The simulation of docs/studies/clusters.md, in few runs."""
 
 import importlib.util
 from pathlib import Path
@@ -46,5 +46,5 @@ def test_the_page_has_the_tables():
     row = clusters.row(("50", "8"), clusters.repeats_size(rng, 50, 8, clusters.RUNS))
     assert (
         row
-        in (Path(__file__).parents[2] / "docs" / "howto" / "clusters.md").read_text()
+        in (Path(__file__).parents[2] / "docs" / "studies" / "clusters.md").read_text()
     )

@@ -12,7 +12,7 @@ import fastcmp
 DOCS = Path(__file__).parent
 sys.path += [str(DOCS / "_extensions"), str(DOCS.parent / "tests")]
 
-from names import classes  # noqa: E402  # from the path above
+from public_links import classes  # noqa: E402  # from the path above
 
 project = "fastcmp"
 author = "the authors of fastcmp"
@@ -20,7 +20,7 @@ release = version = fastcmp.__version__
 
 extensions = [
     "command_line",
-    "names",
+    "public_links",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -57,6 +57,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "auto"  # a notebook without its outputs is run
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+nb_execution_in_temp = True  # what a notebook writes
 smartquotes = False  # a word in quotes is most often an option
 suppress_warnings = [
     "config.cache",  # settings hold functions
@@ -126,6 +127,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "abort_on_example_error": True,
+    "capture_repr": (),
     "backreferences_dir": "reference/generated/mini",
     "doc_module": ("fastcmp",),
     "download_all_examples": False,
@@ -149,7 +151,11 @@ html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
 html_sidebars = {name: [] for name in ("index", "start", "which-test", "tutorial")}
 html_theme_options = {
-    "logo": {"text": "fastcmp", "image_light": "_static/logo.svg"},
+    "logo": {
+        "text": "fastcmp",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "navigation_depth": 3,

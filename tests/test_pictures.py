@@ -56,6 +56,21 @@ def test_every_function_of_the_tree_is_a_public_one_and_in_its_page():
     assert len(functions) > 15
 
 
+def test_every_command_of_the_tables_is_one_with_these_options(capsys):
+    from fastcmp.cli.program import main
+
+    page = (DOCS / "which-test.md").read_text("utf-8")
+    named = sorted(set(re.findall(r"`fastcmp (\w+)([^`]*)`", page)))
+    for command, rest in named:
+        with pytest.raises(SystemExit) as ended:
+            main([command, "--help"])
+        assert ended.value.code == 0
+        words = capsys.readouterr().out
+        for option in re.findall(r"--[\w-]+", rest):
+            assert option in words
+    assert len(named) > 10
+
+
 @pytest.mark.full
 def test_the_script_still_writes_the_same(tmp_path):
     done = subprocess.run(

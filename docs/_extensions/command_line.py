@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FOLDER = "reference/commands"
-_WIDTH = "80"  # of the lines of usage
+_WIDTH = "76"  # of the lines of usage
 
 
 def _literal(text: str) -> str:
@@ -82,6 +82,13 @@ def _page(parser: argparse.ArgumentParser) -> str:
         "",
         *_options(parser),
     ]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            lines += ["Commands", "--------", ""]
+            for choice in action._choices_actions:
+                page = f"{parser.prog} {choice.dest}".replace(" ", "-")
+                lines += [f":doc:`{parser.prog} {choice.dest} <{page}>`"]
+                lines += [f"   {_literal(choice.help or '')}", ""]
     if parser.epilog:
         lines += ["Notes", "-----", "", _literal(parser.epilog)]
     return "\n".join(lines).rstrip() + "\n"

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from html import escape
 
 STYLE = """
-svg { --ink: #24292f; --muted: #59636e; --line: #c8ced6; --card: #eef1f5;
-  --a: #1f65c4; --b: #b4510f; --good: #1f7a4d; --bad: #bb2f3b; }
+svg { --paper: #ffffff; --ink: #24292f; --muted: #59636e; --line: #c8ced6;
+  --card: #eef1f5; --a: #1f65c4; --b: #b4510f; --good: #1f7a4d; --bad: #bb2f3b; }
 @media (prefers-color-scheme: dark) {
-  svg { --ink: #e6e9ed; --muted: #a6b0bb; --line: #464f59; --card: #262d36;
-    --a: #6ea8fe; --b: #f0a057; --good: #5cc793; --bad: #ff7b80; } }
+  svg { --paper: #262c34; --ink: #e6e9ed; --muted: #a6b0bb; --line: #55606d;
+    --card: #343c47; --a: #6ea8fe; --b: #f0a057; --good: #5cc793; --bad: #ff7b80; } }
 text { font: 14px system-ui, "Segoe UI", Helvetica, Arial, sans-serif;
   fill: var(--ink); }
 .muted { fill: var(--muted); } .small { font-size: 13px; }
 .strong { font-weight: 600; }
 .mono { font-family: ui-monospace, Consolas, "DejaVu Sans Mono", monospace; }
 """
+
+MARGIN = 14
 
 
 def number(value: float) -> str:
@@ -96,15 +98,19 @@ class Picture:
 
     def to_svg(self) -> str:
         """Give the file."""
-        size = f"{number(self.width)} {number(self.height)}"
+        # A ground of its own: readable on any page, whatever a theme puts below.
+        width, height = self.width + 2 * MARGIN, self.height + 2 * MARGIN
+        size = f'width="{number(width)}" height="{number(height)}"'
+        corner = f'x="{-MARGIN}" y="{-MARGIN}"'
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}"'
-                f' width="{number(self.width)}" height="{number(self.height)}"'
+                f'<svg xmlns="http://www.w3.org/2000/svg" {size}'
+                f' viewBox="{-MARGIN} {-MARGIN} {number(width)} {number(height)}"'
                 ' role="img" aria-labelledby="t d">',
                 f'<title id="t">{escape(self.title)}</title>',
                 f'<desc id="d">{escape(self.description)}</desc>',
                 f"<style>{STYLE}</style>",
+                f'<rect {corner} {size} fill="var(--paper)"/>',
                 *self.parts,
                 "</svg>\n",
             ]

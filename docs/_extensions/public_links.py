@@ -22,7 +22,6 @@ _HOMES = {
 }
 #: Functions that are parameters or commands as well: linked only with `fastcmp.`.
 _ALSO_WORDS = ("adjust", "gate", "metric", "concordance")
-_GENERATED = ("reference/api/", "reference/generated/", "reference/commands/")
 
 
 def classes() -> dict[str, str]:
@@ -78,46 +77,48 @@ def _drop_order(
         lines.clear()
 
 
-def _link_literals(app: Any, doctree: nodes.document) -> None:
-    """Link code within sentences that is a public name, or a command."""
-    page = app.env.docname
-    if page.startswith(_GENERATED):
-        return
+def _target(page: str, text: str, found: set[str]) -> dict[str, str] | None:
+    """Find what code within a sentence names: a public name, or a command."""
+    name = text.partition("(")[0]
     home = _HOMES.get(page, "fastcmp")
-    for literal in list(doctree.findall(nodes.literal)):
-        if isinstance(literal.parent, (nodes.reference, nodes.title)):
-            continue
-        if isinstance(literal.parent, addnodes.pending_xref):
-            continue
-        text = literal.astext()
-        name = text.partition("(")[0]
-        target = _NAMES.get(f"{home}.{name}") or _NAMES.get(name)
-        command = re.match(r"fastcmp ([a-z]+)\b", text)
-        if target:
-            xref = addnodes.pending_xref(
-                "", refdomain="py", reftype="obj", reftarget=target
-            )
-        elif command and f"reference/commands/fastcmp-{command[1]}" in app.env.all_docs:
-            xref = addnodes.pending_xref(
-                "",
-                refdomain="std",
-                reftype="doc",
-                reftarget=f"/reference/commands/fastcmp-{command[1]}",
-            )
-        else:
-            continue
-        xref.attributes |= {"refdoc": page, "refexplicit": True, "refwarn": True}
-        literal.replace_self(xref)
-        xref += literal
+    if full := _NAMES.get(f"{home}.{name}") or _NAMES.get(name):
+        return {"refdomain": "py", "reftype": "obj", "reftarget": full}
+    command = re.match(r"fastcmp ([a-z]+)\b", text)
+    place = f"reference/commands/fastcmp-{command[1]}" if command else ""
+    if place in found:
+        return {"refdomain": "std", "reftype": "doc", "reftarget": f"/{place}"}
+    return None
+
+
+def _link_code(app: Any, doctree: nodes.document) -> None:
+    """Link code within sentences, and what docstrings name of other modules."""
+    page = app.env.docname
+    in_docstrings = page.startswith("reference/generated/")
+    # What Sphinx could not import is emphasised.
+    kind = nodes.emphasis if in_docstrings else nodes.literal
+    for code in list(doctree.findall(kind)):
+        inside = (nodes.reference, nodes.title, addnodes.pending_xref)
+        is_code = not in_docstrings or "xref" in code["classes"]
+        if is_code and not isinstance(code.parent, inside):
+            target = _target(page, code.astext(), app.env.found_docs)
+            if target:
+                more = {"refdoc": page, "refexplicit": True, "refwarn": True}
+                text = nodes.literal("", code.astext())
+                code.replace_self(addnodes.pending_xref("", text, **target, **more))
 
 
 def _find_elsewhere(app: Any, env: Any, node: Any, content: Any) -> Any:
-    """Link a name to `fastcmp.X`, where it stands as one of a subpackage."""
+    """Link a name that is one of another module: to `fastcmp.X`, or the only X."""
     name = node["reftarget"].rpartition(".")[2]
-    if node.get("refdomain") != "py" or f"fastcmp.{name}" not in _NAMES:
-        return None
-    domain, page = env.domains["py"], node["refdoc"]
     full = f"fastcmp.{name}"
+    homes = {full for full in _NAMES.values() if full.endswith(f".{name}")}
+    if node.get("refdomain") != "py" or not homes:
+        return None
+    if full not in homes:
+        if len(homes) > 1:
+            return None
+        [full] = homes
+    domain, page = env.domains["py"], node["refdoc"]
     return domain.resolve_xref(env, page, app.builder, "obj", full, node, content)
 
 
@@ -127,6 +128,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("env-before-read-docs", _show_python_functions)
     app.connect("autodoc-process-signature", _hide_signature)
     app.connect("autodoc-process-docstring", _drop_order, priority=100)
-    app.connect("doctree-read", _link_literals)
+    app.connect("doctree-read", _link_code)
     app.connect("missing-reference", _find_elsewhere)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -91,6 +91,8 @@ class Installation(Record):
                 f"Content: {facts['cache_kernels']} kernels, "
                 f"{in_words(facts['cache_bytes'])}",
             ]
+        if facts["compiled_for"]:
+            lines.append(f"For processor: {facts['compiled_for']} (NUMBA_CPU_NAME)")
         if facts["cache_others"]:
             n, size = len(facts["cache_others"]), in_words(facts["cache_others_bytes"])
             lines.append(f"Beside it, of other versions and not used: {n}, {size}")

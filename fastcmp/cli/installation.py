@@ -93,6 +93,7 @@ def machine_facts() -> dict[str, Any]:
         "package": str(Path(fastcmp.__file__).parent),
         "processor": name,
         "vector_bits": bits,
+        "compiled_for": os.environ.get("NUMBA_CPU_NAME"),
         "processors": os.cpu_count(),
         "workers": check_workers(None),
         "memory_bytes": available_memory(),

@@ -15,7 +15,8 @@ from fastcmp.cli.installation import (
     libraries,
     machine_facts,
 )
-from fastcmp.cli.output import add_output, check_places, write
+from fastcmp.cli.output import add_output, write
+from fastcmp.core.atomic_files import check_place
 from fastcmp.core.memory import in_words
 from fastcmp.core.records import VERSION, Record
 from fastcmp.core.sections import Section
@@ -41,7 +42,7 @@ def add_doctor(commands: Any) -> None:
     )
     add_output(doctor.add_argument)
     doctor.bad_input, doctor.failed = _BAD_INPUT, _FAILED
-    doctor.set_defaults(run=_doctor, files=())
+    doctor.set_defaults(run=_doctor)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -127,7 +128,8 @@ class Installation(Record):
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    check_places(options)
+    if options.output is not None:
+        check_place(options.output)
     found = examine()
     write(found, options)
     return _WRONG if found.problems else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,11 +73,16 @@ def _warm(options: argparse.Namespace) -> None:
         message = f"KIND must be one of {', '.join(_COMMANDS)}, got {unknown[0]!r}"
         raise ValueError(message)
     _check_kept()
+    with_files = find_spec("pyarrow") is not None
+    if not with_files:
+        say(["for calls from Python only: reading files needs the extra cli"])
     began, n = time.perf_counter(), 0
     for kind in options.kinds or _COMMANDS:
         start = time.perf_counter()
         with counting() as compiled:
-            _run(kind)
+            if with_files:
+                _run_commands(kind)
+            _CALLS[kind]()
         n += len(compiled)
         say([f"{kind}: {len(compiled)} kernels, {time.perf_counter() - start:.1f} s"])
     facts = cache_facts()
@@ -102,8 +108,8 @@ def _check_kept() -> None:
         raise ValueError(message)
 
 
-def _run(kind: str) -> None:
-    """Run the commands of a kind, and then the functions that they do not call."""
+def _run_commands(kind: str) -> None:
+    """Run the commands of a kind, and drop what they print."""
     from fastcmp.cli.program import main
 
     paths = {"VALUES": values_path("log_loss")}
@@ -115,11 +121,6 @@ def _run(kind: str) -> None:
         if status:
             message = f"fastcmp {' '.join(words)} ended with {errors.getvalue()}"
             raise RuntimeError(message)
-    _CALLS.get(kind, _nothing)()
-
-
-def _nothing() -> None:
-    """Have nothing more to compile."""
 
 
 def _labels() -> None:
@@ -131,27 +132,42 @@ def _labels() -> None:
     fastcmp.cochrans_q(y_true, preds)
 
 
-def _values() -> None:
-    values = np.random.default_rng(0).random((2, 50))
-    fastcmp.mean_difference(*values)
-    fastcmp.signed_rank(*values)
-
-
 def _metrics() -> None:
     y_true, preds = fastcmp.load_digits()
     fastcmp.metric(y_true, preds["mlp"], metric="f1_macro")
     fastcmp.compare_metric(y_true, preds["mlp"], preds["knn_3"], metric="f1_macro")
+    fastcmp.compare_all(y_true, preds, metric="f1_macro")
+    fastcmp.classification_report(y_true, preds)
+
+
+def _values() -> None:
+    values = np.random.default_rng(0).random((3, 50))
+    fastcmp.compare_means(values)
+    fastcmp.mean_difference(*values[:2])
+    fastcmp.signed_rank(*values[:2])
 
 
 def _scores() -> None:
     y_true, scores = fastcmp.load_digits_scores()
     fastcmp.auc(y_true, scores["mlp"])
     fastcmp.delong(y_true, [scores["mlp"], scores["logistic"]])
+    fastcmp.roc_curve(y_true, scores["mlp"])
+
+
+def _tasks() -> None:
+    tasks, scores = fastcmp.load_demsar()
+    fastcmp.compare_datasets(scores, tasks=tasks)
+
+
+def _plan() -> None:
+    fastcmp.planning.sample_size(accuracy=(0.9, 0.88), agreement=0.9)
 
 
 _CALLS = {
     "labels": _labels,
-    "values": _values,
     "metrics": _metrics,
+    "values": _values,
     "scores": _scores,
+    "tasks": _tasks,
+    "plan": _plan,
 }

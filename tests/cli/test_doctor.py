@@ -145,6 +145,7 @@ def test_without_numba_it_still_says_so():
 import sys
 sys.modules["numba"] = None
 sys.modules["llvmlite"] = None
+sys.modules["pyarrow"] = None
 from fastcmp.cli import main
 sys.exit(main(["doctor"]))
 """
@@ -158,6 +159,14 @@ sys.exit(main(["doctor"]))
     assert (done.returncode, done.stderr) == (1, "")
     assert "No answer can be computed (ModuleNotFoundError: " in done.stdout
     assert "Processor: unknown" in done.stdout
+
+
+def test_it_is_written_to_a_file(tmp_path, capsys):
+    path = tmp_path / "found.md"
+    code, out = run(capsys, "--output", str(path))
+    assert (code, out) == (0, "")
+    assert path.read_text().startswith(f"### fastcmp {fastcmp.__version__} works.")
+    assert main(["doctor", "--output", str(tmp_path / "no" / "found.md")]) == 2
 
 
 @pytest.mark.parametrize("form", ["markdown", "csv", "html", "latex"])

@@ -69,6 +69,23 @@ def test_without_the_compiler(capsys, monkeypatch):
 
 
 @compiled_only
+def test_without_the_library_that_reads_files(capsys, monkeypatch):
+    monkeypatch.setattr(warm, "find_spec", lambda _: None)
+    monkeypatch.setitem(warm._COMMANDS, "scores", ("compare /nonexistent.csv",))
+    assert main(["warm", "scores"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("fastcmp: for calls from Python only: reading files needs ")
+
+
+@compiled_only
+@pytest.mark.full
+@pytest.mark.parametrize("kind", warm._COMMANDS)
+def test_every_kind_runs(capsys, kind):
+    assert main(["warm", kind]) == 0
+    assert capsys.readouterr().out.startswith("Compiled ")
+
+
+@compiled_only
 def test_a_command_that_fails_is_an_error(capsys, monkeypatch):
     monkeypatch.setitem(warm._COMMANDS, "plan", ("compare /nonexistent.csv",))
     assert main(["warm", "plan"]) == 1

@@ -28,7 +28,11 @@ class _Page(HTMLParser):
 def broken_links(site: Path) -> list[str]:
     """List the links within a folder of pages that lead nowhere."""
     site = site.resolve()
-    pages = {path: _Page(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    pages = {
+        path: _Page(path.read_text("utf-8"))
+        for path in site.rglob("*.html")
+        if not path.is_relative_to(site / "_static")  # the theme's own templates
+    }
     broken = []
     for path, page in sorted(pages.items()):
         for link in sorted(page.links):

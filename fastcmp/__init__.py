@@ -6,6 +6,6 @@ thousands, on Numba kernels that are public in `fastcmp.kernels`.
 
 from fastcmp._lazy import attach
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __getattr__, __dir__, __all__ = attach(__name__, __file__)
 __all__ += ["__version__"]

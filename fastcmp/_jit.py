@@ -5,13 +5,14 @@ caller would keep the machine code of an old callee that lives in another file. 
 the cache directory is named after a hash of all files that are compiled: `kernels/`,
 and whatever else imports this module. An edit of one of them opens a new, empty
 directory, and an edit of anything else leaves the machine code as it is. Where no
-directory is writable, kernels are compiled in memory.
+directory is writable, kernels are read from one that holds some, or compiled in memory.
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import logging
 import os
 import pickle
 import sys
@@ -45,6 +46,9 @@ _PACKAGE = Path(__file__).parent
 #: Whether kernels run as plain Python, under NUMBA_DISABLE_JIT=1.
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 
+#: Told of each kernel that is compiled; who waits for it can be told why.
+_LOG = logging.getLogger("fastcmp.compiling")
+
 
 @cache
 def _source_hash() -> str:
@@ -73,18 +77,23 @@ def _cache_roots() -> list[Path]:
     return roots
 
 
+def cache_places() -> list[Path]:
+    """List the directories for this version of the sources, the preferred one first."""
+    return [root / f"fastcmp-{_source_hash()}" for root in _cache_roots()]
+
+
 @cache
-def _cache_directory() -> Path | None:
-    """Return a writable directory for this version of the sources, or None."""
-    for root in _cache_roots():
-        directory = root / f"fastcmp-{_source_hash()}"
+def cache_directory() -> Path | None:
+    """Return a writable directory, else one that holds kernels already, or None."""
+    for directory in cache_places():
         try:
             directory.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=directory).close()
         except OSError:
             continue
         return directory
-    return None
+    filled = (place for place in cache_places() if any(place.glob("*.nbi")))
+    return next(filled, None)
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
@@ -94,7 +103,7 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
         self._disambiguator = f"{Path(file).stem}.{function.__code__.co_firstlineno}"
 
     def get_cache_path(self) -> str:
-        return str(_cache_directory())
+        return str(cache_directory())
 
     def get_source_stamp(self) -> str:
         return _source_hash()
@@ -194,6 +203,7 @@ class _Compiler(Compiler):  # type: ignore[misc]
     """Numba's compiler, with calls from Python that Ctrl-C may interrupt."""
 
     def define_pipelines(self) -> Any:
+        _LOG.debug("compiling %s", self.state.func_id.func_name)
         pipelines = super().define_pipelines()
         for pipeline in pipelines:
             pipeline.passes = [
@@ -210,7 +220,7 @@ def kernel(function: F) -> F:
     """
     compile_it = numba.njit(nogil=True, error_model="numpy", pipeline_class=_Compiler)
     compiled = compile_it(function)
-    if isinstance(compiled, Dispatcher) and _cache_directory() is not None:
+    if isinstance(compiled, Dispatcher) and cache_directory() is not None:
         compiled._cache = _Cache(function)  # type: ignore[attr-defined]
     return compiled  # type: ignore[no-any-return]
 

@@ -18,6 +18,8 @@ from mmap import mmap
 from typing import TYPE_CHECKING, NoReturn
 
 import fastcmp
+from fastcmp.cli.compiling import telling
+from fastcmp.cli.doctor import add_doctor
 from fastcmp.cli.gate import add_gate
 from fastcmp.cli.inspect import add_inspect
 from fastcmp.cli.labels import add_compare, add_holdout
@@ -32,6 +34,7 @@ from fastcmp.cli.plan import add_plan
 from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
+from fastcmp.cli.warm import add_warm
 from fastcmp.cli.watch import add_watch
 from fastcmp.core.escaping import visible
 from fastcmp.core.memory import in_words
@@ -74,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
         add_cutpoint,
         add_lift,
         add_study,
+        add_doctor,
+        add_warm,
     ):
         add_command(commands)
     for command in commands.choices.values():
@@ -91,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.words = words
     status = 0
     try:
-        with warnings_in_lines(options):
+        with warnings_in_lines(options), telling():
             _check_address_space()
             status = options.run(options) or 0
         sys.stdout.flush()  # here an error can still be reported

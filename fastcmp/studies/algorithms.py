@@ -153,7 +153,7 @@ def make(name: str) -> Any:
     Parameters
     ----------
     name : str
-        One of `ALGORITHMS`.
+        One of ``ALGORITHMS``.
 
     Returns
     -------

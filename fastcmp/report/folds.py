@@ -23,7 +23,7 @@ def folds(record: Any) -> list[Block]:
     first, second = scale * record.scores()
     gains = first - second
     unit = " (percentage points)" if percent else ""
-    axis = f"{record.measure} of {a} minus {record.measure} of {b}{unit}"
+    axis = f"{record.measure}, {a} minus {b}{unit}"
     rows = [
         Row(label=f"repetition {r + 1}", value=row.mean(), points=tuple(row.tolist()),
             text=f"{row.mean():+.4g}")

@@ -167,7 +167,7 @@ def roc_band(record: Any) -> list[Block]:
         says="Bands are 95% intervals of each point on its own."
         + _left_out(len(record.names), len(shown)),
     )
-    return with_said(record, picture)
+    return with_said(record, picture, without="")
 
 
 def sweep(record: Any) -> list[Block]:
@@ -257,7 +257,7 @@ def lift(record: Any) -> list[Block]:
         "Response rate by group",
         "Events in percent of cases",
         [str(x) for x in record.group.tolist()],
-        numbers,  # type: ignore[arg-type]
+        numbers,
         interval_name(record.confidence_level),
         form=".1f",
         label="group",
@@ -308,7 +308,7 @@ def metrics(record: Any) -> list[Block]:
     name = f"value, {interval_name(record.confidence_level)}"
     return with_said(
         record,
-        estimates("The interval", "Value", titles, numbers, name, label="metric"),  # type: ignore[arg-type]
+        estimates("The interval", "Value", titles, numbers, name, label="metric"),
     )
 
 
@@ -318,7 +318,7 @@ def kappa(record: Any) -> list[Block]:
     name = f"kappa, {interval_name(record.confidence_level)}"
     return with_said(
         record,
-        estimates("The interval", "Kappa", ["kappa"], numbers, name, label="",  # type: ignore[arg-type]
+        estimates("The interval", "Kappa", ["kappa"], numbers, name, label="",
                   marks=[(0.0, "agreement by chance")]),
     )  # fmt: skip
 

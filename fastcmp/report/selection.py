@@ -62,7 +62,8 @@ def drawn_ranks(record: Any) -> list[Block]:
         _ranks(
             record.names[m],
             int(record.rank[m]),
-            *record.rank_interval[m].tolist(),
+            int(record.rank_interval[m, 0]),
+            int(record.rank_interval[m, 1]),
             cells=(f"{record.mean_rank[m]:.4g}", f"{record.best_probability[m]:.3f}"),
         )
         for m in order

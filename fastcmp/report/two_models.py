@@ -90,7 +90,7 @@ def difference(record: Any, names: tuple[str, str] | None = None) -> Block | Non
         return intervals(
             rows,
             title="The differences" if several else "The difference",
-            axis=f"{measure} of {a} minus {measure} of {b}{unit}",
+            axis=f"{measure}, {a} minus {b}{unit}",
             heads=("measure" if several else "models", f"difference, {level}"),
             marks=marks,
             says=_reading(record, (a, b)),
@@ -137,7 +137,8 @@ def interval_of(record: Any) -> tuple[Any, Any]:
     if found is None:
         nothing = np.full(np.shape(record.difference), math.nan)
         return nothing[()], nothing[()]
-    return found
+    low, high = found
+    return low, high
 
 
 def level_of(record: Any) -> float:
@@ -213,7 +214,7 @@ def _counts(record: Any) -> tuple[Any, ...] | None:
     if hasattr(record, "mean_table"):
         (right, only_a), (only_b, wrong) = record.mean_table.tolist()
         return right, only_a, only_b, wrong
-    cells = [getattr(record, name, None) for name in names]
+    cells: list[Any] = [getattr(record, name, None) for name in names]
     if any(x is None for x in cells) or any(np.ndim(x) > 1 for x in cells):
         return None
     if np.ndim(cells[0]) and type(record).__name__ != "ClusteredMcNemarResult":

@@ -65,13 +65,15 @@ def matrix_of(result: PairwiseResult) -> Matrix:
     n = len(result.names)
     small = n <= MOST_IN_TABLE
     data = pair_data(result)
-    found = set(np.unique(result.decisions[~np.eye(n, dtype=bool)]).tolist())
+    decisions = result.decisions
+    counts = {code: np.count_nonzero(decisions == code) for code in _KINDS}
+    counts[UNTESTED] -= n  # no model is tested against itself
     return Matrix(
         title="Who differs from whom",
         says=_says(result, small=small),
         names=result.leaderboard.names if small else (),
         cells=_cells(result) if small else (),
-        legend=tuple(kind for code, kind in _KINDS.items() if code in found),
+        legend=tuple(kind for code, kind in _KINDS.items() if counts[code]),
         data=data,
         note=rounding(result, data),
     )

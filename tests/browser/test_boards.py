@@ -77,6 +77,8 @@ class TestPairInFull:
             found = facts(browser)
             assert found["First"] == digits.names[pair[0]]
             assert found["Second"] == digits.names[pair[1]]
+            accuracy = number(found["accuracy of the first"].rstrip("%"))
+            assert abs(accuracy - 100 * digits.accuracy[pair[0]]) < 6e-3
             assert number(found["Only the first is right"]) == digits.only_a[k]
             assert number(found["Only the second is right"]) == digits.only_b[k]
             difference = found["Difference of accuracy, first minus second"]
@@ -161,7 +163,8 @@ class TestPairInFull:
         )  # fmt: skip
         cell = f"td[data-row='{row}'][data-column='{column}'] button"
         browser.run("document.querySelector(arguments[0]).click()", cell)
-        assert set(facts(browser)) == {"First", "Second"}
+        shown = {"First", "Second", "accuracy of the first", "accuracy of the second"}
+        assert set(facts(browser)) == shown
         assert "not in this page" in browser.find("dialog[open]").text
         browser.check()
 

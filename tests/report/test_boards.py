@@ -343,6 +343,14 @@ class TestDiagramAndSubsets:
 
 
 class TestPage:
+    def test_without_any_answer(self):
+        result = record("undefined")
+        assert result.n_pairs == 0
+        assert "none of 3 pairs tested" in str(result)
+        assert "No test has an answer: which model is better is not known." in to_page(
+            {"": result}
+        )
+
     def test_each_record_has_one(self, result):
         text = to_page({"": result})
         assert text == to_page({"": result})

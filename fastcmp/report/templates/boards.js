@@ -122,6 +122,10 @@
       return this.value(a, k) - (this.swapped.at(k) ? -gap : gap);
     }
 
+    scored(x) {
+      return this.data.scale === 100 ? `${(100 * x).toFixed(2)}%` : String(Number(x.toPrecision(6)));
+    }
+
     signed(x) {
       const decimals = Math.max(0, -Math.round(Math.log10(this.data.numbers.difference.step * this.data.scale)));
       const text = Math.abs(x).toFixed(Math.min(decimals, 12));
@@ -209,6 +213,10 @@
     const body = make("tbody");
     const shown = [["First", names[pair.first]], ["Second", names[pair.second]]];
     for (const [name, text] of shown) line(body, name, make("bdi", {}, text));
+    ["first", "second"].forEach((name, i) => {
+      const score = pairs.data.scores[[pair.first, pair.second][i]];
+      if (score !== null) line(body, `${measure} of the ${name}`, pairs.scored(score));
+    });
     if (pair.k < 0) {
       found.append(make("table", { class: "pair" }, body), make("p", { class: "note" }, "The numbers of this pair are not in this page."));
       return found;

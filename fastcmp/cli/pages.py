@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 from importlib.util import find_spec
@@ -150,6 +149,8 @@ def _fingerprints(options: argparse.Namespace) -> Iterable[Fingerprint]:
 
 def fingerprint(path: Path, name: Path | None = None) -> Fingerprint:
     """Give size and SHA-256 of a file, perhaps by another name."""
+    import hashlib
+
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
         return Fingerprint(_name(name or path), file.tell(), digest.hexdigest())
@@ -157,6 +158,8 @@ def fingerprint(path: Path, name: Path | None = None) -> Fingerprint:
 
 def _of_folder(folder: Path, written: set[Path]) -> Fingerprint:
     """Take the lines that `sha256sum` would write of the files, in their order."""
+    import hashlib
+
     files = [
         path
         for path in folder.rglob("*")

@@ -74,8 +74,13 @@ def write_page(
     records: Mapping[str, Record],
     options: argparse.Namespace,
     data: Sequence[Fingerprint] | None = None,
+    *,
+    about: str = "",
 ) -> None:
-    """Write a report, where --report asks for one; `data` of what was read."""
+    """Write a report, where --report asks for one.
+
+    `data` are those of what was read; `about` is said of all records.
+    """
     if options.report is None:
         return
     from fastcmp.report.page import write_report
@@ -84,7 +89,7 @@ def write_page(
     write_report(
         records,
         options.report,
-        title=_title(words[0], options),
+        title=". ".join(filter(None, (_title(words[0], options), about))),
         command=as_typed(words),
         data=tuple(_fingerprints(options) if data is None else data),
     )

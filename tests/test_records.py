@@ -340,7 +340,7 @@ def test_a_report_answers_and_says_how(name):
     assert answer[-1] in ".)?"
     assert "\n" not in answer
     assert all(methods_of(record).paragraphs)
-    shown = html.unescape(to_page({"of": record}))
+    shown = html.unescape(to_page({"of": record})).replace("\u00a0", " ")
     assert answer in shown or record.sections()[0].title in shown
 
 

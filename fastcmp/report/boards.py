@@ -11,7 +11,7 @@ from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.datasets_summary import beside_ranks
 from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.pairwise.summary import control_table, leaderboard_table
-from fastcmp.report.blocks import Block, Text, said
+from fastcmp.report.blocks import Block, said
 from fastcmp.report.headline import headline
 from fastcmp.report.matrix import matrix_of
 from fastcmp.report.rank_diagram import diagram_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Models whose rows are drawn; of more the others are found by a search.
 MOST_ROWS = 1000
-_LETTERS = 20  # of all ticks of a picture
+_LETTERS = 22  # of all ticks of a picture, and spaces between them
 #: What points beside a control mean.
 _BESIDE_CONTROL = (
     ("best", "significantly better"),
@@ -86,14 +86,8 @@ def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
         elif block.title == "Leaderboard":
             found += [_leaderboard(result), *_pictures(result)]
         elif block.title != "Decisions":  # the matrix has them
-            found.append(block if found else _without_best(block))
+            found.append(block)
     return found
-
-
-def _without_best(block: Text) -> Text:
-    """Leave out which models are best: the page's first sentence says it."""
-    kept = tuple(x for x in block.section.text if not x.startswith("Best: "))
-    return replace(block, section=replace(block.section, text=kept))
 
 
 def _pictures(result: PairwiseResult) -> list[Block]:
@@ -121,7 +115,7 @@ def _leaderboard(result: PairwiseResult) -> Board:
         low, high = board.rank_interval.T
         values[column] = low
         ranks = (low, board.rank, high)
-        pictures[column] = _picture("ranks, drawn", ranks, kinds, ends=(1, n))
+        pictures[column] = _picture("ranks, drawn", ranks, kinds, n_ranks=n)
     return _cut(
         Board(
             title="Leaderboard",
@@ -240,16 +234,15 @@ def _picture(
     kinds: list[str],
     *,
     marks: Iterable[tuple[float, str]] = (),
-    ends: tuple[float, float] | None = None,
+    n_ranks: int = 0,
 ) -> Picture:
-    """Place the low ends, points and high ends of all rows on one axis."""
+    """Place low ends, points and high ends of rows on one axis, or that of ranks."""
     marks = list(marks)
     columns = [np.asarray(column, np.float64) for column in numbers]
-    if ends is None:
+    ends = (1.0, float(n_ranks))
+    if not n_ranks:
         ends = around(np.concatenate(columns), *(x for x, _ in marks), pad=0.03)
-    scale = linear(*ends, n=4)
-    if sum(len(tick.text) for tick in scale.ticks) > _LETTERS:
-        scale = linear(*ends, n=2)
+    scale = _scale(ends, whole=n_ranks > 0)
     places = [_places(scale, column) for column in columns]
     rows = zip(*places, kinds, strict=False)
     return Picture(
@@ -258,6 +251,23 @@ def _picture(
         bars=tuple(Bar(low=a, point=b, high=c, kind=kind) for a, b, c, kind in rows),
         lines=tuple((scale.place(x), kind) for x, kind in marks),
     )
+
+
+def _scale(ends: tuple[float, float], *, whole: bool) -> Scale:
+    """Make an axis with as many ticks as can be read."""
+    for n in (4, 2, 1):
+        scale = linear(*ends, n=n)
+        if whole:
+            ends_of_text = [tick.text.partition(".") for tick in scale.ticks]
+            ticks = tuple(
+                tick._replace(text=text)
+                for tick, (text, _, part) in zip(scale.ticks, ends_of_text, strict=True)
+                if not part.strip("0")
+            )
+            scale = scale._replace(ticks=ticks)
+        if sum(len(tick.text) + 1 for tick in scale.ticks) <= _LETTERS:
+            break
+    return scale
 
 
 def _places(scale: Scale, column: Any) -> list[str | None]:

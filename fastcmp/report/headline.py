@@ -33,6 +33,7 @@ _ANSWERS = {
     "LeftOutTasks": "Ranks|No ",
     "VarianceComponents": "Asking",
     "SignedRankResult": "Hodges-Lehmann",
+    "PairedRatio": "a / b",
 }
 #: Records whose title says what they are, and that answer nothing.
 _TITLED = (
@@ -41,9 +42,10 @@ _TITLED = (
     *("TypeOneErrors", "PowerStudy", "ErrorStudy", "CorrelationStudy", "TaskTable"),
 )
 #: The beginnings of sentences to which the p-value is added.
-_WITHOUT_P = ("Model ", "Both models", "Only a", "Hodges-Lehmann")
+_WITHOUT_P = ("Model ", "Both models", "Only a", "Hodges-Lehmann", "a / b")
 #: Beginnings of sentences that are no names.
 _SMALL = re.compile("kappa = |chi-square = |cannot tell: |mean difference |difference ")
+_SEVERAL = re.compile(r"\d+ tests, shape")
 _PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
 
 
@@ -67,6 +69,9 @@ def _said(record: Record) -> str:
     begin = re.compile(_ANSWERS.get(type(record).__name__, ""))
     chosen = next((line for line in lines if begin.match(line)), lines[0])
     pvalue: Any = getattr(record, "pvalue", None)
+    if _SEVERAL.match(chosen) and pvalue is not None:
+        n_found = np.count_nonzero(np.asarray(pvalue) <= 0.05)
+        return f"In {n_found} of {np.size(pvalue)} tests p is at most 0.05, unadjusted."
     shown = _PVALUE.search(chosen) or pvalue is None or np.ndim(pvalue)
     if not shown and chosen.startswith(_WITHOUT_P):
         chosen = f"{chosen.rstrip('.')}; p = {format_pvalue(pvalue)}."

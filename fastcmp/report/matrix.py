@@ -118,7 +118,7 @@ def _cell(result: PairwiseResult, place: tuple[int, int], known: Any) -> Cell:
     i, j = order[list(place)]
     kind, mark, meaning = _KINDS[int(result.decisions[i, j])]
     text, says = "", meaning
-    if known is not None:
+    if known is not None and kind != "untested":
         style = style_of(result.measure, any_size=result.any_size)
         difference, ends, pvalue = known
         text = format_difference(difference, style)

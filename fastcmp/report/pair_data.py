@@ -40,6 +40,7 @@ _STATISTICS = {
     "e-value": "Logarithm of the e-value",
 }
 _DIGITS = 4
+_FEW = 1e-7  # below which a power of ten has an exponent
 _LARGE = 2.0**31
 _POINTS = 1e-5  # a thousandth of a percentage point
 #: What columns of pairs are called on a page; others, by their names.
@@ -101,7 +102,7 @@ def rounding(result: PairwiseResult, data: dict[str, Any]) -> str:
     """Say what is rounded, and of which pairs the page has no numbers."""
     step = data["numbers"]["difference"]["step"] * data["scale"]
     said = [
-        f"Numbers of pairs are rounded in this page: differences to {step:.3g}"
+        f"Numbers of pairs are rounded in this page: differences to {_plain(step)}"
         f"{data['unit']}, p-values to four decimals, those below 0.001 to two digits, "
         "statistics to four digits."
     ]
@@ -116,6 +117,11 @@ def rounding(result: PairwiseResult, data: dict[str, Any]) -> str:
             f"{len(result.pairs)} that were kept."
         )
     return " ".join(said)
+
+
+def _plain(step: float) -> str:
+    """Write a power of ten without an exponent, if it has few zeros."""
+    return f"{step:g}" if not _FEW < step < 1.0 else f"{step:.7f}".rstrip("0")
 
 
 def _chosen(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

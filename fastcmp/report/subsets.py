@@ -13,8 +13,8 @@ from fastcmp.report.rank_diagram import cut_name
 if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
-#: Names that are written of a group, and groups where these have no letters.
-_MOST_NAMES, _MOST_GROUPS = 25, 12
+#: Names that are written of a group; groups without letters, and names of these.
+_MOST_NAMES, _MOST_GROUPS, _FEW_NAMES = 40, 12, 12
 _LETTERS = 40  # of a name
 
 
@@ -25,11 +25,14 @@ def subsets_of(result: PairwiseResult) -> Text | None:
     if all(len(group) < 2 for group in groups):
         return None
     lettered = any(ties.letters)
+    most = _MOST_NAMES if lettered else _FEW_NAMES
     rows = tuple(
         (
             ascii_lowercase[k] if lettered else str(k + 1),
             str(len(group)),
-            _listed([cut_name(visible(result.names[i]), _LETTERS) for i in group]),
+            _listed(
+                [cut_name(visible(result.names[i]), _LETTERS) for i in group], most
+            ),
         )
         for k, group in enumerate(groups if lettered else groups[:_MOST_GROUPS])
     )
@@ -52,7 +55,7 @@ def subsets_of(result: PairwiseResult) -> Text | None:
     )
 
 
-def _listed(names: list[str]) -> str:
-    if len(names) <= _MOST_NAMES:
+def _listed(names: list[str], most: int) -> str:
+    if len(names) <= most:
         return ", ".join(names)
-    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
+    return f"{', '.join(names[:most])} and {len(names) - most} more"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,10 @@ from fastcmp.core.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+#: Spaces at which a line should not end: within "p = 0.05" and intervals.
+_TOGETHER = re.compile(
+    r"(?<=\bp) (?==)|(?<=p =) |(?<=CI) (?=\[)|(?<=\d,) (?=[-+\d.]+\])"
+)
 _FOLDER = Path(__file__).parent / "templates"
 
 
@@ -59,6 +64,7 @@ def environment() -> Any:
     made.filters |= {
         "json": lambda value: Markup(to_json(value)),
         "trusted": Markup,
+        "unbroken": lambda text: _TOGETHER.sub("\u00a0", text),
     }
     return made
 

@@ -58,7 +58,7 @@ def test_nothing_is_wider_than_the_window(browser, kinds, width):
 
 
 def column(browser, number):
-    return browser.texts(f"tbody tr:not([hidden]) td:nth-child({number})")
+    return browser.texts(f"tbody tr:not([hidden]) > :nth-child({number})")
 
 
 def test_sorts(browser):

@@ -41,7 +41,7 @@ from fastcmp import (
     threshold_sweep,
 )
 from fastcmp.pairwise.ranking import UNTESTED
-from fastcmp.plot.rank_diagram import _stack
+from fastcmp.datasets.rank_line import stacked
 from fastcmp.plot.style import COLOURS, as_text, curve_style
 from fastcmp.plot.task_scores import task_ranks
 from fastcmp.scores.cutpoints import optimal_cutpoint
@@ -921,12 +921,12 @@ def test_lines_to_names_do_not_cross():
 
 def test_bars_have_levels_of_their_own():
     bars = [np.array(x, float) for x in ([5, 8], [0, 3], [2, 6], [4, 4.5])]
-    levels = _stack(bars, 0.1)
+    levels = stacked(bars, 0.1)
     for i, a in enumerate(bars):
         for j, b in enumerate(bars[:i]):
             if levels[i] == levels[j]:
                 assert a[0] > b[-1] + 0.1 or b[0] > a[-1] + 0.1
-    assert _stack([], 0.1) == []
+    assert stacked([], 0.1) == []
 
 
 def test_models_that_do_not_differ():

@@ -40,8 +40,8 @@ from fastcmp import (
     roc_curve,
     threshold_sweep,
 )
-from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.datasets.rank_line import stacked
+from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.plot.style import COLOURS, as_text, curve_style
 from fastcmp.plot.task_scores import task_ranks
 from fastcmp.scores.cutpoints import optimal_cutpoint

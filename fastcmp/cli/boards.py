@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from fastcmp.counts.roc_points import RocCurve
 
+#: Curves that can be distinguished in one picture.
+MOST_CURVES = 8
 #: Title of the section that explains a record.
 HOW = "How to read this"
 
@@ -58,7 +60,9 @@ class Boards(Record):
 class RocCurves(Record):
     """The ROC curves of several models on the same samples, for a report."""
 
+    #: Those of the largest areas.
     curves: Mapping[str, RocCurve]
+    n_models: int
     n_positives: int
     n_negatives: int
     #: Points to mark, by model: false and true positive rate, and a text.

@@ -172,10 +172,11 @@ def write(
         _write_answer(result, options, title)
     finally:  # also where who reads the terminal's output has ended
         if options.report is not None:
-            if more is not None:
-                title = title or result.sections()[0].title
-            boards = getattr(result, "boards", None) or {title: result}
-            write_page({**boards, **(more() if more else {})}, options)
+            boards = getattr(result, "boards", None)
+            heading = title or (result.sections()[0].title if more else "")
+            records = boards or {heading: result}
+            about = title if boards else ""
+            write_page({**records, **(more() if more else {})}, options, about=about)
 
 
 def _write_answer(result: Record, options: argparse.Namespace, title: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 from importlib.util import find_spec
@@ -75,8 +74,13 @@ def write_page(
     records: Mapping[str, Record],
     options: argparse.Namespace,
     data: Sequence[Fingerprint] | None = None,
+    *,
+    about: str = "",
 ) -> None:
-    """Write a report, where --report asks for one; `data` of what was read."""
+    """Write a report, where --report asks for one.
+
+    `data` are those of what was read; `about` is said of all records.
+    """
     if options.report is None:
         return
     from fastcmp.report.page import write_report
@@ -85,7 +89,7 @@ def write_page(
     write_report(
         records,
         options.report,
-        title=_title(words[0], options),
+        title=". ".join(filter(None, (_title(words[0], options), about))),
         command=as_typed(words),
         data=tuple(_fingerprints(options) if data is None else data),
     )
@@ -150,6 +154,8 @@ def _fingerprints(options: argparse.Namespace) -> Iterable[Fingerprint]:
 
 def fingerprint(path: Path, name: Path | None = None) -> Fingerprint:
     """Give size and SHA-256 of a file, perhaps by another name."""
+    import hashlib
+
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
         return Fingerprint(_name(name or path), file.tell(), digest.hexdigest())
@@ -157,6 +163,8 @@ def fingerprint(path: Path, name: Path | None = None) -> Fingerprint:
 
 def _of_folder(folder: Path, written: set[Path]) -> Fingerprint:
     """Take the lines that `sha256sum` would write of the files, in their order."""
+    import hashlib
+
     files = [
         path
         for path in folder.rglob("*")

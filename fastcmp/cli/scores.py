@@ -170,7 +170,11 @@ def _roc(options: argparse.Namespace) -> None:
         answer = result.pairwise(adjust=options.adjust, alpha=alpha)
 
     def more() -> dict[str, Record]:
-        return {"Curves": _curves(read.y_true, read.preds, positive, result)}
+        from fastcmp.cli.boards import MOST_CURVES
+
+        best = sorted(zip(-result.auc, result.names, strict=True))[:MOST_CURVES]
+        scores = {name: read.preds[name] for _, name in best}
+        return {"Curves": _curves(read.y_true, scores, positive, result)}
 
     write(answer, options, more=more)
 
@@ -182,10 +186,11 @@ def _curves(
     counted: Any,
     marks: Mapping[str, Any] | None = None,
 ) -> RocCurves:
-    """Compute the ROC curves of all models, for a report."""
+    """Compute the ROC curves of models, for a report."""
     from fastcmp.cli.boards import RocCurves
 
     return RocCurves(
+        n_models=len(getattr(counted, "names", scores)),
         curves={
             name: fastcmp.roc_curve(y_true, score, positive=positive)
             for name, score in scores.items()

@@ -41,13 +41,18 @@ def roc_curves(record: Any) -> list[Block]:
     marks = record.marks
     return with_said(
         record,
-        roc_picture(record.curves, marks),
+        roc_picture(record.curves, marks, n_models=record.n_models),
         precision_picture(record.curves, record.n_positives, record.n_negatives),
         without="",
     )
 
 
-def roc_picture(curves: Mapping[str, Any], marks: Mapping[str, Any] = {}) -> Curves:
+def roc_picture(
+    curves: Mapping[str, Any],
+    marks: Mapping[str, Any] | None = None,
+    *,
+    n_models: int = 1,
+) -> Curves:
     """Draw ROC curves by name, of which some have marked points (fpr, tpr, text)."""
     scales = _unit(_FPR, _TPR)
     shown = _first(curves)
@@ -62,14 +67,14 @@ def roc_picture(curves: Mapping[str, Any], marks: Mapping[str, Any] = {}) -> Cur
                 each.tpr,
                 scales,
                 style=i,
-                dots=marks.get(name, ()),
+                dots=(marks or {}).get(name, ()),
             )
             for i, (name, each) in enumerate(shown)
         ),
         diagonal=straight(scales, *_DIAGONAL),
         is_square=True,
         says="The nearer a curve is to the upper left corner, the better; the dotted "
-        "line is guessing." + _left_out(len(curves), len(shown)),
+        "line is guessing." + _left_out(n_models, len(shown)),
     )
 
 
@@ -92,7 +97,7 @@ def precision_picture(curves: Mapping[str, Any], n_1: int, n_0: int) -> Curves:
         diagonal=straight(scales, (0.0, base), (1.0, base)),
         is_square=True,
         says=f"The dotted line is the proportion of positives, {base:.3f}: the "
-        "precision of guessing." + _left_out(len(curves), len(shown)),
+        "precision of guessing.",
     )
 
 

@@ -186,8 +186,7 @@ def _reading(record: Any, names: tuple[str, str]) -> str:
 
 def right_and_wrong(record: Any) -> list[Block]:
     """Show what both, one or no model got right, as a bar and a table."""
-    record = getattr(record, "comparison", record)  # of a decision, its test
-    counts = _counts(record)
+    counts = _counts(getattr(record, "comparison", record))  # of a decision, its test
     if counts is None:
         return []
     a, b = names_of(record)

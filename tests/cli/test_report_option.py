@@ -75,8 +75,8 @@ COMMANDS = {
 SAID = {
     "compare labels": ("Leaderboard", "Holm"),
     "compare over data sets": ("Scores", "All models together", "lung cancer"),
-    "compare tasks": ("Task ", "Over tasks"),
-    "holdout": ("The difference", "both right"),
+    "compare tasks": ("Task ", "Over tasks", "logs. Metric: "),
+    "holdout": ("The difference", "only base right", "new minus base"),
     "gate": ("Beside the margin",),
     "plan": ("Power", "p10"),
     "report": ("precision",),

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import inlined, kernel, wide_vectors
+from fastcmp._jit import kernel, popcount, wide_vectors
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
@@ -26,33 +25,8 @@ TILE_ROWS: Final = 4
 # Words of one panel: 128 rows of it stay in a second-level cache of 2 MB.
 _PANEL = 2048
 
+_ZERO, _WORD = np.uint64(0), np.uint64(64)
 _1, _2, _3 = np.uintp(1), np.uintp(2), np.uintp(3)
-_ONE = np.uint64(1)
-_TWO = np.uint64(2)
-_FOUR = np.uint64(4)
-_56 = np.uint64(56)
-_ODD = np.uint64(0x5555555555555555)
-_PAIRS = np.uint64(0x3333333333333333)
-_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x0101010101010101)
-
-
-if _INTERPRETED:
-
-    def _popcount(x: np.uint64) -> np.int64:
-        """Count set bits, without a product that overflows on purpose."""
-        return np.int64(int(x).bit_count())
-
-else:
-
-    @inlined
-    def _popcount(x: np.uint64) -> np.int64:
-        """Count set bits; LLVM knows the form and emits vpopcntq where there is one."""
-        x = x - ((x >> _ONE) & _ODD)
-        x = (x & _PAIRS) + ((x >> _TWO) & _PAIRS)
-        x = (x + (x >> _FOUR)) & _NIBBLES
-        # int64, because a uint64 added to an int64 would be a float64.
-        return np.int64((x * _BYTES) >> _56)
 
 
 def allocate_words(n_models: int, n_samples: int) -> WordArray:
@@ -93,19 +67,19 @@ def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
     '0b1011'
     """
     wide_vectors()
-    n = y_true.size
-    for w in range(n // 64):
-        y = y_true[64 * w : 64 * w + 64]
-        p = pred[64 * w : 64 * w + 64]
-        word = np.uint64(0)
-        for j in range(64):
-            word |= np.uint64(y[j] == p[j]) << np.uint64(j)
-        out[w] = word
-    if n % 64 != 0:
-        word = np.uint64(0)
-        for j in range(64 * (n // 64), n):
-            word |= np.uint64(y_true[j] == pred[j]) << np.uint64(j % 64)
-        out[n // 64] = word
+    n = np.uint64(y_true.size)
+    whole = n - n % _WORD
+    # Slices would double the time of compilation; unsigned indices are never negative.
+    for start in range(_ZERO, whole, _WORD):
+        word = _ZERO
+        for j in range(_WORD):
+            word |= np.uint64(y_true[start + j] == pred[start + j]) << j
+        out[start // _WORD] = word
+    if whole < n:
+        word = _ZERO
+        for j in range(n - whole):
+            word |= np.uint64(y_true[whole + j] == pred[whole + j]) << j
+        out[whole // _WORD] = word
 
 
 @kernel
@@ -132,7 +106,7 @@ def count_bits(words: WordArray) -> int:
     wide_vectors()
     total = np.int64(0)
     for w in range(words.size):
-        total += _popcount(words[w])
+        total += popcount(words[w])
     return total  # type: ignore[return-value]  # int64 is an int in nopython
 
 
@@ -160,7 +134,7 @@ def count_common_bits(a: WordArray, b: WordArray) -> int:
     wide_vectors()
     total = np.int64(0)
     for w in range(a.size):
-        total += _popcount(a[w] & b[w])
+        total += popcount(a[w] & b[w])
     return total  # type: ignore[return-value]  # int64 is an int in nopython
 
 
@@ -187,14 +161,14 @@ def _register_tile(
         w = start + np.uintp(k)
         x = others[j, w]
         y = others[j1, w]
-        n00 += _popcount(words[i, w] & x)
-        n01 += _popcount(words[i, w] & y)
-        n10 += _popcount(words[i1, w] & x)
-        n11 += _popcount(words[i1, w] & y)
-        n20 += _popcount(words[i2, w] & x)
-        n21 += _popcount(words[i2, w] & y)
-        n30 += _popcount(words[i3, w] & x)
-        n31 += _popcount(words[i3, w] & y)
+        n00 += popcount(words[i, w] & x)
+        n01 += popcount(words[i, w] & y)
+        n10 += popcount(words[i1, w] & x)
+        n11 += popcount(words[i1, w] & y)
+        n20 += popcount(words[i2, w] & x)
+        n21 += popcount(words[i2, w] & y)
+        n30 += popcount(words[i3, w] & x)
+        n31 += popcount(words[i3, w] & y)
     r, c = place
     counts[r, c] += n00
     counts[r, c + 1] += n01
@@ -322,6 +296,6 @@ def row_square_sum(words: WordArray) -> int:
             for q in range(n_planes):
                 common = np.int64(0)
                 for w in range(width):
-                    common += _popcount(planes[p, w] & planes[q, w])
+                    common += popcount(planes[p, w] & planes[q, w])
                 total += common << np.int64(p + q)
     return total  # type: ignore[return-value]  # int64 is an int in nopython

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import Interval
 from fastcmp.kernels.tango_score import _tango
@@ -24,14 +24,14 @@ TANGO: Final = 2
 BONETT_PRICE: Final = 3
 
 
-@inlined
+@helper
 def _normal_quantile(confidence_level: float) -> float:
     if not 0.0 < confidence_level < 1.0:
         return math.nan
     return -ndtri(0.5 * (1.0 - confidence_level))
 
 
-@inlined
+@helper
 def _impossible(
     both_right: float, only_a: float, only_b: float, both_wrong: float, z: float
 ) -> bool:
@@ -43,7 +43,7 @@ def _impossible(
     )
 
 
-@inlined
+@helper
 def _wilson(successes: float, n: float, z: float) -> Interval:
     p = successes / n
     centre = p + z * z / (2.0 * n)
@@ -88,7 +88,7 @@ def wilson_interval(successes: int, n: int, confidence_level: float) -> Interval
     return _wilson(float(successes), float(n), z)
 
 
-@inlined
+@helper
 def _wald(only_a: float, only_b: float, n: float, z: float) -> Interval:
     d = (only_a - only_b) / n
     spread = z * math.sqrt((only_a + only_b) / n - d * d) / math.sqrt(n)
@@ -169,7 +169,7 @@ def bonett_price_interval(
     return _wald(only_a + 1.0, only_b + 1.0, n + 2.0, z)
 
 
-@inlined
+@helper
 def _wilson_distances(successes: float, n: float, z: float) -> tuple[float, float]:
     """Distances of Wilson's ends from the proportion, without cancellation."""
     variance = successes / n * ((n - successes) / n) / n
@@ -181,7 +181,7 @@ def _wilson_distances(successes: float, n: float, z: float) -> tuple[float, floa
     return (far, near) if tilt > 0.0 else (near, far)
 
 
-@inlined
+@helper
 def _uncorrelated(
     both_right: float, only_a: float, only_b: float, both_wrong: float
 ) -> float:
@@ -202,7 +202,7 @@ def _uncorrelated(
     return rest / (root * (root + (association - 0.5 * n)))
 
 
-@inlined
+@helper
 def _newcombe(
     both_right: float, only_a: float, only_b: float, both_wrong: float, z: float
 ) -> Interval:

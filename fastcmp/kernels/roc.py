@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, ScoreArray
@@ -68,7 +68,7 @@ def split_scores(
     return ClassCounts(n - p, p, first_nan)
 
 
-@inlined
+@helper
 def _product(a: int, b: int) -> tuple[int, int]:
     """Multiply two counts below 2**44, in two words."""
     a_high, a_low = a >> 31, a & _LOW

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import helper, inlined, kernel
+from fastcmp._jit import inlined, kernel
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _ALL = 0xFFFFFFFFFFFFFFFF
@@ -52,7 +52,7 @@ else:
         """Give one of the words of a key."""
         return _mix(key + (np.uint64(draw) + _1) * _STEP)
 
-    @helper
+    @inlined
     def _word(seed: int, replicate: int, draw: int) -> Any:
         key = _mix(np.uint64(seed) + (np.uint64(replicate) + _1) * _STEP)
         return _next(key, draw)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel, popcount, wide_vectors
+from fastcmp._jit import helper, kernel, popcount, wide_vectors
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
@@ -138,7 +138,7 @@ def count_common_bits(a: WordArray, b: WordArray) -> int:
     return total  # type: ignore[return-value]  # int64 is an int in nopython
 
 
-@kernel
+@helper
 def _register_tile(
     words: WordArray,
     others: WordArray,
@@ -181,16 +181,20 @@ def _register_tile(
 
 
 @kernel
-def _add_tile(words: WordArray, tile: tuple[int, int, int, int], counts: Any) -> None:
+def add_tile(words: WordArray, tile: tuple[int, int, int, int], counts: Any) -> None:
     """Add the common bits of a tile's pairs; counts reach `TILE_ROWS` beyond it."""
+    wide_vectors()
     i0, i1, j0, j1 = tile
     n_words = words.shape[1]
     for start in range(0, n_words, _PANEL):
-        end = min(n_words, start + _PANEL)
+        end = start + _PANEL
+        if end > n_words:  # noqa: PLR1730  # `min` takes 30 ms to compile
+            end = n_words
         for i in range(i0, i1, 4):
-            for j in range(max(j0, i), j1, 2):
-                place = (i - i0, j - j0)
-                _register_tile(words, words, (i, j), (start, end), counts, place)
+            for j in range(j0, j1, 2):
+                if j >= i:
+                    place = (i - i0, j - j0)
+                    _register_tile(words, words, (i, j), (start, end), counts, place)
 
 
 @kernel
@@ -199,6 +203,7 @@ def cross_counts(words: WordArray, others: WordArray, counts: IntArray) -> None:
 
     `counts` must have as many rows and columns as both have rows, of `allocate_words`.
     """
+    wide_vectors()
     counts[:] = 0
     for start in range(0, words.shape[1], _PANEL):
         panel = (start, min(words.shape[1], start + _PANEL))
@@ -218,7 +223,7 @@ def common_tile(
     """
     i0, i1, j0, j1 = tile
     counts = np.zeros((i1 - i0 + TILE_ROWS, j1 - j0 + TILE_ROWS), np.int64)
-    _add_tile(words, tile, counts)
+    add_tile(words, tile, counts)
     for i in range(i0, i1):
         for j in range(max(j0, i), j1):
             joint[i - i0, j - j0] += counts[i - i0, j - j0]

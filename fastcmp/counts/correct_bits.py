@@ -38,8 +38,8 @@ class RightBits(NamedTuple):
 
         def pack(part: slice) -> None:
             for i in range(part.start, part.stop):
-                kernels.pack_equal(labels.y_true, labels.preds[i], words[i])
-                correct[i] = kernels.count_bits(words[i])
+                pred = labels.preds[i]
+                correct[i] = kernels.pack_equal(labels.y_true, pred, words[i])
 
         pool.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
         return cls(words, correct)

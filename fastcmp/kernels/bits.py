@@ -42,8 +42,8 @@ def allocate_words(n_models: int, n_samples: int) -> WordArray:
 
 
 @kernel
-def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
-    """Set bit j of `out` where ``pred[j] == y_true[j]``.
+def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> int:
+    """Set bit j of `out` where ``pred[j] == y_true[j]``, and count these samples.
 
     Parameters
     ----------
@@ -51,6 +51,11 @@ def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
         True and predicted codes.
     out : ndarray of uint64, shape (words,)
         At least n / 64 words, rounded up; further words stay as they are.
+
+    Returns
+    -------
+    int
+        How many bits were set.
 
     Notes
     -----
@@ -63,23 +68,28 @@ def pack_equal(y_true: CodeArray, pred: CodeArray, out: WordArray) -> None:
     >>> words = np.zeros(1, np.uint64)
     >>> y_true = np.array([0, 1, 2, 1], np.uint8)
     >>> pack_equal(y_true, np.array([0, 1, 0, 1], np.uint8), words)
+    3
     >>> bin(int(words[0]))
     '0b1011'
     """
     wide_vectors()
     n = np.uint64(y_true.size)
     whole = n - n % _WORD
+    total = np.int64(0)
     # Slices would double the time of compilation; unsigned indices are never negative.
     for start in range(_ZERO, whole, _WORD):
         word = _ZERO
         for j in range(_WORD):
             word |= np.uint64(y_true[start + j] == pred[start + j]) << j
         out[start // _WORD] = word
+        total += popcount(word)
     if whole < n:
         word = _ZERO
         for j in range(n - whole):
             word |= np.uint64(y_true[whole + j] == pred[whole + j]) << j
         out[whole // _WORD] = word
+        total += popcount(word)
+    return total  # type: ignore[return-value]  # int64 is an int in nopython
 
 
 @kernel
@@ -159,25 +169,23 @@ def _register_tile(
     n00 = n01 = n10 = n11 = n20 = n21 = n30 = n31 = np.int64(0)
     for k in range(panel[1] - panel[0]):
         w = start + np.uintp(k)
-        x = others[j, w]
-        y = others[j1, w]
-        n00 += popcount(words[i, w] & x)
-        n01 += popcount(words[i, w] & y)
-        n10 += popcount(words[i1, w] & x)
-        n11 += popcount(words[i1, w] & y)
-        n20 += popcount(words[i2, w] & x)
-        n21 += popcount(words[i2, w] & y)
-        n30 += popcount(words[i3, w] & x)
-        n31 += popcount(words[i3, w] & y)
+        x, y = others[j, w], others[j1, w]
+        row = words[i, w]
+        n00 += popcount(row & x)
+        n01 += popcount(row & y)
+        row = words[i1, w]
+        n10 += popcount(row & x)
+        n11 += popcount(row & y)
+        row = words[i2, w]
+        n20 += popcount(row & x)
+        n21 += popcount(row & y)
+        row = words[i3, w]
+        n30 += popcount(row & x)
+        n31 += popcount(row & y)
     r, c = place
-    counts[r, c] += n00
-    counts[r, c + 1] += n01
-    counts[r + 1, c] += n10
-    counts[r + 1, c + 1] += n11
-    counts[r + 2, c] += n20
-    counts[r + 2, c + 1] += n21
-    counts[r + 3, c] += n30
-    counts[r + 3, c + 1] += n31
+    sums = n00, n01, n10, n11, n20, n21, n30, n31
+    for k in range(8):
+        counts[r + k // 2, c + k % 2] += sums[k]
 
 
 @kernel

@@ -47,7 +47,9 @@ def _wilson(successes: float, n: float, z: float) -> Interval:
     centre = p + z * z / (2.0 * n)
     spread = z * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
     scale = 1.0 + z * z / n
-    low = max((centre - spread) / scale, 0.0) if successes > 0.0 else 0.0
+    low = (centre - spread) / scale
+    if successes == 0.0 or low < 0.0:  # `max` takes 40 ms to compile
+        low = 0.0
     high = min((centre + spread) / scale, 1.0) if successes < n else 1.0
     return Interval(low, high)
 

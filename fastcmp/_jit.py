@@ -217,6 +217,17 @@ class _Compiler(Compiler):  # type: ignore[misc]
         return pipelines
 
 
+def _forget_literals(compiled: Any) -> None:
+    """Compile for `int` what is called with 0 and with 1, instead of once for each."""
+    template = compiled.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
+        return template([numba.types.unliteral(kind) for kind in args], plain)
+
+    compiled.get_call_template = get_call_template
+
+
 def kernel(function: F) -> F:
     """Compile `function` on its first call for each combination of types, and cache it.
 
@@ -230,8 +241,10 @@ def kernel(function: F) -> F:
         no_cfunc_wrapper=function.__name__.startswith("_"),
     )
     compiled = compile_it(function)
-    if isinstance(compiled, Dispatcher) and _cache_directory() is not None:
-        compiled._cache = _Cache(function)  # type: ignore[attr-defined]
+    if isinstance(compiled, Dispatcher):
+        _forget_literals(compiled)
+        if _cache_directory() is not None:
+            compiled._cache = _Cache(function)  # type: ignore[attr-defined]
     return compiled  # type: ignore[no-any-return]
 
 
@@ -254,6 +267,7 @@ def helper(function: F) -> F:
         no_cfunc_wrapper=True,
     )(function)
     if isinstance(compiled, Dispatcher):
+        _forget_literals(compiled)
         # A call from Python would be one of a null pointer: it finds nothing compiled.
         compiled._insert = lambda *_: None  # type: ignore[attr-defined]
         compiled._compile_for_args = _refuse_python  # type: ignore[attr-defined]
@@ -319,7 +333,7 @@ def _count_ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
 
 if INTERPRETED:
 
-    def popcount(word: Any) -> Any:
+    def popcount(word: Any) -> np.int64:
         """Count set bits."""
         return np.int64(int(word).bit_count())
 

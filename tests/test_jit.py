@@ -13,6 +13,7 @@ import pytest
 from cases import thinned
 
 import fastcmp
+from fastcmp.kernels.binomial import binomial_half, half_tail
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="without the compiler nothing is cached"
@@ -22,7 +23,8 @@ TRUE_PVALUE = 0.00341796875  # mid-p of 11 against 1: (2 * 13 - 12) / 2**12
 PROGRAM = """
 import json, fastcmp
 from fastcmp import mcnemar
-from fastcmp.kernels import binomial_half, mcnemar_midp
+from fastcmp.kernels import mcnemar_midp
+from fastcmp.kernels.binomial import half_tail
 y = [0] * 12
 labels = mcnemar(y, [0] * 11 + [1], [1] * 11 + [0]).pvalue
 stats = mcnemar_midp.stats
@@ -30,18 +32,18 @@ print(json.dumps({
     "file": fastcmp.__file__,
     "labels": labels,
     "kernel": mcnemar_midp(11, 1, 0).pvalue,
-    "callee": binomial_half.__module__,
+    "callee": half_tail.__module__,
     "hits": sum(stats.cache_hits.values()),
     "misses": sum(stats.cache_misses.values()),
 }))
 """
 # Added to the callee's file: what it returned, twice.
 EDIT = """
-_once = binomial_half
+_once = half_tail
 
 
-@kernel
-def binomial_half(k, n):
+@helper
+def half_tail(k, n):
     found = _once(k, n)
     return HalfBinomial(2.0 * found[0], 2.0 * found[1])
 """
@@ -228,3 +230,11 @@ def test_code_for_other_types_is_not_run(folder):
 
     assert python("mix") == "mixed"
     assert python("use") == "0"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_helpers_refuse_calls_from_python(compiled):
+    if compiled:
+        assert binomial_half(1.0, 12.0).pmf == pytest.approx(12 / 2**12)
+    with pytest.raises(TypeError, match="only compiled code"):
+        half_tail(1.0, 12.0)

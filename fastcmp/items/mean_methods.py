@@ -24,7 +24,7 @@ from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
 from fastcmp.items.signed_rank import RankOptions
 from fastcmp.items.signed_rank_pairs import signed_rank_tests
-from fastcmp.kernels.bits import allocate_words, count_bits, pack_equal
+from fastcmp.kernels.bits import allocate_words, pack_equal
 from fastcmp.pairwise.joint_draws import row_flips
 from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
 
@@ -110,8 +110,8 @@ def pack_right(values: Values, pool: ThreadPool) -> RightBits:
 
     def pack(part: slice) -> None:
         for i in range(part.start, part.stop):
-            pack_equal(ones, values.columns[i].astype(np.uint8, copy=False), words[i])
-            correct[i] = count_bits(words[i])
+            column = values.columns[i].astype(np.uint8, copy=False)
+            correct[i] = pack_equal(ones, column, words[i])
 
     pool.run(pack, parts(m, max(1, _PACKED // n)), steps=no_step)
     return RightBits(words, correct)

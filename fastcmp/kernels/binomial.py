@@ -18,7 +18,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from fastcmp._jit import inlined, kernel
+import numpy as np
+
+from fastcmp._jit import helper, kernel
 
 _SMALL_N = 200  # below it the sum is as fast, and the expansion loses digits
 _FAR_U = 0.5  # beyond it the terms of the sum fall threefold a step
@@ -115,7 +117,7 @@ class HalfBinomial(NamedTuple):
     pmf: float
 
 
-@inlined
+@helper
 def _stirling_error(k: float) -> float:
     """Log k! minus Stirling's formula for it (Loader 2000), k >= 1."""
     if k < 16.0:
@@ -127,58 +129,30 @@ def _stirling_error(k: float) -> float:
     )
 
 
-@inlined
-def _horner(x: float, coefficients: tuple[float, ...]) -> float:
+#: All of them in the order in which they are used, and where each tuple ends. Loops
+#: over an array compile in a third of the time of loops over tuples.
+_POWERS = (_S7, _S6, _S5, _S4, _S3, _S2, _S1, _S0)
+_COEFFICIENTS = np.concatenate(_POWERS)
+_ENDS = np.cumsum([len(power) for power in _POWERS])
+
+
+@helper
+def _expansion(v: float, r: float) -> float:
+    """S(v, r) of the module's formula, for v <= 1/4 and r <= 1/200."""
     total = 0.0
-    for i in range(len(coefficients)):
-        total = total * x + coefficients[i]
+    i = 0
+    for j in range(_ENDS.size):
+        power = 0.0
+        while i < _ENDS[j]:
+            power = power * v + _COEFFICIENTS[i]
+            i += 1
+        total = total * r + power
     return total
 
 
-@inlined
-def _expansion(v: float, r: float) -> float:
-    """S(v, r) of the module's formula, for v <= 1/4 and r <= 1/200."""
-    total = _horner(v, _S7)
-    total = total * r + _horner(v, _S6)
-    total = total * r + _horner(v, _S5)
-    total = total * r + _horner(v, _S4)
-    total = total * r + _horner(v, _S3)
-    total = total * r + _horner(v, _S2)
-    total = total * r + _horner(v, _S1)
-    return total * r + _horner(v, _S0)
-
-
-@kernel
-def binomial_half(k: float, n: float) -> HalfBinomial:
-    """Lower mid-tail and point probability of Bin(n, 1/2).
-
-    P(X <= k) is ``mid + pmf / 2`` and P(X < k) is ``mid - pmf / 2``; for a lower tail
-    (k <= n/2) the relative error of the first is about 1e-13, down to 1e-300.
-
-    Parameters
-    ----------
-    k : float
-        Number of successes, a whole number in [0, n].
-    n : float
-        Number of trials, a whole number from 1 to 2**53.
-
-    Returns
-    -------
-    HalfBinomial
-        ``mid`` = P(X < k) + P(X = k)/2 and ``pmf`` = P(X = k).
-
-    Notes
-    -----
-    Constant time for n > 200 in the body of the distribution, and at most about sixty
-    terms elsewhere.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import binomial_half
-    >>> tail = binomial_half(1, 12)
-    >>> round((tail.mid + tail.pmf / 2) * 4096, 9)
-    13.0
-    """
+@helper
+def half_tail(k: float, n: float) -> HalfBinomial:
+    """Answer of `binomial_half`, whose frame for Python is half its compilation."""
     m = min(k, n - k)
     if (n - 2.0 * m) * (n - 2.0 * m) > _ZERO * n:
         mid = pmf = 0.0
@@ -213,3 +187,37 @@ def binomial_half(k: float, n: float) -> HalfBinomial:
     if k > n - k:
         mid = 1.0 - mid
     return HalfBinomial(mid, pmf)
+
+
+@kernel
+def binomial_half(k: float, n: float) -> HalfBinomial:
+    """Lower mid-tail and point probability of Bin(n, 1/2).
+
+    P(X <= k) is ``mid + pmf / 2`` and P(X < k) is ``mid - pmf / 2``; for a lower tail
+    (k <= n/2) the relative error of the first is about 1e-13, down to 1e-300.
+
+    Parameters
+    ----------
+    k : float
+        Number of successes, a whole number in [0, n].
+    n : float
+        Number of trials, a whole number from 1 to 2**53.
+
+    Returns
+    -------
+    HalfBinomial
+        ``mid`` = P(X < k) + P(X = k)/2 and ``pmf`` = P(X = k).
+
+    Notes
+    -----
+    Constant time for n > 200 in the body of the distribution, and at most about sixty
+    terms elsewhere.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import binomial_half
+    >>> tail = binomial_half(1, 12)
+    >>> round((tail.mid + tail.pmf / 2) * 4096, 9)
+    13.0
+    """
+    return half_tail(k, n)

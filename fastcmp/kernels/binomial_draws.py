@@ -14,9 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel, popcount
 from fastcmp.kernels.binomial import _HALF_LOG_2PI, _stirling_error
-from fastcmp.kernels.bits import _popcount
 from fastcmp.kernels.rng import _next, _word
 from fastcmp.kernels.special import log1pmx
 
@@ -88,11 +87,11 @@ def _count_coins(key: Any, n: int) -> float:
     """Count the bits of n fair coins."""
     heads, word = 0, 0
     while n >= 64:
-        heads += int(_popcount(_next(key, word)))
+        heads += int(popcount(_next(key, word)))
         word += 1
         n -= 64
     if n > 0:
-        heads += int(_popcount(_leading(_next(key, word), n)))
+        heads += int(popcount(_leading(_next(key, word), n)))
     return float(heads)
 
 
@@ -180,7 +179,7 @@ def _log_pmf(k: float, n: float, p: float) -> float:
     return error - deviance - 0.5 * math.log(k / n * (n - k)) - _HALF_LOG_2PI
 
 
-@inlined
+@helper
 def _deviance(change: float, mean: float) -> float:
     """Return x log(x / mean) + mean - x for x = mean (1 + change)."""
     return mean * ((1.0 + change) * log1pmx(change) + change * change)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.status import Interval
 
@@ -29,7 +29,7 @@ _MAX_STEPS: Final = 120
 _NOISE: Final = 1e-13
 
 
-@inlined
+@helper
 def _log(x: float) -> float:
     """Logarithm, of 0 too."""
     return math.log(x) if x > 0.0 else -math.inf

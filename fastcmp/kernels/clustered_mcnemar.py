@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel, wide_vectors
-from fastcmp.kernels.bits import _popcount
+from fastcmp._jit import inlined, kernel, popcount, wide_vectors
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, WordArray
@@ -59,11 +58,11 @@ def _common_between(
     low = _ALL << np.uint64(start & 63)
     high = _ALL >> np.uint64(63 - ((end - 1) & 63))
     if first == last:
-        return _popcount(a[first] & b[first] & low & high)
-    total = _popcount(a[first] & b[first] & low)
+        return popcount(a[first] & b[first] & low & high)
+    total = popcount(a[first] & b[first] & low)
     for w in range(first + 1, last):
-        total += _popcount(a[w] & b[w])
-    return total + _popcount(a[last] & b[last] & high)
+        total += popcount(a[w] & b[w])
+    return total + popcount(a[last] & b[last] & high)
 
 
 @kernel

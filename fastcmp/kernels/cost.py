@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.cost_root import find_multiplier
 from fastcmp.kernels.special import _unit_of, log1pmx
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED
@@ -39,12 +39,12 @@ class CostOutcome(NamedTuple):
     at_bound: bool
 
 
-@inlined
+@helper
 def _undecided(status: int) -> CostOutcome:
     return CostOutcome(math.nan, math.nan, status, math.nan, False)
 
 
-@inlined
+@helper
 def _decided(statistic: float, multiplier: float, at_bound: bool) -> CostOutcome:
     pvalue = math.erfc(math.sqrt(0.5 * statistic))
     return CostOutcome(statistic, pvalue, OK, multiplier, at_bound)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.intervals import _normal_quantile
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.special import _unit_of, log1pmx
@@ -26,7 +26,7 @@ COST_WALD: Final = 1
 _MAX_STEPS = 120
 
 
-@inlined
+@helper
 def _product(x: float, y: float) -> tuple[float, float]:
     """Multiply exactly: the product, and what rounding lost of it (Dekker 1971)."""
     x_high = x * 134217729.0

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel, wide_vectors
-from fastcmp.kernels.bits import count_bits, count_common_bits, pack_equal
+from fastcmp._jit import inlined, kernel, popcount, wide_vectors
+from fastcmp.kernels.bits import _WORD, _ZERO
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
 
-_BLOCK = 1 << 15  # samples packed at a time; the words stay in the first-level cache
 _INDEXED = 1024  # samples whose cells are computed before they are counted
 _SMALL = 1 << 16  # cells whose number fits in 16 bits
 _FLUSH = 1 << 30  # samples after which 32-bit counters are emptied
@@ -72,22 +71,26 @@ def count_paired(
     [[2, 1], [0, 1]]
     """
     wide_vectors()
-    n = y_true.size
-    a = np.zeros(_BLOCK // 64, np.uint64)
-    b = np.zeros(_BLOCK // 64, np.uint64)
+    n = np.uint64(y_true.size)
+    whole = n - n % _WORD
     right_a = right_b = both = np.int64(0)
-    for start in range(0, n, _BLOCK):
-        end = min(n, start + _BLOCK)
-        used = (end - start + 63) // 64
-        pack_equal(y_true[start:end], pred_a[start:end], a)
-        pack_equal(y_true[start:end], pred_b[start:end], b)
-        right_a += count_bits(a[:used])
-        right_b += count_bits(b[:used])
-        both += count_common_bits(a[:used], b[:used])
+    for start in range(_ZERO, whole, _WORD):
+        a = b = _ZERO
+        for j in range(_WORD):
+            a |= np.uint64(y_true[start + j] == pred_a[start + j]) << j
+            b |= np.uint64(y_true[start + j] == pred_b[start + j]) << j
+        right_a += popcount(a)
+        right_b += popcount(b)
+        both += popcount(a & b)
+    for j in range(whole, n):
+        is_a, is_b = y_true[j] == pred_a[j], y_true[j] == pred_b[j]
+        right_a += np.int64(is_a)
+        right_b += np.int64(is_b)
+        both += np.int64(is_a & is_b)
     out[0, 0] += both
     out[0, 1] += right_a - both
     out[1, 0] += right_b - both
-    out[1, 1] += n - right_a - right_b + both
+    out[1, 1] += y_true.size - right_a - right_b + both
 
 
 @kernel

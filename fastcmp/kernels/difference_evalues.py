@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.evalues import _log_gamma_excess
 from fastcmp.kernels.special import log1pmx
 
@@ -31,7 +31,7 @@ _LEAST_NODES = 64
 _DENSITY = 6.0
 
 
-@inlined
+@helper
 def _log_wealth(
     angle: float, mu: float, b: float, c: float, ties: float, slope: float
 ) -> float:
@@ -81,7 +81,7 @@ def _log_mean_wealth(b: float, c: float, ties: float, delta: float) -> float:
     return top + math.log(total / n_nodes)
 
 
-@inlined
+@helper
 def _fall(count: float, proportion: float, n: float) -> float:
     """One cell's part of the log-likelihood ratio of its proportion to `proportion`."""
     if count == 0.0:
@@ -116,7 +116,7 @@ def _log_dirichlet(
     return fall + gain - _log_dirichlet_constant(s, t, r)
 
 
-@inlined
+@helper
 def _log_dirichlet_constant(s: float, t: float, r: float) -> float:
     both = math.lgamma(s) + math.lgamma(t)
     return both + math.lgamma(r) - math.lgamma(s + t + r)
@@ -144,7 +144,7 @@ def _log_evalue(
     return _log_mean_wealth(b, c, ties, delta)
 
 
-@inlined
+@helper
 def _log_central(n: float) -> float:
     """Log of 4**n / binomial(2n, n) = n! sqrt(pi) / Gamma(n + 1/2)."""
     return (

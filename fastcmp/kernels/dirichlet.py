@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import inlined, kernel, wide_vectors
+from fastcmp._jit import helper, kernel, wide_vectors
 from fastcmp.kernels.rng import _word
 from fastcmp.kernels.special import betainc, gammainc, ndtri
 
@@ -81,7 +81,7 @@ def random_exponentials(seed: int, replicate: int, start: int, out: FloatArray) 
             out[i, r] = -(_LN2 * exponent[r] + _log_of_part(part[r]))
 
 
-@inlined
+@helper
 def _log_of_part(x: float) -> float:
     """Compute the logarithm of a number from 1 to 2, by 2 artanh((x - 1) / (x + 1))."""
     large = 1.0 if x > _SQRT2 else 0.0
@@ -150,7 +150,7 @@ def random_gamma(shape: float, seed: int, replicate: int, start: int) -> float:
             return d * v * power
 
 
-@inlined
+@helper
 def _uniform(seed: int, replicate: int, draw: int) -> float:
     word = _word(seed, replicate, draw)
     return (float(word >> _12) + 0.5) * _SCALE

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.rng import _word
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MOST = 1 << 26
 _UNUSED = -2  # in folds: neither tested nor trained on
 
 
-@inlined
+@helper
 def _uniform(seed: int, replicate: int, draw: int) -> float:
     return (float(_word(seed, replicate, draw) >> _12) + 0.5) * _SCALE
 

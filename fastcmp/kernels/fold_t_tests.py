@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED
 from fastcmp.kernels.tails import snedecor_tail, student_tails
 
@@ -47,14 +47,14 @@ class _Moments(NamedTuple):
     rounding: float  # the largest deviation that counts as no spread
 
 
-@inlined
+@helper
 def _exponent(largest: float) -> int:
     # 2**1000 brings even the smallest number to a size whose square is representable.
     # `largest` may be NaN.
     return max(math.frexp(largest)[1], -1000) if largest > 0.0 else 0
 
 
-@inlined
+@helper
 def _tail(t: float, df: float, alternative: int) -> float:
     """P-value of Student's t, or of a normal z for df = inf."""
     if df == math.inf:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import kernel, load_byte, load_word
-from fastcmp.kernels.bits import _popcount
+from fastcmp._jit import kernel, load_byte, load_word, popcount
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +62,7 @@ else:
                 | ((word - _SPACES) & ~word)
             ) & _HIGHS
             if found:
-                return i + (_popcount((found - _ONE) & ~found) >> 3)
+                return i + (popcount((found - _ONE) & ~found) >> 3)
             i += 8
 
 

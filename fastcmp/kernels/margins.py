@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _impossible, _normal_quantile
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
 from fastcmp.kernels.tango_score import _tango, _tango_variance
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 _ROOT_HALF = math.sqrt(0.5)
 
 
-@inlined
+@helper
 def _upper_tail(z: float) -> float:
     return 0.5 * math.erfc(_ROOT_HALF * z)
 
 
-@inlined
+@helper
 def _tango_z(only_a: float, only_b: float, n: float, difference: float) -> float:
     """Score with its sign; infinite without variance, 0 where nothing differs."""
     distance = only_a - only_b - n * difference

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _impossible
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.special import betainc, betaincinv
@@ -59,13 +59,13 @@ def _region(only_a: int, only_b: int, n: int, difference: float) -> IntArray:
     return most
 
 
-@inlined
+@helper
 def _log_binomial(x: float, n: float, log_p: float, log_q: float) -> float:
     choices = math.lgamma(n + 1.0) - math.lgamma(x + 1.0) - math.lgamma(n - x + 1.0)
     return choices + x * log_p + (n - x) * log_q
 
 
-@inlined
+@helper
 def _upper_binomial(least: int, n: int, p: float) -> float:
     """P(X >= least) of Bin(n, p)."""
     if least <= 0:
@@ -133,7 +133,7 @@ def _probability(most: IntArray, p: _Nuisance) -> float:
             below += point
 
 
-@inlined
+@helper
 def _nuisance(angle: float, difference: float) -> _Nuisance:
     """Cut what is left of 1 so that both ends are dense."""
     left = 1.0 - abs(difference)
@@ -146,7 +146,7 @@ def _nuisance(angle: float, difference: float) -> _Nuisance:
     return _Nuisance(smaller + difference, smaller, concordant)
 
 
-@inlined
+@helper
 def _angle(discordant: float, difference: float) -> float:
     """Find the angle at which so many samples are discordant."""
     left = 1.0 - abs(difference)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.binomial import _stirling_error, binomial_half
 from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP
 from fastcmp.kernels.special import betainc, log1pmx, ndtri
@@ -28,7 +28,7 @@ _ANEW: Final = 64
 LARGE: Final = 1e250
 
 
-@inlined
+@helper
 def _null_pvalue(k: float, m: float, method: int) -> float:
     """One-sided p-value of k successes of m, of the binomial tests."""
     if k > m:
@@ -39,7 +39,7 @@ def _null_pvalue(k: float, m: float, method: int) -> float:
     return tail.mid + 0.5 * tail.pmf if method == EXACT else tail.mid
 
 
-@inlined
+@helper
 def _normal_count(m: float, z: float, method: int) -> float:
     """Critical count of the normal tests, without bounds."""
     shift = 0.0
@@ -80,7 +80,7 @@ def _point(k: float, n: float, p: float, q: float) -> float:
     return scale * math.exp(error + deviance)
 
 
-@inlined
+@helper
 def binomial_tail(k: float, m: float, p: float, q: float) -> tuple[float, float, float]:
     """P(X >= k), P(X = k) and P(X = k - 1), X ~ Bin(m, p)."""
     if k <= 0.0:
@@ -92,7 +92,7 @@ def binomial_tail(k: float, m: float, p: float, q: float) -> tuple[float, float,
     return upper, _point(k, m, p, q), _point(k - 1.0, m, p, q)
 
 
-@inlined
+@helper
 def _null_tail(k: float, m: float) -> tuple[float, float, float]:
     """Give the same for p = 1/2, at the precision of McNemar's tests."""
     upper = at = below = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.planned_mcnemar import (
     _counted,
     _no_plan,
@@ -30,7 +30,7 @@ _PART: Final = 0.8
 _FEW: Final = 20_000.0
 
 
-@inlined
+@helper
 def _normal_n(p10: float, p01: float, level: float, power: float) -> float:
     """Miettinen's number of samples (1968, second order)."""
     pd, gap = p10 + p01, p10 - p01
@@ -40,7 +40,7 @@ def _normal_n(p10: float, p01: float, level: float, power: float) -> float:
     return max(math.ceil(root * root / (pd * gap * gap)), 1.0)
 
 
-@inlined
+@helper
 def _hopeless(p10: float, p01: float, alternative: int) -> bool:
     """Whether no number of samples is enough: H0, or its wrong side."""
     gap = p10 - p01

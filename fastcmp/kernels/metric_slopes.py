@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.metric_rates import (
     PRECISION,
     RECALL,
@@ -52,6 +52,13 @@ class Terms(NamedTuple):
     c: FloatArray
 
 
+@helper
+def _shift(x: FloatArray, change: float) -> None:
+    """Do ``x += change``, which takes 2 s to compile as an expression of arrays."""
+    for k in range(x.size):
+        x[k] += change
+
+
 @kernel
 def _add(terms: Terms, k: int, slopes: Slopes, factor: float) -> None:
     """Add the slopes of a rate of class k."""
@@ -59,7 +66,7 @@ def _add(terms: Terms, k: int, slopes: Slopes, factor: float) -> None:
     terms.r[k] += factor * slopes.r
     terms.c[k] += factor * slopes.c
     if slopes.n != 0.0:
-        terms.r[:] += factor * slopes.n
+        _shift(terms.r, factor * slopes.n)
 
 
 @kernel
@@ -85,7 +92,7 @@ def _micro_terms(spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms) 
             terms.d[k] = sums.n * slopes.d
             terms.r[k] = sums.n * slopes.r
             terms.c[k] = sums.n * slopes.c
-    terms.r[:] += sums.n * weight * slopes.n
+    _shift(terms.r, sums.n * weight * slopes.n)
 
 
 @kernel
@@ -143,8 +150,8 @@ def _agreement_terms(spec: MetricSpec, sums: Sums, terms: Terms, value: float) -
     n = sums.n
     right = sums.d.sum() / n
     if spec.metric == ACCURACY:
-        terms.d[:] = 1.0
-        terms.r[:] = -right
+        _shift(terms.d, 1.0)
+        _shift(terms.r, -right)
         return
     differ = disagreement_of(sums)
     if spec.metric == MCC:
@@ -181,7 +188,7 @@ def _penalty_terms(
     """Find the influences of a cost or weighted kappa; give the factor of penalties."""
     mean = sums.penalty / sums.n
     if spec.metric == COST:
-        terms.r[:] -= mean
+        _shift(terms.r, -mean)
         return 1.0
     expected = penalty_by_chance(penalty, sums)
     for t in range(penalty.shape[0]):
@@ -189,7 +196,7 @@ def _penalty_terms(
             effect = (1.0 - value) * penalty[t, y] / expected / sums.n
             terms.r[t] += effect * sums.c[y]
             terms.c[y] += effect * sums.r[t]
-    terms.r[:] -= mean / expected
+    _shift(terms.r, -mean / expected)
     return -1.0 / expected
 
 
@@ -205,9 +212,8 @@ def influence_terms(
 
     The value of the metric, and the factor of the penalties.
     """
-    terms.d[:] = 0.0
-    terms.r[:] = 0.0
-    terms.c[:] = 0.0
+    for k in range(terms.d.size):
+        terms.d[k] = terms.r[k] = terms.c[k] = 0.0
     value = value_of(spec, listed, penalty, sums)
     if math.isnan(value):
         return value, 0.0

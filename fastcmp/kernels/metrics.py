@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.metric_rates import (
     FOWLKES_MALLOWS,
     ODDS_RATIO,
@@ -108,7 +108,7 @@ def confusion_sums(
     return Sums(d, r, c, total, weighted)
 
 
-@inlined
+@helper
 def _is_counted(rule: int, listed: int, r: float, c: float) -> bool:
     """Tell whether an average is over this class."""
     if listed == 0:

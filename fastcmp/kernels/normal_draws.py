@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import INTERPRETED as _INTERPRETED
-from fastcmp._jit import inlined, kernel, wide_vectors
+from fastcmp._jit import helper, kernel, wide_vectors
 from fastcmp.kernels.rng import _word
 from fastcmp.kernels.special import ndtri
 
@@ -69,7 +69,7 @@ def _fill_middle(seed: int, replicate: int, start: int, out: FloatArray) -> None
         out[i] = _middle(q) if abs(q) <= _MIDDLE else np.inf
 
 
-@inlined
+@helper
 def _middle(q: float) -> float:
     r = 0.180625 - q * q
     above = 2.5090809287301226727e3

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.special import _betaincc, betainc, ndtri
 from fastcmp.kernels.status import Interval
@@ -18,7 +18,7 @@ _MAX_STEPS = 120
 _LARGE = 4e6
 
 
-@inlined
+@helper
 def _large_odds(x: float, y: float, tail: float, midp: bool) -> float:
     """Odds of x successes to y failures, both large, by Cornish and Fisher's expansion.
 
@@ -47,7 +47,7 @@ def _large_odds(x: float, y: float, tail: float, midp: bool) -> float:
     return odds * math.exp(sd * (z + first + z * second + third))
 
 
-@inlined
+@helper
 def _excess(x: float, y: float, log_odds: float, tail: float, midp: bool) -> float:
     """Logarithm of `tail` less that of P(X >= x), or of the upper mid-p."""
     if log_odds <= 0.0:
@@ -63,7 +63,7 @@ def _excess(x: float, y: float, log_odds: float, tail: float, midp: bool) -> flo
     return math.log(tail) - math.log(upper) if upper > 0.0 else math.inf
 
 
-@inlined
+@helper
 def _odds(x: float, y: float, tail: float, midp: bool) -> float:
     """Odds of x > 0 successes to y failures with an upper tail, or mid-p, of `tail`.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import inlined, kernel
-from fastcmp.kernels.binomial import binomial_half
+from fastcmp._jit import helper, kernel
+from fastcmp.kernels.binomial import half_tail
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Outcome
 
 if TYPE_CHECKING:
@@ -23,26 +23,48 @@ ASYMPTOTIC: Final = 2
 CORRECTED: Final = 3
 
 
-@inlined
-def _favourable(only_a: float, only_b: float, alternative: int) -> float:
-    """Count whose lower tail is the p-value."""
-    if alternative == TWO_SIDED:
-        return float(min(only_a, only_b))
-    return float(only_b) if alternative > 0 else float(only_a)
+# Helpers take floats, so that each is compiled for one type; `max` is another function
+# to compile, and so there is only `min`.
 
 
-@inlined
+@helper
 def _chi_square(only_a: float, only_b: float, correction: float) -> float:
-    distance = max(abs(float(only_a) - float(only_b)) - correction, 0.0)
-    return distance * distance / (float(only_a) + float(only_b))
+    distance = abs(only_a - only_b)
+    distance -= min(distance, correction)
+    return distance * distance / (only_a + only_b)
 
 
-@inlined
-def _normal_tail(only_a: float, only_b: float, chi2: float, alternative: int) -> float:
+@helper
+def _normal(
+    only_a: float, only_b: float, correction: float, alternative: int
+) -> Outcome:
+    if only_a < 0.0 or only_b < 0.0:
+        return Outcome(math.nan, math.nan, INVALID)
+    if only_a + only_b == 0.0:
+        return Outcome(0.0, 1.0, DEGENERATE)
+    chi2 = _chi_square(only_a, only_b, correction)
+    z = math.sqrt(0.5 * chi2)
     if alternative == TWO_SIDED:
-        return math.erfc(math.sqrt(0.5 * chi2))
-    towards = (float(only_a) - float(only_b)) * alternative
-    return 0.5 * math.erfc(math.copysign(math.sqrt(0.5 * chi2), towards))
+        return Outcome(chi2, math.erfc(z), OK)
+    towards = (only_a - only_b) * alternative
+    return Outcome(chi2, 0.5 * math.erfc(math.copysign(z, towards)), OK)
+
+
+@helper
+def _binomial(only_a: float, only_b: float, point: float, alternative: int) -> Outcome:
+    """Test by P(X < m) and P(X = m), of which `point` counts besides one half."""
+    if only_a < 0.0 or only_b < 0.0:
+        return Outcome(math.nan, math.nan, INVALID)
+    if only_a + only_b == 0.0:
+        return Outcome(0.0, 1.0, DEGENERATE)
+    m = only_b if alternative > 0 else only_a
+    if alternative == TWO_SIDED:
+        m = min(only_a, only_b)
+    tail = half_tail(m, only_a + only_b)
+    pvalue = tail.mid + point * tail.pmf
+    if alternative == TWO_SIDED:
+        pvalue *= 2.0
+    return Outcome(_chi_square(only_a, only_b, 0.0), min(pvalue, 1.0), OK)
 
 
 @kernel
@@ -74,12 +96,7 @@ def mcnemar_asymptotic(only_a: int, only_b: int, alternative: int = 0) -> Outcom
     >>> mcnemar_asymptotic(25, 15).statistic
     2.5
     """
-    if only_a < 0 or only_b < 0:
-        return Outcome(math.nan, math.nan, INVALID)
-    if only_a + only_b == 0:
-        return Outcome(0.0, 1.0, DEGENERATE)
-    chi2 = _chi_square(only_a, only_b, 0.0)
-    return Outcome(chi2, _normal_tail(only_a, only_b, chi2, alternative), OK)
+    return _normal(float(only_a), float(only_b), 0.0, alternative)
 
 
 @kernel
@@ -114,12 +131,7 @@ def mcnemar_corrected(only_a: int, only_b: int, alternative: int = 0) -> Outcome
     >>> mcnemar_corrected(25, 15).statistic
     2.025
     """
-    if only_a < 0 or only_b < 0:
-        return Outcome(math.nan, math.nan, INVALID)
-    if only_a + only_b == 0:
-        return Outcome(0.0, 1.0, DEGENERATE)
-    chi2 = _chi_square(only_a, only_b, 1.0)
-    return Outcome(chi2, _normal_tail(only_a, only_b, chi2, alternative), OK)
+    return _normal(float(only_a), float(only_b), 1.0, alternative)
 
 
 @kernel
@@ -146,16 +158,7 @@ def mcnemar_exact(only_a: int, only_b: int, alternative: int = 0) -> Outcome:
     >>> round(mcnemar_exact(11, 1).pvalue, 14)
     0.00634765625
     """
-    if only_a < 0 or only_b < 0:
-        return Outcome(math.nan, math.nan, INVALID)
-    total = float(only_a) + float(only_b)
-    if total == 0.0:
-        return Outcome(0.0, 1.0, DEGENERATE)
-    tail = binomial_half(_favourable(only_a, only_b, alternative), total)
-    pvalue = tail.mid + 0.5 * tail.pmf
-    if alternative == TWO_SIDED:
-        pvalue *= 2.0
-    return Outcome(_chi_square(only_a, only_b, 0.0), min(pvalue, 1.0), OK)
+    return _binomial(float(only_a), float(only_b), 0.5, alternative)
 
 
 @kernel
@@ -191,15 +194,7 @@ def mcnemar_midp(only_a: int, only_b: int, alternative: int = 0) -> Outcome:
     >>> round(mcnemar_midp(11, 1).pvalue, 14)
     0.00341796875
     """
-    if only_a < 0 or only_b < 0:
-        return Outcome(math.nan, math.nan, INVALID)
-    total = float(only_a) + float(only_b)
-    if total == 0.0:
-        return Outcome(0.0, 1.0, DEGENERATE)
-    pvalue = binomial_half(_favourable(only_a, only_b, alternative), total).mid
-    if alternative == TWO_SIDED:
-        pvalue *= 2.0
-    return Outcome(_chi_square(only_a, only_b, 0.0), min(pvalue, 1.0), OK)
+    return _binomial(float(only_a), float(only_b), 0.0, alternative)
 
 
 @kernel
@@ -237,15 +232,45 @@ def mcnemar_many(
     >>> p.round(8).tolist(), status.tolist()
     ([0.00634766, 1.0], [0, 1])
     """
+    if method in (MIDP, EXACT):
+        point = 0.5 if method == EXACT else 0.0
+        binomial_many(only_a, only_b, point, alternative, statistic, pvalue, status)
+    else:
+        correction = 1.0 if method == CORRECTED else 0.0
+        normal_many(only_a, only_b, correction, alternative, statistic, pvalue, status)
+
+
+@kernel
+def binomial_many(
+    only_a: IntArray,
+    only_b: IntArray,
+    point: float,
+    alternative: int,
+    statistic: FloatArray,
+    pvalue: FloatArray,
+    status: StatusArray,
+) -> None:
+    """`mcnemar_many` by the mid-p (`point` = 0) or the exact test (0.5)."""
     for i in range(only_a.size):
-        if method == MIDP:
-            outcome = mcnemar_midp(only_a[i], only_b[i], alternative)
-        elif method == EXACT:
-            outcome = mcnemar_exact(only_a[i], only_b[i], alternative)
-        elif method == ASYMPTOTIC:
-            outcome = mcnemar_asymptotic(only_a[i], only_b[i], alternative)
-        else:
-            outcome = mcnemar_corrected(only_a[i], only_b[i], alternative)
+        outcome = _binomial(float(only_a[i]), float(only_b[i]), point, alternative)
+        statistic[i] = outcome.statistic
+        pvalue[i] = outcome.pvalue
+        status[i] = outcome.status
+
+
+@kernel
+def normal_many(
+    only_a: IntArray,
+    only_b: IntArray,
+    correction: float,
+    alternative: int,
+    statistic: FloatArray,
+    pvalue: FloatArray,
+    status: StatusArray,
+) -> None:
+    """`mcnemar_many` by the asymptotic or, `correction` = 1, the corrected test."""
+    for i in range(only_a.size):
+        outcome = _normal(float(only_a[i]), float(only_b[i]), correction, alternative)
         statistic[i] = outcome.statistic
         pvalue[i] = outcome.pvalue
         status[i] = outcome.status

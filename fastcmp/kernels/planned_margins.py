@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.mcnemar_enumeration import LARGE, TIES, binomial_tail, window
 from fastcmp.kernels.special import ndtri
@@ -41,7 +41,7 @@ def _first_above(y: float, n: float, shift: float, z: float) -> float:
     return high
 
 
-@inlined
+@helper
 def _climbed(x: float, y: float, n: float, shift: float, z: float) -> float:
     """Give the same from the bound of y - 1, which is not above it."""
     while x <= n - y and _tango_z(x, y, n, shift) < z:
@@ -122,7 +122,7 @@ def margin_power(
     return min(power / mass, 1.0)
 
 
-@inlined
+@helper
 def _lead(p10: float, p01: float, margin: float, claim: int) -> float:
     """How far the difference is on the right side of the nearest margin."""
     gap = p10 - p01
@@ -131,7 +131,7 @@ def _lead(p10: float, p01: float, margin: float, claim: int) -> float:
     return gap - margin if claim == SUPERIORITY else gap + margin
 
 
-@inlined
+@helper
 def _normal_n(
     power: float, p10: float, p01: float, margin: float, alpha: float, claim: int
 ) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.mcnemar_enumeration import (
     TIES,
     binomial_tail,
@@ -14,13 +14,13 @@ from fastcmp.kernels.mcnemar_enumeration import (
 from fastcmp.kernels.status import TWO_SIDED
 
 
-@inlined
+@helper
 def _side(alpha: float, alternative: int) -> float:
     """Error rate of one side."""
     return 0.5 * alpha if alternative == TWO_SIDED else alpha
 
 
-@inlined
+@helper
 def _counted(
     p10: float, p01: float, alternative: int, both_tails: bool
 ) -> tuple[bool, bool]:
@@ -30,7 +30,7 @@ def _counted(
     return both_tails or p10 >= p01, both_tails or p10 < p01
 
 
-@inlined
+@helper
 def _no_plan(p10: float, p01: float, alpha: float) -> bool:
     return not (p10 >= 0.0 and p01 >= 0.0 and p10 + p01 <= TIES and 0.0 < alpha < 1.0)
 

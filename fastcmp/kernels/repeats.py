@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -18,12 +18,12 @@ PASS_AT_K_VARIANCE: Final = 3
 PASS_HAT_K_VARIANCE: Final = 4
 
 
-@inlined
+@helper
 def _is_sample(n_correct: int, n_samples: int, k: int) -> bool:
     return 0 <= n_correct <= n_samples and 1 <= k <= n_samples
 
 
-@inlined
+@helper
 def _none_of(n_marked: int, n_samples: int, k: int) -> float:
     """Chance that k of n_samples, drawn without replacement, have no marked one."""
     few, many = min(n_marked, k), max(n_marked, k)
@@ -174,7 +174,7 @@ def g_pass_at_k(n_correct: int, n_samples: int, k: int, tau: float) -> float:
     return enough / (enough + too_few)
 
 
-@inlined
+@helper
 def _variance(n_marked: int, n_samples: int, k: int) -> float:
     """Estimate the variance of `_none_of` over answers: h(k)**2 - h(2 k), >= 0."""
     if n_samples < 2 * k:

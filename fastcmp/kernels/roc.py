@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, inlined, kernel
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, ScoreArray
@@ -68,7 +68,7 @@ def split_scores(
     return ClassCounts(n - p, p, first_nan)
 
 
-@inlined
+@helper
 def _product(a: int, b: int) -> tuple[int, int]:
     """Multiply two counts below 2**44, in two words."""
     a_high, a_low = a >> 31, a & _LOW
@@ -78,7 +78,7 @@ def _product(a: int, b: int) -> tuple[int, int]:
     return a_high * b_high * PAIR_BASE + middle + (last >> 31), last & _LOW
 
 
-@inlined
+@helper
 def _path(low: ScoreArray, n_low: int, high: ScoreArray, n_high: int, d: int) -> int:
     """Count how many of the first d of both are from `low`; in ties `high` is first."""
     first, last = max(0, d - n_high), min(d, n_low)
@@ -91,7 +91,7 @@ def _path(low: ScoreArray, n_low: int, high: ScoreArray, n_high: int, d: int) ->
     return first
 
 
-@inlined
+@helper
 def _run_end(scores: ScoreArray, n: int, start: int) -> int:
     """Find the end of a run of equal scores, by doubling steps and bisection."""
     x, step, end = scores[start], 1, start
@@ -152,7 +152,7 @@ def _count_below(
     return Concordance(below, lower_below, ties, lower_ties)
 
 
-@inlined
+@helper
 def _has_runs(scores: ScoreArray, n: int) -> bool:
     """Whether most of 64 places in sorted scores are followed by 8 equal ones."""
     if n < 1024:

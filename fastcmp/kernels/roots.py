@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import inlined
+from fastcmp._jit import helper
 
 
-@inlined
+@helper
 def itp_step(
     low: float, f_low: float, high: float, f_high: float, reach: float
 ) -> float:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel, wide_vectors
-from fastcmp.kernels.bits import TILE_ROWS, _popcount
+from fastcmp._jit import inlined, kernel, popcount, wide_vectors
+from fastcmp.kernels.bits import TILE_ROWS
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
@@ -115,7 +115,7 @@ def count_slices(
         for c in range(n_rows):
             total = np.int64(0)
             for w in range(segments[t], segments[t + 1]):
-                total += _popcount(words[c, w])
+                total += popcount(words[c, w])
             out[t, c] += total
             left -= total
         out[t, n_rows] += left
@@ -144,25 +144,25 @@ def _register_tile(
         w = start + np.uintp(k)
         x0, x1, x2, x3 = words[j, w], words[j1, w], words[j2, w], words[j3, w]
         y = words[i, w]
-        n00 += _popcount(y & x0)
-        n01 += _popcount(y & x1)
-        n02 += _popcount(y & x2)
-        n03 += _popcount(y & x3)
+        n00 += popcount(y & x0)
+        n01 += popcount(y & x1)
+        n02 += popcount(y & x2)
+        n03 += popcount(y & x3)
         y = words[i1, w]
-        n10 += _popcount(y & x0)
-        n11 += _popcount(y & x1)
-        n12 += _popcount(y & x2)
-        n13 += _popcount(y & x3)
+        n10 += popcount(y & x0)
+        n11 += popcount(y & x1)
+        n12 += popcount(y & x2)
+        n13 += popcount(y & x3)
         y = words[i2, w]
-        n20 += _popcount(y & x0)
-        n21 += _popcount(y & x1)
-        n22 += _popcount(y & x2)
-        n23 += _popcount(y & x3)
+        n20 += popcount(y & x0)
+        n21 += popcount(y & x1)
+        n22 += popcount(y & x2)
+        n23 += popcount(y & x3)
         y = words[i3, w]
-        n30 += _popcount(y & x0)
-        n31 += _popcount(y & x1)
-        n32 += _popcount(y & x2)
-        n33 += _popcount(y & x3)
+        n30 += popcount(y & x0)
+        n31 += popcount(y & x1)
+        n32 += popcount(y & x2)
+        n33 += popcount(y & x3)
     r, c = place
     _add_four(common, r, c, (n00, n01, n02, n03))
     _add_four(common, r + 1, c, (n10, n11, n12, n13))

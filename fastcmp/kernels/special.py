@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import inlined, kernel, scipy_special
+from fastcmp._jit import helper, kernel, scipy_special
 
 _ndtri = scipy_special("ndtri", 1)
 # exp(x**2) erfc(x), which does not underflow.
@@ -68,7 +68,7 @@ def chdtrc(df: float, x: float) -> float:
     return _chdtrc(df, x, 0)  # type: ignore[no-any-return]
 
 
-@inlined
+@helper
 def _chi_square_tail(df: float, x: float) -> float:
     """As `chdtrc`; with one degree of freedom the same bits as McNemar's test."""
     return math.erfc(math.sqrt(0.5 * x)) if df == 1.0 else chdtrc(df, x)
@@ -224,7 +224,7 @@ def stdtrit(df: float, p: float) -> float:
     return _stdtrit(df, p, 0)  # type: ignore[no-any-return]
 
 
-@inlined
+@helper
 def _unit_of(size: float) -> float:
     """Choose a unit: 1, or a power of two if squares would over- or underflow."""
     if 1e-100 < size < 1e100 or not 0.0 < size < math.inf:

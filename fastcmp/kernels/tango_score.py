@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import inlined
+from fastcmp._jit import helper
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.status import Interval
 
@@ -15,7 +15,7 @@ _MAX_STEPS = 120
 _NEWTON = 8  # steps, of which three or four are usual
 
 
-@inlined
+@helper
 def _tango_variance(only_a: float, only_b: float, n: float, delta: float) -> float:
     """Variance of the score under H0: difference = delta (Tango 1998, eq. 6)."""
     if delta < 0.0:
@@ -29,14 +29,14 @@ def _tango_variance(only_a: float, only_b: float, n: float, delta: float) -> flo
     return max(n * (2.0 * q + delta * (1.0 - delta)), 0.0)
 
 
-@inlined
+@helper
 def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
     """Size of the score statistic for H0: difference = delta."""
     variance = _tango_variance(only_a, only_b, n, delta)
     return abs(only_a - only_b - n * delta) / math.sqrt(variance)
 
 
-@inlined
+@helper
 def _tango_slope(
     only_a: float, only_b: float, n: float, delta: float
 ) -> tuple[float, float]:
@@ -60,7 +60,7 @@ def _tango_slope(
     return size, sign * slope
 
 
-@inlined
+@helper
 def _tango(only_a: float, only_b: float, n: float, z: float) -> Interval:
     d = (only_a - only_b) / n
     low = -1.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import inlined, kernel
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _normal_quantile, _wilson_distances
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.status import (
@@ -31,12 +31,12 @@ MIETTINEN_NURMINEN: Final = 1
 _MAX_STEPS = 120
 
 
-@inlined
+@helper
 def _impossible_pair(right_a: float, n_a: float, right_b: float, n_b: float) -> bool:
     return not (0.0 <= right_a <= n_a and 0.0 <= right_b <= n_b and min(n_a, n_b) > 0.0)
 
 
-@inlined
+@helper
 def _slope(
     right_a: float, n_a: float, right_b: float, n_b: float, p: float, delta: float
 ) -> float:
@@ -99,7 +99,7 @@ def _score(
     return sign * gap / math.sqrt(variance * n / (n - 1.0))
 
 
-@inlined
+@helper
 def _normal_pvalue(z: float, alternative: int) -> float:
     if alternative == TWO_SIDED:
         return math.erfc(abs(z) / math.sqrt(2.0))
@@ -170,7 +170,7 @@ def miettinen_nurminen(
     return Outcome(z, _normal_pvalue(z, alternative), OK)
 
 
-@inlined
+@helper
 def _miettinen_nurminen(
     right_a: float, n_a: float, right_b: float, n_b: float, z: float
 ) -> Interval:
@@ -248,7 +248,7 @@ def miettinen_nurminen_interval(
     return _miettinen_nurminen(right_a, all_a, right_b, all_b, z)
 
 
-@inlined
+@helper
 def _newcombe_unpaired(
     right_a: float, n_a: float, right_b: float, n_b: float, z: float
 ) -> Interval:

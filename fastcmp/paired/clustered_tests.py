@@ -146,12 +146,10 @@ def interval_estimate(cells: Ints, units: Units, method: str) -> Estimate:
 
 def _score_interval(cells: Ints, units: Units, level: float) -> tuple[float, float]:
     """Tango's interval of counts that are divided by the design factor."""
-    from fastcmp.kernels.intervals import TANGO, difference_interval_many
+    from fastcmp.paired.difference_intervals import difference_intervals
 
     shrunk = cells.sum(axis=1) / design_factor(cells, units, "all")
-    right, a, b, wrong = shrunk[:, np.newaxis]
-    low, high = np.empty(1), np.empty(1)
-    difference_interval_many(right, a, b, wrong, (TANGO, level), low, high)
+    low, high = difference_intervals(shrunk[:, np.newaxis], "tango", level)
     return low.item(), high.item()
 
 

@@ -19,6 +19,10 @@ from fastcmp.core.records import (
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.difference_intervals import (
+    DIFFERENCE_INTERVALS,
+    difference_intervals,
+)
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
 
 if TYPE_CHECKING:
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     from fastcmp.paired.margin_result import MarginTests
     from fastcmp.paired.margin_statistics import MarginOptions
 
-DIFFERENCE_INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
 _ODDS_INTERVALS = ("exact", "midp")
 #: What is tested, by `alternative`.
 HYPOTHESES = {
@@ -203,16 +206,11 @@ class McNemarResult(Pilot, Compared, Record):
         >>> round(low, 6), round(high, 6)
         (0.000397, 0.00188)
         """
-        from fastcmp.kernels.intervals import difference_interval_many
-
         method = choose(method, "method", DIFFERENCE_INTERVALS)
         level = as_level(confidence_level, self.alternative)
-        options = (DIFFERENCE_INTERVALS.index(method), level)
         cells = self.table.reshape(-1, 4).T.copy()
-        low, high = np.empty(cells.shape[1]), np.empty(cells.shape[1])
-        right, a, b, wrong = cells
-        difference_interval_many(right, a, b, wrong, options, low, high)
-        ends = (unwrap(end, np.shape(self.pvalue)) for end in (low, high))
+        found = difference_intervals(cells, method, level)
+        ends = (unwrap(end, np.shape(self.pvalue)) for end in found)
         return ConfidenceInterval(*keep_side(ends, self.alternative, (-1.0, 1.0)))
 
     def odds_ratio_interval(

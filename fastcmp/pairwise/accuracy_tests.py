@@ -10,6 +10,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.kernels.bits import TILE_ROWS
+from fastcmp.paired.difference_intervals import difference_intervals
 from fastcmp.paired.mcnemar_counts import evaluate_counts
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.pair_tests import PairTests
@@ -85,10 +86,8 @@ def _tests(
         if method in _BINOMIAL:
             statistic = np.minimum(only_a, only_b).astype(np.float64)
         right = correct[block.pairs[:, 0]] - only_a
-        low, high = np.empty((2, only_a.size))
         cells = (right, only_a, only_b, n - right - only_a - only_b)
-        options = (kernels.NEWCOMBE, level)
-        kernels.difference_interval_many(*cells, options, low, high)
+        low, high = difference_intervals(cells, "newcombe", level)
         difference = (only_a - only_b) / n
         return PairColumns(only_a, only_b, difference, low, high, statistic, pvalue)
 

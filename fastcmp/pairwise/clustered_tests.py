@@ -103,9 +103,9 @@ def count_by_cluster(
     sums = np.empty((n_models, ends.size))
 
     def count(i: int) -> None:
-        kernels.pack_equal(y_true, labels.preds[i][order], bits.words[i])
-        kernels.cluster_bits(bits.words[i], ends, sums[i])
-        bits.correct[i] = kernels.count_bits(bits.words[i])
+        pred, row = labels.preds[i][order], bits.words[i]
+        bits.correct[i] = kernels.pack_equal(y_true, pred, row)
+        kernels.cluster_bits(row, ends, sums[i])
 
     pool.run(count, range(n_models), steps=no_step)
     return bits, sums

@@ -11,9 +11,9 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.protocols import are_labelled
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
+from fastcmp.paired.difference_intervals import DIFFERENCE_INTERVALS
 from fastcmp.paired.mcnemar import mcnemar_from_counts
 from fastcmp.paired.mcnemar_counts import METHODS
-from fastcmp.paired.mcnemar_result import DIFFERENCE_INTERVALS
 from fastcmp.scores.measure_comparison import MeasureComparison, joint_test
 from fastcmp.scores.measure_ratios import measure_ratios, read_calls
 from fastcmp.scores.predictive_values import predictive_value_test

@@ -49,7 +49,7 @@ def test_pack_equals_numpy(n, dtype, rng):
     y_true, pred = rng.integers(0, 3, (2, n)).astype(dtype)
     words = np.zeros(-(-n // 64) + 2, np.uint64)
     words[-(-n // 64) :] = 77
-    pack_equal(y_true, pred, words)
+    assert pack_equal(y_true, pred, words) == np.count_nonzero(y_true == pred)
     unpacked = np.unpackbits(words[:-2].view(np.uint8), bitorder="little")
     np.testing.assert_array_equal(unpacked[:n], y_true == pred)
     assert not unpacked[n:].any()

@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 from scipy import special
 
 from fastcmp import kernels
-from fastcmp.kernels import log1pmx
-from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels import log1pmx, roots
+
+
+@njit
+def itp_step(low, f_low, high, f_high, reach):
+    return roots.itp_step(low, f_low, high, f_high, reach)
+
 
 POSITIVE = [1e-300, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e4, 1e9]
 SHARES = [0.0, 1e-300, 1e-9, 0.025, 0.5, 0.975, 1.0]

@@ -241,7 +241,8 @@ def _many(
 
 def _call(which: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> Floats:
     out = np.empty(correct.size)
-    correct, samples = (np.ascontiguousarray(x, np.int64) for x in (correct, samples))
+    # Copies: numba asks broadcast arrays whether they can be written, and NumPy warns.
+    correct, samples = (np.array(x, np.int64) for x in (correct, samples))
     pass_many(which, correct, samples, k, tau, out)
     return out
 

@@ -86,7 +86,7 @@ PROJECT = {
 
 
 def test_minima_become_constraints():
-    wanted = "dask==2025.1\nnumba==0.61\nnumpy==2.0\n"
+    wanted = "dask==2025.1\nnumba==0.61\nnumpy==2.0\npyparsing<3.3\n"
     assert script("minimum").constraints(PROJECT) == wanted
 
 

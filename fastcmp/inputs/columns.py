@@ -16,7 +16,6 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.inputs.label_values import (
     INTEGRAL_LIMIT,
-    hashable,
     is_missing,
     kind_of,
     plain_number,
@@ -173,7 +172,7 @@ def _read_array(array: NDArray[Any], name: str) -> Column:
 
 
 def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
-    return Column(name=name, codes=codes, distinct=hashable(distinct))
+    return Column(name=name, codes=codes, distinct=tuple(distinct))
 
 
 def _read_floats(array: NDArray[Any], name: str) -> Column:

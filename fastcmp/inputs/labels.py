@@ -296,14 +296,15 @@ def _share(
 ) -> tuple[list[NDArray[Any]], Sequence[Any]]:
     """Give equal labels equal codes; one more is for what is missing or left out."""
     index: dict[Any, int] = {}
+    labels: dict[Any, Any] = {}  # as they were given
     if classes is not None:
-        for label in hashable(classes):
-            if label in index:
+        for key, label in zip(hashable(classes), classes, strict=True):
+            if key in index:
                 message = f"classes must differ, got {label!r} twice"
                 raise ValueError(message)
-            index[label] = len(index)
+            index[key], labels[key] = len(index), label
         if len(index) < 2:
-            message = f"classes must name at least 2 classes, got {list(index)}"
+            message = f"classes must name at least 2 classes, got {list(classes)}"
             raise ValueError(message)
         arrays = [column.integers for column in columns if column.integers is not None]
         if len(arrays) == len(columns) and len(index) < 256:
@@ -312,14 +313,17 @@ def _share(
                 return _translate(single, index), tuple(index)
     coded = []
     for column in (column.factorized() for column in columns):
+        keys = hashable(column.distinct)
         if classes is None:
-            places = [index.setdefault(label, len(index)) for label in column.distinct]
+            places = [index.setdefault(key, len(index)) for key in keys]
+            for key, label in zip(keys, column.distinct, strict=True):
+                labels.setdefault(key, label)
         else:
-            places = [index.get(label, -1) for label in column.distinct]
+            places = [index.get(key, -1) for key in keys]
         # The last entry is what code -1 finds.
         lookup = np.array([*places, -1], np.int64)
         coded.append(lookup[column.positions()])
-    return _compact(coded, len(index)), tuple(index)
+    return _compact(coded, len(index)), tuple(labels.values())
 
 
 def _translate(

@@ -17,7 +17,8 @@ from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, X, Y, fitted, 
 
 import fastcmp
 from fastcmp import datasets, designs, planning, sequential, stream
-from fastcmp.core.records import Compared, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import Record
 from fastcmp.report.headline import headline
 from fastcmp.report.methods import methods_of
 from fastcmp.report.page import to_page

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.core.sections import format_pvalue
 from fastcmp.pairwise.decisions import PairDecisions
 from fastcmp.pairwise.leaderboard import format_score, style_of

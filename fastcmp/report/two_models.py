@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.core.sections import Section, interval_name
 from fastcmp.report.blocks import Text, said
 from fastcmp.report.charts import Row, bars, intervals

@@ -6,6 +6,7 @@ here, or in the proper calls of `test_refusals`.
 
 import html
 import json
+import re
 from functools import cache
 from html.parser import HTMLParser
 
@@ -343,6 +344,8 @@ def test_a_report_answers_and_says_how(name):
     assert all(methods_of(record).paragraphs)
     shown = html.unescape(to_page({"of": record})).replace("\u00a0", " ")
     assert answer in shown or record.sections()[0].title in shown
+    # Adjustments have the names that papers give them, not those of options.
+    assert not re.search(r"adjusted[^.]*(\(|by )(e-)?(holm|bh|maxt|none)\b", shown)
 
 
 KNOWN = (

@@ -177,12 +177,17 @@ class Record:
         Parameters
         ----------
         path : str or Path
-            Where to write, such as ``"report.html"``; a file there is replaced.
+            Where to write, such as ``"report.html"``: its extension is ``.html`` or
+            ``.htm``. A file there is replaced.
         title : str
             Of the page.
 
         Raises
         ------
+        TypeError
+            If `path` is no path, such as an open file, or `title` is no text.
+        ValueError
+            If `path` has another extension.
         ImportError
             If Jinja2 is not installed.
         OSError

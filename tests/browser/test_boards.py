@@ -87,7 +87,8 @@ class TestPairInFull:
             ends = 100 * digits.interval[k]
             np.testing.assert_allclose([low, high], ends, atol=1.1e-3)
             p, adjusted = (
-                number(found[name]) for name in ("p-value", "Adjusted p-value (holm)")
+                number(found[name])
+                for name in ("p-value", "Adjusted p-value (Holm's procedure)")
             )
             assert np.isclose(p, digits.pvalue[k], rtol=0.05, atol=5.1e-5)
             assert np.isclose(

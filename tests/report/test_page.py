@@ -21,6 +21,7 @@ from fastcmp.report.template_files import environment, texts_of, to_json
 
 HOSTILE = "<script>alert(1)</script>"
 MCNEMAR = fastcmp.mcnemar_from_counts(11, 1, both_right=80, both_wrong=8)
+PAIRS = fastcmp.compare_all([0, 1, 1], {"a\udcff": [0, 1, 1], "b": [0, 0, 1]})
 EMPTY = ("area", "base", "br", "col", "img", "input", "link", "meta", "source", "wbr")
 
 
@@ -125,6 +126,14 @@ def test_the_same_bytes_in_another_process():
         for seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+def test_names_that_are_no_text(tmp_path):
+    path, name = tmp_path / "a.html", "new\udcff.csv"
+    records = {name: MCNEMAR, "pairs": PAIRS}
+    write_report(records, path, title=name, command=name, data=[(name, 1, "0" * 64)])
+    text = path.read_text(encoding="utf-8")
+    assert text.count("new\\udcff.csv") >= 4
 
 
 @pytest.mark.parametrize("path", [None, 3, b"a.html", io.StringIO()])

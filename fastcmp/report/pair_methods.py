@@ -34,7 +34,8 @@ def paragraphs_of_pairs(result: PairDecisions) -> Iterator[str]:
         f"{100 * (1 - result.alpha):.9g}% are each for one model alone ({x[1]})."
         for x in intervals
     ]
-    described += [result.leaderboard.rank_promise] if result.control is None else []
+    if result.control is None and result.leaderboard.rank_interval is not None:
+        described.append(result.leaderboard.rank_promise)
     described += [line for line in lines if _DIFFERENCES.search(line)]
     described += dropped_sentences(result.n_missing, result.n_excluded)
     if described:
@@ -83,8 +84,9 @@ def _promised(
             f"P-values were adjusted for {result.n_pairs:,} "
             f"comparison{'s' * (result.n_pairs != 1)} by {name}{drawn}."
         )
+    adjusted = "" if result.adjust == "none" else "adjusted "
     yield (
-        "Two models are called significantly different where the adjusted p-value is "
+        f"Two models are called significantly different where the {adjusted}p-value is "
         f"at most {result.alpha:g}: {result.rule}."
     )
     if result.margins is not None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from fastcmp.core.record_parts import Compared
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -21,7 +24,8 @@ _HOW = re.compile(
 #: Those that say what was found.
 _FOUND = re.compile(
     r"\b(?:p|z|t|F|Q|D|E|chi-square|W\+) (?:=|<) |Accuracy of a \d|[-+]\d+\.\d|too few|"
-    r"\bplans\b|with a probability of [\d.]+%|: significantly better than "
+    r"\bplans\b|with a probability of [\d.]+%|: significantly better than |"
+    r"predicted differently"
 )
 #: How sentences of a record begin that a methods section says otherwise.
 _SAID_OTHERWISE = re.compile(
@@ -121,7 +125,7 @@ def sentences_of(
     `names` are those of two models; sentences that are `known` are left out.
     """
     sections = [part for part in record.sections() if part.title != "Beware"]
-    told = [_lead(record, sections, names)]
+    told = [_lead(record, sections, names), _size(record)]
     lines = (line for part in sections for line in (*part.text, *part.notes))
     for line in (_SAID_OTHERWISE.sub("", line) for line in lines if line not in known):
         null = _NULL.search(line)
@@ -138,6 +142,18 @@ def sentences_of(
         told.append(f"The {level} interval of the difference of accuracies: {kind}.")
     told = list(filter(None, told))
     yield from told or [_PLAIN]
+
+
+def _size(record: Record) -> str:
+    """Say on how many samples two models were compared, where that is known."""
+    noun = "items" if hasattr(record, "n_items") else "samples"
+    with suppress(ValueError):  # counts that are not known
+        n = getattr(record, f"n_{noun}", None)
+        if isinstance(record, Compared) and isinstance(n, int):
+            clusters = getattr(record, "n_clusters", getattr(record, "n_groups", None))
+            inside = f" in {clusters:,} clusters" if isinstance(clusters, int) else ""
+            return f"There were {n:,} {noun}{inside}."
+    return ""
 
 
 def _null(found: re.Match[str], names: tuple[str, str]) -> str:

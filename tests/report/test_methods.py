@@ -105,6 +105,21 @@ def test_a_margin_of_two_models_names_its_tests():
     assert f"{tests}: a is called not worse than b where" in said(result)
 
 
+def test_the_size_of_two_models():
+    a, b, groups = PREDS["a"], PREDS["b"], np.arange(60) // 2
+    assert "There were 60 samples." in said(fastcmp.mcnemar(Y, a, b))
+    clustered = fastcmp.compare_metric(Y, a, b, metric="f1_macro", groups=groups)
+    assert "There were 60 samples in 30 clusters." in said(clustered)
+    assert "predicted differently" not in said(clustered)
+    assert "There were" not in said(fastcmp.mcnemar_from_counts(3, 9))
+
+
+def test_what_is_not_adjusted_is_not_called_so():
+    text = said(fastcmp.compare_all(Y, PREDS, adjust="none"))
+    assert "different where the p-value is at most 0.05" in text
+    assert "No intervals of ranks" not in text
+
+
 def test_one_comparison_needs_no_adjustment():
     pair = {name: PREDS[name] for name in "ab"}
     assert "its p-value needs no adjustment." in said(fastcmp.compare_all(Y, pair))

@@ -473,9 +473,8 @@ def test_odds_of_a_few_more_do_not_jump(other, level, method):
     counts = [(4_000_000 + i, int(4e6 * other)) for i in range(-3, 4)]
     for turn in (1, -1):
         ends = np.array([interval(*pair[::turn], level) for pair in counts])
-        assert (
-            np.abs(np.diff(ends / ends[0], 3, axis=0)).max() < 1e-13
-        )  # 7.3e-14 with SciPy 1.15
+        # At most 1.7e-14 with SciPy 1.17, and 4.8e-13 with 1.15.
+        assert np.abs(np.diff(ends / ends[0], 3, axis=0)).max() < 1e-12
 
 
 def test_the_issues_odds():

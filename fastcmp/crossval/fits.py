@@ -175,6 +175,8 @@ def _check_classifier(name: str, model: Any) -> None:
     from sklearn.base import is_classifier
 
     try:
+        # Release 1.7 warns where others raise.
+        model.__sklearn_tags__  # noqa: B018
         known = is_classifier(model)
     except AttributeError:  # a model without scikit-learn's tags
         return

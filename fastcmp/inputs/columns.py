@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.inputs.label_values import (
     INTEGRAL_LIMIT,
+    hashable,
     is_missing,
     kind_of,
     plain_number,
@@ -171,7 +173,7 @@ def _read_array(array: NDArray[Any], name: str) -> Column:
 
 
 def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
-    return Column(name=name, codes=codes, distinct=tuple(distinct))
+    return Column(name=name, codes=codes, distinct=hashable(distinct))
 
 
 def _read_floats(array: NDArray[Any], name: str) -> Column:
@@ -240,8 +242,17 @@ def _factorize_hashed(labels: list[Any]) -> tuple[NDArray[Any], list[Any]] | Non
         import pandas as pd
     except ImportError:
         return None
+    if not _pandas_reads_all():
+        return None
     codes, distinct = pd.factorize(_as_objects(labels))
     return codes, list(distinct)
+
+
+@cache
+def _pandas_reads_all() -> bool:
+    """Tell whether pandas reads text beyond a zero byte: before 3 it does not."""
+    found: list[Any] = sys.modules["pandas"].factorize(_as_objects(["a", "a\0"]))[1]
+    return len(found) == 2
 
 
 def _read_objects(array: NDArray[Any], name: str) -> Column:
@@ -276,6 +287,8 @@ def _read_pandas(raw: Any, name: str) -> Column:
         return _coded(name, *_without_missing(codes, distinct))
     if isinstance(dtype, np.dtype):
         return _read_array(raw.to_numpy(), name)
+    if getattr(dtype, "storage", "") == "python" and not _pandas_reads_all():
+        return _read_objects(raw.to_numpy(object, na_value=None), name)
     codes, distinct = sys.modules["pandas"].factorize(raw)
     # Arrow and nullable columns may hold NaN that is not null.
     labels = _coded(name, *_without_missing(codes, distinct.tolist()))

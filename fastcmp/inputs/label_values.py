@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _BOOLEANS = (bool, np.bool_)
 INTEGRAL_LIMIT = 2.0**53
 
+#: Before NumPy 2.2 equal dates of different units have different hashes.
+_HASHED_BY_UNIT = hash(np.datetime64(1, "D")) != hash(np.datetime64(24, "h"))
+
 
 def kind_of(label: object) -> str:
     """Name the kind of a label, such as "number"; only labels of a kind compare."""
@@ -52,6 +55,26 @@ def plain_number(x: Any) -> Any:
         x = x.item()
     whole = isinstance(x, float) and abs(x) < INTEGRAL_LIMIT and x == int(x)
     return int(x) if whole else x
+
+
+def hashable(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Give equal labels equal hashes: dates and times of NumPy one unit, if need be."""
+    if _HASHED_BY_UNIT:
+        return tuple(map(_in_nanoseconds, labels))
+    return tuple(labels)
+
+
+def _in_nanoseconds(x: Any) -> Any:
+    """Give a date or time its unit in nanoseconds, where that is exact."""
+    if not isinstance(x, (np.datetime64, np.timedelta64)):
+        return x
+    unit = np.dtype(f"{x.dtype.kind}8[ns]")
+    if not np.can_cast(
+        x.dtype, unit, "same_kind"
+    ):  # years and months of no fixed length
+        return x
+    fine = x.astype(unit)
+    return fine if fine.astype(x.dtype) == x and fine == x else x
 
 
 def distinct(labels: Iterable[Any]) -> list[Any]:

@@ -20,6 +20,7 @@ from fastcmp.inputs.label_checks import (
     examples,
     refuse_scores,
 )
+from fastcmp.inputs.label_values import hashable
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ def _share(
     """Give equal labels equal codes; one more is for what is missing or left out."""
     index: dict[Any, int] = {}
     if classes is not None:
-        for label in classes:
+        for label in hashable(classes):
             if label in index:
                 message = f"classes must differ, got {label!r} twice"
                 raise ValueError(message)

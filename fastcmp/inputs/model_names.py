@@ -106,8 +106,8 @@ def _memory_of(raw: Any) -> tuple[Any, ...] | None:
         raw = raw.to_numpy()
     if type(raw) is not np.ndarray or raw.size < 2:
         return None
-    seen = raw.__array_interface__
-    return seen["data"], raw.strides, raw.shape, raw.dtype
+    address, _ = raw.__array_interface__["data"]
+    return address, raw.strides, raw.shape, raw.dtype
 
 
 def check_indexes(columns: list[tuple[str, Any]]) -> None:

@@ -121,6 +121,8 @@ class ParquetPart:
         groups, skip = self._groups_from(start.rows)
 
         def batches() -> Iterator[Any]:
+            if not groups:  # of none, old releases of Arrow ask for the last
+                return
             for batch in file.iter_batches(
                 block_rows(len(columns)), row_groups=groups, columns=columns
             ):

@@ -71,7 +71,8 @@ def cells_of(table: Ints) -> dict[str, Ints]:
 def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
     """Give all counts one shape."""
     try:
-        arrays = np.broadcast_arrays(*counts.values())
+        # Copies: numba asks broadcast arrays whether they can be written; NumPy warns.
+        arrays = [np.array(x) for x in np.broadcast_arrays(*counts.values())]
     except ValueError:
         shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
         message = f"counts must broadcast to one shape, got {shapes}"

@@ -94,6 +94,13 @@ def chunked_dictionary_order(labels):
     return labels[:middle] + labels[middle:][::-1]
 
 
+def categories(labels):
+    # By their codes, because pandas 2 reads text up to "\0".
+    known = list(dict.fromkeys(label for label in labels if label is not None))
+    codes = [-1 if label is None else known.index(label) for label in labels]
+    return pd.Categorical.from_codes(codes, pd.Index(known, dtype=object))
+
+
 STRINGS = ["b", "a", "", "ab", "é", "日本", "a b", "a\0b"]
 INTEGERS = [7, -3, 0, 120, 1]
 NATURALS = [7, 0, 250, 1]
@@ -124,10 +131,11 @@ BUILDERS = [
     *[(STRINGS, name, make) for name, make in (_EVERY | _ARROW).items()],
     *[(STRINGS, t, numpy_of(t)) for t in ("U", ">U4", "T")],
     *[(STRINGS, f"pandas {t}", pandas_of(t)) for t in ("str", "string", "object")],
-    *[(STRINGS, f"pandas {t}", pandas_of(t)) for t in ("category", "string[pyarrow]")],
+    (STRINGS, "pandas category", lambda labels: pd.Series(categories(labels))),
+    (STRINGS, "pandas string[pyarrow]", pandas_of("string[pyarrow]")),
     (STRINGS, "pandas index", pd.Index),
     (STRINGS, "pandas array", pd.array),
-    (STRINGS, "categorical", pd.Categorical),
+    (STRINGS, "categorical", categories),
     *[(STRINGS, f"polars {t}", polars_of(t)) for t in (pl.String, pl.Categorical)],
     (STRINGS, "polars enum", polars_of(pl.Enum(STRINGS))),
     (STRINGS, "polars objects", polars_of(pl.Object)),
@@ -211,7 +219,8 @@ WITH_MISSING = [
     *[(STRINGS, name, _EVERY[name]) for name in _EVERY],
     (STRINGS, "masked", lambda x: masked(x, "U4")),
     *[(STRINGS, f"pandas {t}", pandas_of(t)) for t in ("str", "string", "object")],
-    *[(STRINGS, f"pandas {t}", pandas_of(t)) for t in ("category", "string[pyarrow]")],
+    (STRINGS, "pandas category", lambda labels: pd.Series(categories(labels))),
+    (STRINGS, "pandas string[pyarrow]", pandas_of("string[pyarrow]")),
     *[(STRINGS, f"polars {t}", polars_of(t)) for t in (pl.String, pl.Categorical)],
     (STRINGS, "polars enum", polars_of(pl.Enum(STRINGS))),
     *[(STRINGS, name, make) for name, make in _ARROW.items()],

@@ -264,6 +264,10 @@ def test_nothing_to_check():
 
 FRAME = pd.DataFrame({"y_true": Y, "svm": A, "knn": B})
 TRUTH = FRAME.y_true
+NUMBERED = FRAME.T.reset_index(drop=True).T  # once: pandas 2 copies
+ROWS = np.stack([Y, A, B])
+LOCKED = ROWS[0].view()
+LOCKED.flags.writeable = False  # as what pandas 3 gives of a series
 
 
 @pytest.mark.parametrize("test", [compare_all, cochrans_q, compare_predictions])
@@ -275,13 +279,22 @@ TRUTH = FRAME.y_true
         (pl.from_pandas(FRAME)["y_true"], pl.from_pandas(FRAME)),
         (FRAME.y_true.rename("gold"), FRAME.rename(columns={"y_true": "gold"})),
         (TRUTH, {"m": FRAME.svm, "n": TRUTH}),
-        (FRAME.T.reset_index(drop=True).T[0], FRAME.T.reset_index(drop=True).T),
-        (np.stack([Y, A, B])[0], None),
+        (NUMBERED[0], NUMBERED),
+        (ROWS[0], ROWS),
+        (LOCKED, ROWS),
     ],
-    ids=["frame", "array", "polars", "other name", "mapping", "numbers", "rows"],
+    ids=[
+        "frame",
+        "array",
+        "polars",
+        "other name",
+        "mapping",
+        "numbers",
+        "rows",
+        "read-only",
+    ],
 )
 def test_the_truth_among_the_models(test, y_true, preds):
-    preds = y_true.base if preds is None else preds
     wanted = "as the truth is: true labels come first|is y_true itself: leave it out"
     with pytest.raises(ValueError, match=wanted):
         test(y_true, preds)

@@ -175,6 +175,8 @@ def test_dates_of_different_units(fine, coarse):
     labels = encoded(fine, fine.astype(coarse), list(fine.astype(coarse)))
     assert [codes.tolist() for codes in labels.preds] == [[0, 1], [0, 1]]
     assert labels.y_true.tolist() == [0, 1]
+    chosen = encoded(fine, fine, fine, classes=list(fine.astype(coarse)))
+    assert chosen.preds[0].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,10 @@ def test_text_is_text_however_it_is_stored(tmp_path, kind):
     table = TABLE.select(["id", "y_true", "svm"])
     first = write(tmp_path / "a.arrow", typed(table, kind))
     table = TABLE.select(["knn", "y_true", "id"])
-    for other in list(TEXT.values())[:-1]:  # the last cannot be written to Parquet
+    # Codes of views cannot be written to Parquet, nor can views before Arrow 21.
+    old = int(pa.__version__.split(".")[0]) < 21
+    unwritten = {"coded view", "view"} if old else {"coded view"}
+    for other in (TEXT[name] for name in TEXT if name not in unwritten):
         second = write(tmp_path / "b.parquet", typed(table, other))
         read = read_predictions([first, second])
         assert read.y_true.to_pylist() == expect.y_true.to_pylist()

@@ -37,6 +37,7 @@ def sizes(monkeypatch, rows, n_bytes):
 
 def write(path, table, **options):
     kind = path.name.partition(".")[2]
+    views = pa.string_view() in table.schema.types
     if kind in ("csv", "csv.gz", "tsv"):
         delimiter = "\t" if kind == "tsv" else ","
         with pa.output_stream(str(path)) as stream:  # compressed by its name
@@ -44,9 +45,13 @@ def write(path, table, **options):
     elif kind == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
     elif kind == "parquet":
+        if views and int(pa.__version__.split(".")[0]) < 21:  # it writes no views
+            table = stored(table, pa.string())
         parquet.write_table(table, path, **{"row_group_size": 20} | options)
     else:
-        feather.write_feather(table, path, chunksize=25)
+        # Arrow, at least up to 21, crashes where it compresses views of strings.
+        compression = "uncompressed" if views else "lz4"
+        feather.write_feather(table, path, compression, chunksize=25)
     return path
 
 
@@ -364,10 +369,13 @@ def test_folders_are_joined_side_by_side(tmp_path):
     assert streamed(paths) == whole(paths)
 
 
+TEXTS = (pa.string(), pa.large_string(), pa.string_view())
+
+
 def stored(table, kind):
     """The same table with its text of another type."""
     columns = {
-        name: table[name].cast(kind) if table[name].type == pa.string() else table[name]
+        name: table[name].cast(kind) if table[name].type in TEXTS else table[name]
         for name in table.column_names
     }
     return pa.table(columns)
@@ -379,9 +387,7 @@ def test_text_of_other_types_is_joined(tmp_path, first, second):
     labels = ("cat", "dog", "eel")
     table = with_ids(predictions(100, labels), [f"s{i:04}" for i in range(100)])
     expect = whole([write(tmp_path / "all.csv", table)])
-    for one, two in product(
-        (pa.string(), pa.large_string(), pa.string_view()), repeat=2
-    ):
+    for one, two in product(TEXTS, repeat=2):
         own = pa.string() if first == "csv" else one
         left = stored(table.select(["id", "y_true", "a"]), own)
         right = stored(table.select(["id", "y_true", "b", "c"]), two)

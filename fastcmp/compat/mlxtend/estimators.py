@@ -29,6 +29,8 @@ def kind_of(estimator: Any) -> str | None:
     """Give "classifier", "regressor", or None where the estimator does not say."""
     base = scikit_learn("base")
     try:
+        # Release 1.7 warns where others raise.
+        estimator.__sklearn_tags__  # noqa: B018
         if base.is_classifier(estimator):
             return "classifier"
         if base.is_regressor(estimator):

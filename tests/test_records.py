@@ -6,6 +6,7 @@ here, or in the proper calls of `test_refusals`.
 
 import html
 import json
+import re
 from functools import cache
 from html.parser import HTMLParser
 
@@ -17,7 +18,8 @@ from test_refusals import GOOD, SCORE_COUNTS, SCORES, A, B, S, T, X, Y, fitted, 
 
 import fastcmp
 from fastcmp import datasets, designs, planning, sequential, stream
-from fastcmp.core.records import Compared, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import Record
 from fastcmp.report.headline import headline
 from fastcmp.report.methods import methods_of
 from fastcmp.report.page import to_page
@@ -342,6 +344,8 @@ def test_a_report_answers_and_says_how(name):
     assert all(methods_of(record).paragraphs)
     shown = html.unescape(to_page({"of": record})).replace("\u00a0", " ")
     assert answer in shown or record.sections()[0].title in shown
+    # Adjustments have the names that papers give them, not those of options.
+    assert not re.search(r"adjusted[^.]*(\(|by )(e-)?(holm|bh|maxt|none)\b", shown)
 
 
 KNOWN = (

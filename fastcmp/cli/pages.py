@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.atomic_files import check_place
+from fastcmp.report import PAGES
 
 if TYPE_CHECKING:
     import argparse
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from fastcmp.core.records import Record
 
-#: Extensions of pages.
-PAGES = (".html", ".htm")
 #: Options that say where to write, and change nothing of what is written.
 _PLACES = ("--report", "--output")
 #: Options that name files to read, beside `files`.

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, as_proportion, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import effect_sentence
 from fastcmp.crossval.fold_inputs import as_positive

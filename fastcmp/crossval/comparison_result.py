@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import Compared, Drawn, Record
+from fastcmp.core.record_parts import Compared, Drawn
+from fastcmp.core.records import Record
 from fastcmp.core.render import plain_columns
 from fastcmp.core.sections import (
     Section,

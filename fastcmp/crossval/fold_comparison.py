@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.crossval.fold_comparison_result import FoldComparison
 from fastcmp.crossval.fold_inputs import as_positive
 from fastcmp.crossval.fold_scores import FoldScores, is_several, read_fold_scores

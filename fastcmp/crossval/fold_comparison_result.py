@@ -53,7 +53,7 @@ class FoldComparison(PairwiseResult):
         list of Section
             The question, the leaderboard, which models beat which, and the rule.
         """
-        ratio = f"samples tested over trained on {self.test_train_ratio:.4g}"
+        ratio = f"ratio of test to training samples {self.test_train_ratio:.4g}"
         return describe(
             self,
             each_pair=f"corrected resampled t test, {ratio}",

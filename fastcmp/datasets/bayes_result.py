@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastcmp.core.records import Compared, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:

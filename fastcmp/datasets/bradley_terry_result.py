@@ -29,7 +29,7 @@ _TIES = {
 _ERRORS = {
     "information": "inverse information, battles independent",
     "sandwich": "sandwich, battles independent",
-    "clustered": "sandwich, battles of a cluster hang together",
+    "clustered": "sandwich, battles in a cluster dependent",
     "bootstrap": "bootstrap of clusters",
 }
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastcmp.core.escaping import visible
-from fastcmp.core.records import Drawn, Record
+from fastcmp.core.record_parts import Drawn
+from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.datasets.reading import dropped_sentence
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, as_proportion, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import LESS_IS_BETTER, ConfidenceInterval
+from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.item_table import ItemTable

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 
 #: What is tested, by `alternative`.

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
+from fastcmp.core.record_parts import Compared, Pilot
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.metrics.metric_result import limits, number

@@ -9,13 +9,8 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import (
-    Compared,
-    ConfidenceInterval,
-    Pilot,
-    Record,
-    unwrap,
-)
+from fastcmp.core.record_parts import Compared, Pilot
+from fastcmp.core.records import ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.accuracy_margins import accuracy_margins

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.cluster_variance import combine

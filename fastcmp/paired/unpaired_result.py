@@ -9,7 +9,8 @@ import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences, effect_sentence
 from fastcmp.paired.margin_result import margin_entries, margin_sentences

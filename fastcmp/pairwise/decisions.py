@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.records import LESS_IS_BETTER, Record
+from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.records import Record
 from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
-from fastcmp.core.records import Pilot
+from fastcmp.core.record_parts import Pilot
 from fastcmp.core.render import plain_columns
 from fastcmp.pairwise.decisions import PairDecisions
 from fastcmp.pairwise.margins import decision_matrix, margin_columns

@@ -39,6 +39,7 @@ _METHODS = {
     **CLUSTERED_NAMES,
     **COST_METHODS,
     "delong": "normal approximation",
+    "e-value": "e-value, at any look",
 }
 #: What models are compared on, by the test.
 _NOUNS = {

@@ -135,7 +135,7 @@ class SuperiorAbility(Record):
             f"{_CENTRES[self.recentring]}); lower {three[0]}, consistent {three[1]}, "
             f"upper {three[2]}.",
             f"Shown at {self.alpha:g}, step down: {found}. The probability of even one "
-            f"false one is at most {self.alpha:g}.",
+            f"false decision is at most {self.alpha:g}.",
             drawn(self),
         )
         order = self._order()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.paired.cost_differences import cell_differences, fold
 from fastcmp.planning.pilots import PilotInputs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.planning.checked import names_of, positive, within
 from fastcmp.planning.given import is_given, needed

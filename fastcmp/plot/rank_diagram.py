@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.rank_line import rank_line, stacked
+from fastcmp.plot.pairwise import checked, longest
 from fastcmp.plot.style import COLOURS, GREY, as_text, fitting_size, prepare_axes
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
     Axes: TypeAlias = Any
-
-
-from fastcmp.plot.pairwise import checked, longest
 
 
 def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:

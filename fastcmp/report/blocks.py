@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from fastcmp.report.wording import in_words
+
 if TYPE_CHECKING:
     from fastcmp.core.records import Record
     from fastcmp.core.sections import Section
@@ -48,10 +50,13 @@ def said(record: Record, headline: str = "") -> list[Text]:
     """
     blocks = []
     for i, section in enumerate(record.sections()):
-        kept = tuple(line for line in section.text if not _repeats(line, headline))
+        lines = map(in_words, section.text)
+        kept = tuple(line for line in lines if not _repeats(line, headline))
+        notes = tuple(map(in_words, section.notes))
         title = section.title if i else ""
-        if kept or section.columns or section.notes:
-            blocks.append(Text(title=title, section=replace(section, text=kept)))
+        if kept or section.columns or notes:
+            shown = replace(section, text=kept, notes=notes)
+            blocks.append(Text(title=title, section=shown))
     return blocks
 
 

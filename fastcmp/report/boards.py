@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from fastcmp.core.sections import Section
 from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.datasets_summary import beside_ranks
+from fastcmp.pairwise.leaderboard import style_of
 from fastcmp.pairwise.ranking import UNTESTED
 from fastcmp.pairwise.summary import control_table, leaderboard_table
-from fastcmp.report.blocks import Block, said
+from fastcmp.report.blocks import Block, Text, said
 from fastcmp.report.headline import headline
 from fastcmp.report.matrix import matrix_of
 from fastcmp.report.rank_diagram import diagram_of
@@ -21,7 +23,7 @@ from fastcmp.report.subsets import subsets_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastcmp.core.sections import Section
+    from fastcmp.pairwise.cochran import CochranResult
     from fastcmp.pairwise.result import PairwiseResult
 
 #: Models whose rows are drawn; of more the others are found by a search.
@@ -90,6 +92,18 @@ def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
     return found
 
 
+def all_and_pairs(record: CochranResult) -> list[Block]:
+    """Give the blocks of a test of all models, and of the pairs behind it."""
+    texts = said(record, headline(record))
+    if record.post_hoc is None:
+        return [*texts]
+    told = {section.title for section in record.post_hoc.sections()}
+    own = [block for block in texts if block.title not in told]
+    answer = Section(title="", text=(headline(record.post_hoc),))
+    lead, *others = blocks_of_pairs(record.post_hoc)
+    return [*own, Text(title="All pairs", section=answer), lead, *others]
+
+
 def _pictures(result: PairwiseResult) -> list[Block]:
     """Give the other pictures; with a control no two others were compared."""
     if result.control is not None:
@@ -105,16 +119,19 @@ def _leaderboard(result: PairwiseResult) -> Board:
     section = _beside(result, leaderboard_table(result, n))
     kinds = _kinds(result)
     values: dict[int, Any] = {0: board.rank, 2: board.score}
-    scores = (board.interval[:, 0], board.score, board.interval[:, 1])
+    percent = style_of(board.measure, any_size=result.any_size) == "percent"
+    scale = 100.0 if percent else 1.0  # as the column is written
+    low, high = scale * board.interval.T
+    scores = (low, scale * board.score, high)
     drawn = 3 if len(section.columns) > 3 and "CI" in section.columns[3] else 2
     pictures = {drawn: _picture(f"{board.measure}, drawn", scores, kinds)}
     if drawn == 3:
         values[3] = board.interval[:, 0]
     if board.rank_interval is not None:
         column = section.columns.index("ranks")
-        low, high = board.rank_interval.T
-        values[column] = low
-        ranks = (low, board.rank, high)
+        first, last = board.rank_interval.T
+        values[column] = first
+        ranks = (first, board.rank, last)
         pictures[column] = _picture("ranks, drawn", ranks, kinds, n_ranks=n)
     return _cut(
         Board(

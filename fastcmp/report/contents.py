@@ -32,6 +32,7 @@ CONTENTS: dict[str, str] = {
         ),
         "fastcmp.report.two_models:two_models",
     ),
+    "CochranResult": "fastcmp.report.boards:all_and_pairs",
     "StratifiedMcNemarResult": "fastcmp.report.two_models:strata",
     "RocCurve": "fastcmp.report.scores:roc_curve",
     "RocCurves": "fastcmp.report.scores:roc_curves",

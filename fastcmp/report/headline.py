@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
-from fastcmp.core.sections import format_pvalue
+from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.sections import format_pvalue, interval_name
 from fastcmp.pairwise.decisions import PairDecisions
 from fastcmp.pairwise.leaderboard import format_score, style_of
 from fastcmp.pairwise.ranking import BETTER, WORSE
+from fastcmp.report.wording import in_words, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from fastcmp.core.records import Record
 
 _MOST_NAMES = 5
+#: What the p-values of records that decide nothing are held against.
+_USUAL = 0.05
+_MEASURES = {"ppv": "positive predictive value", "npv": "negative predictive value"}
+#: How what was planned is written: format, factor and unit.
+_PLANNED = {
+    "n": (",.0f", 1.0, ""),
+    "power": (".1f", 100.0, "%"),
+    "difference": (".4g", 100.0, " percentage points"),
+}
 #: The beginning of the sentence that answers, where it is not the first.
 _ANSWERS = {
     "BestSet": "May be the best",
@@ -32,8 +42,6 @@ _ANSWERS = {
     "TaskNoise": "Variance",
     "LeftOutTasks": "Ranks|No ",
     "VarianceComponents": "Asking",
-    "SignedRankResult": "Hodges-Lehmann",
-    "PairedRatio": "a / b",
 }
 #: Records whose title says what they are, and that answer nothing.
 _TITLED = (
@@ -42,44 +50,59 @@ _TITLED = (
     *("TypeOneErrors", "PowerStudy", "ErrorStudy", "CorrelationStudy", "TaskTable"),
 )
 #: The beginnings of sentences to which the p-value is added.
-_WITHOUT_P = ("Model ", "Both models", "Only a", "Hodges-Lehmann", "a / b")
+_WITHOUT_P = ("Model ", "Both models", "Only a")
 #: Beginnings of sentences that are no names.
-_SMALL = re.compile("kappa = |chi-square = |cannot tell: |mean difference |difference ")
+_SMALL = re.compile("kappa = |chi-square = |cannot tell |mean difference |difference ")
 _SEVERAL = re.compile(r"\d+ tests, shape")
 _PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
 
 
 def headline(record: Record) -> str:
     """Give the sentence that answers what was asked."""
+    return in_words(_answer(record))
+
+
+def _answer(record: Record) -> str:
+    """Choose what answers, by the class of the record."""
     if isinstance(record, PairDecisions):
         return _of_control(record) if record.control is not None else _of_all(record)
     make = _BY_CLASS.get(type(record).__name__)
-    several = make is _better and np.ndim(getattr(record, "pvalue", 0.0))
-    if make is not None and not several:
-        return make(record)
-    return _said(record)
+    if make is _better and np.ndim(getattr(record, "pvalue", 0.0)):
+        return _of_several(record)
+    return make(record) if make is not None else _said(record)
 
 
 def _said(record: Record) -> str:
     """Choose a sentence of the record; p-values come with a difference."""
     sections = record.sections()
-    lines = [line for part in sections for line in part.text]
+    lines = _lines(record)
     if type(record).__name__ in _TITLED or not lines:
         return _sentence(sections[0].title)
     begin = re.compile(_ANSWERS.get(type(record).__name__, ""))
     chosen = next((line for line in lines if begin.match(line)), lines[0])
     pvalue: Any = getattr(record, "pvalue", None)
     if _SEVERAL.match(chosen) and pvalue is not None:
-        n_found = np.count_nonzero(np.asarray(pvalue) <= 0.05)
-        return f"In {n_found} of {np.size(pvalue)} tests p is at most 0.05, unadjusted."
+        return _of_several(record)
     shown = _PVALUE.search(chosen) or pvalue is None or np.ndim(pvalue)
     if not shown and chosen.startswith(_WITHOUT_P):
         chosen = f"{chosen.rstrip('.')}; p = {format_pvalue(pvalue)}."
     return _sentence(chosen)
 
 
+def _lines(record: Record) -> list[str]:
+    return [line for part in record.sections() for line in part.text]
+
+
+def _of_several(record: Any) -> str:
+    """Count small p-values of tests that were made side by side."""
+    pvalue = np.asarray(record.pvalue)
+    n_found = np.count_nonzero(pvalue <= 0.05)
+    return f"In {n_found} of {pvalue.size} tests p is at most 0.05, unadjusted."
+
+
 def _sentence(text: str) -> str:
     """End a sentence, and begin it with a capital where it begins with no name."""
+    text = text.replace("cannot tell: whether", "cannot tell whether", 1)
     if _SMALL.match(text):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", ")", "?")) else f"{text}."
@@ -149,11 +172,18 @@ def _better(record: Any) -> str:
         amount, unit = 100 * amount, " percentage points"
     pvalue = f"p = {format_pvalue(record.pvalue)}"
     at = f" {record.at}" if getattr(record, "at", "") else ""
+    measure, (a, b) = _MEASURES.get(record.measure, record.measure), names_of(record)
+    unnamed = (a, b) == ("a", "b")
+    if np.isnan(record.difference):
+        return f"The {measure}{at} of {a} and {b} cannot be compared; {pvalue}."
     if record.better is None:
-        return f"Models a and b have the same {record.measure}{at}; {pvalue}."
+        return (
+            f"{'Models ' * unnamed}{a} and {b} have the same {measure}{at}; {pvalue}."
+        )
     more = "lower" if record.measure in LESS_IS_BETTER else "higher"
+    who = "Model " * unnamed + (a if record.better == "a" else b)
     return (
-        f"Model {record.better} has {_article(f'{more} {record.measure}')}{at}, by "
+        f"{who} has {_article(f'{more} {measure}')}{at}, by "
         f"{amount:.4g}{unit}{_interval(record)}; {pvalue}."
     )
 
@@ -163,21 +193,30 @@ def _interval(record: Any) -> str:
     ends = getattr(record, "interval", None)
     if not isinstance(ends, tuple) or np.isnan(ends).any():
         return ""
-    level = 100 * getattr(record, "confidence_level", 0.95)
-    return f" (a minus b, {level:.9g}% CI [{ends[0]:+.4g}, {ends[1]:+.4g}])"
+    level = getattr(record, "confidence_level", 0.95)
+    a, b = names_of(record)
+    kind = interval_name(level, getattr(record, "alternative", "two-sided"))
+    return f" ({a} minus {b}, {kind} [{ends[0]:+.4g}, {ends[1]:+.4g}])"
 
 
 def _symmetric(record: Any) -> str:
     """Say what a test of a square table found."""
-    no = "" if record.pvalue <= 0.05 else "not "
     if "symmetry" in record.test:
-        what = f"Exchanges of classes between both models are {no}significantly"
-        return f"{what} asymmetric at 0.05; p = {format_pvalue(record.pvalue)}."
-    do = "differ" if record.pvalue <= 0.05 else "do not differ"
-    return (
-        f"The two models {do} significantly at 0.05 in how often they predict each "
-        f"class; p = {format_pvalue(record.pvalue)}."
-    )
+        no = "" if record.pvalue <= _USUAL else "not "
+        what = "Exchanges of classes between both models are"
+        return f"{what} {no}significantly asymmetric{_against_usual(record)}."
+    do = "differ" if record.pvalue <= _USUAL else "do not differ"
+    what = f"The two models {do} significantly in how often they predict each class"
+    return f"{what}{_against_usual(record)}."
+
+
+def _against_usual(record: Any) -> str:
+    """Give p, and the level that a record without one is held against."""
+    if record.pvalue <= _USUAL:
+        return f"; p = {format_pvalue(record.pvalue)}, at most {_USUAL}"
+    if np.isnan(record.pvalue):
+        return ": the test has no answer"
+    return f"; p = {format_pvalue(record.pvalue)}, above {_USUAL}"
 
 
 def _of_areas(record: Any) -> str:
@@ -203,11 +242,59 @@ def _superior(record: Any) -> str:
 
 def _differ(record: Any) -> str:
     """Say whether any of the models differ."""
-    which = "differ" if record.pvalue <= 0.05 else "do not differ"
+    which = "differ" if record.pvalue <= _USUAL else "do not differ"
+    models = f"The {len(record.names)} models"
+    return f"{models} {which} significantly{_against_usual(record)}."
+
+
+def _of_pairs_in(record: Any) -> str:
+    return headline(record.compared)
+
+
+def _over_datasets(record: Any) -> str:
     return (
-        f"The {len(record.names)} models {which} significantly at 0.05; "
-        f"p = {format_pvalue(record.pvalue)}."
+        headline(record.over_datasets()) if len(record.results) > 1 else _said(record)
     )
+
+
+def _shifted(record: Any) -> str:
+    """Give the estimate of a shift, and p."""
+    line = next(x for x in record.sections()[0].text if x.startswith("Hodges-Lehmann"))
+    text = line.replace("Hodges-Lehmann:", "Hodges-Lehmann estimate of", 1)
+    text = re.sub(r"(minus \S+) (?=[-+])", r"\1: ", text)
+    return f"{text.rstrip('.')}; p = {format_pvalue(record.pvalue)}."
+
+
+def _of_bounds(record: Any) -> str:
+    return f"The AUC lies between {record.low:.4f} and {record.high:.4f}."
+
+
+def _of_ratio(record: Any) -> str:
+    measure = record.measure.replace("_", " ")
+    text = next(x for x in _lines(record) if x.startswith("a / b"))
+    text = text.replace("a / b =", "a over b,", 1).rstrip(".")
+    name = _MEASURES.get(measure, measure)
+    return f"Ratio of the {name}, {text}; p = {format_pvalue(record.pvalue)}."
+
+
+def _of_plan(record: Any) -> str:
+    """Say what is planned; of several plans, from what to what."""
+    if not np.ndim(record.power):
+        return _said(record)
+    found = np.asarray(getattr(record, record.solved_for), np.float64)
+    known = found[np.isfinite(found)]
+    lead = f"{found.size:,} plans ({record.test_name})"
+    if not known.size:
+        return f"{lead}: none is possible."
+    form, scale, unit = _PLANNED[record.solved_for]
+    if record.solved_for == "n":
+        unit = f" {record.unit}"
+    if record.solved_for == "difference" and record.measure != "accuracy":
+        form, scale, unit = ".4g", 1.0, ""
+    low, high = (format(scale * x, form) for x in (known.min(), known.max()))
+    what = {"n": "", "power": "power ", "difference": "difference "}[record.solved_for]
+    ends = f"{low}{unit}" if low == high else f"from {low} to {high}{unit}"
+    return f"{lead}: {what}{ends}."
 
 
 def _of_metrics(record: Any) -> str:
@@ -247,11 +334,11 @@ def _of_measures(record: Any) -> str:
 def _count(record: Any) -> str:
     """Say how many of several comparisons are significant."""
     adjusted = np.asarray(record.pvalue_adjusted)
-    n_found = np.count_nonzero(adjusted <= 0.05)
-    return (
-        f"{n_found} of {adjusted.size} comparisons are significant at 0.05 after "
-        "adjustment."
-    )
+    level = round(1.0 - getattr(record, "confidence_level", 1.0 - _USUAL), 9)
+    n_found = np.count_nonzero(adjusted <= level)
+    compared = "comparison" if adjusted.size == 1 else "comparisons"
+    found = f"In {n_found} of {adjusted.size} {compared}"
+    return f"{found} the adjusted p is at most {level:g}."
 
 
 _BY_CLASS: dict[str, Callable[[Any], str]] = {
@@ -272,5 +359,11 @@ _BY_CLASS: dict[str, Callable[[Any], str]] = {
     "MeasureComparison": _of_measures,
     **dict.fromkeys(("MaxTResult", "SimultaneousPairs"), _count),
     "SuperiorAbility": _superior,
+    "SignedRankResult": _shifted,
+    "AreaBounds": _of_bounds,
+    "PairedRatio": _of_ratio,
+    "Plan": _of_plan,
+    "PairLooksResult": _of_pairs_in,
+    "CVDatasetsResult": _over_datasets,
     "MetricResult": _of_metrics,
 }

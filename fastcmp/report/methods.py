@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.paired.margin_result import METHOD_NAMES
 from fastcmp.pairwise.decisions import PairDecisions
 from fastcmp.report.pair_methods import paragraphs_of_pairs
 from fastcmp.report.record_methods import sentences_of
 from fastcmp.report.references import REFERENCES, cited
+from fastcmp.report.wording import in_words, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fastcmp.core.records import Record
 
@@ -35,28 +37,51 @@ class Methods:
 def methods_of(record: Record) -> Methods:
     """Say how a record was made: test, adjustment, intervals, and what is promised."""
     if isinstance(record, PairDecisions):
-        return Methods(paragraphs=tuple(paragraphs_of_pairs(record)))
+        return Methods(paragraphs=tuple(map(in_words, paragraphs_of_pairs(record))))
+    pairs = _pairs_of(record)
+    further = [] if pairs is None else list(paragraphs_of_pairs(pairs))
+    first = " ".join(dict.fromkeys([*_of_one(record, pairs), *further[:1]]))
+    return Methods(paragraphs=tuple(map(in_words, [first, *further[1:]])))
+
+
+def _of_one(record: Any, pairs: PairDecisions | None) -> Iterator[str]:
+    """Say how a record was made, without the decisions about pairs that it holds."""
     inner = getattr(record, "comparison", None)  # what a decision was made from
-    texts = list(sentences_of(record if inner is None else inner))
+    known = [] if pairs is None else pairs.sections()
+    yield from sentences_of(
+        record if inner is None else inner,
+        names=names_of(record),
+        known={line for part in known for line in (*part.text, *part.notes)},
+    )
     if inner is not None:
         level = getattr(record, "alpha", 0.05)
-        texts.append(
-            f"The difference is called significant where p is at most {level:g}."
-        )
+        yield f"The difference is called significant where p is at most {level:g}."
     margins = getattr(record, "margins", None)
     if margins is not None:
-        texts.append(margin_paragraph(margins))
-    return Methods(paragraphs=(" ".join(dict.fromkeys(texts)),))
+        yield margin_paragraph(margins, names_of(record))
 
 
-def margin_paragraph(margins: Any) -> str:
+def _pairs_of(record: Any) -> PairDecisions | None:
+    """Find the decisions about all pairs that a record holds."""
+    if type(record).__name__ == "CVDatasetsResult" and len(record.results) > 1:
+        pairs: PairDecisions = record.over_datasets()
+        return pairs
+    found: PairDecisions | None = getattr(record, "post_hoc", None)
+    return found
+
+
+def margin_paragraph(margins: Any, names: tuple[str, str] = ("a", "b")) -> str:
     """Say how differences were tested against a margin."""
+    a, b = names
     levels = np.unique(margins.alpha)
-    level = f" of level {levels[0]:g} each" if len(levels) == 1 else ""
+    level = f" at the level {levels[0]:g} each" if len(levels) == 1 else ""
+    many = "margins" if np.unique(margins.margin).size > 1 else "a margin"
+    how = " and ".join(METHOD_NAMES[each] for each in np.unique(margins.method))
     return (
-        f"Whether a difference is smaller than the margin of {margins.amount} was "
-        f"decided by two one-sided tests{level}: a is not worse than b where one "
-        "rejects, and equivalent where both do."
+        f"Differences were tested against {many} of {margins.amount} by two "
+        f"one-sided tests{level} ({how}): {a} is called not worse than {b} where the "
+        "test that it is worse by the margin or more rejects, and equivalent where "
+        "both tests reject."
     )
 
 

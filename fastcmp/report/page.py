@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.atomic_files import check_place, replacing
+from fastcmp.core.fields import brief
+from fastcmp.report import PAGES
 from fastcmp.report.contents import blocks_of
 from fastcmp.report.headline import headline
 from fastcmp.report.methods import numbered
@@ -33,11 +36,26 @@ def write_report(
     `command` is the command line or the call that made the records; `data` has the
     name, the size and the SHA-256 of each file that was read.
     """
-    path = Path(path)
-    check_place(path)
+    path = _checked(path)
+    if not isinstance(title, str):
+        message = f"title must be text, got {brief(title)}"
+        raise TypeError(message)
     page = to_page(records, title=title, command=command, data=data)
     with replacing(path) as file:
         file.write(page.encode())
+
+
+def _checked(path: Any) -> Path:
+    """Refuse what is no place for a page, before long work."""
+    if not isinstance(path, (str, os.PathLike)):
+        message = f"path must be a path such as 'report.html', got {brief(path)}"
+        raise TypeError(message)
+    place = Path(path)
+    check_place(place)
+    if place.suffix.lower() not in PAGES:
+        message = f"path must end in .html or .htm, got {str(path)!r}"
+        raise ValueError(message)
+    return place
 
 
 def to_page(

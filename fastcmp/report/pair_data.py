@@ -19,6 +19,7 @@ from fastcmp.report.packing import (
     stepped,
     whole,
 )
+from fastcmp.report.wording import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,9 +174,10 @@ def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, A
     }
     if result.margins is not None:
         columns["decision_b"] = mirrored_decisions(result)
+    procedure = ADJUSTMENTS.get(result.adjust, "no adjustment")
     labels = _LABELS | {
         "statistic": _statistic_name(result),
-        "pvalue_adjusted": f"Adjusted p-value ({result.adjust})",
+        "pvalue_adjusted": f"Adjusted p-value ({procedure})",
     }
     if result.correct is not None:
         labels |= {

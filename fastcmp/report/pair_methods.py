@@ -7,30 +7,13 @@ from typing import TYPE_CHECKING
 
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.paired.margin_result import METHOD_NAMES
+from fastcmp.report.wording import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastcmp.pairwise.decisions import PairDecisions
 
-#: Adjustments as papers name them.
-ADJUSTMENTS = {
-    "bonferroni": "the Bonferroni procedure",
-    "sidak": "Sidak's procedure",
-    "holm": "Holm's procedure",
-    "holm-sidak": "the step-down Sidak procedure",
-    "hochberg": "Hochberg's procedure",
-    "hommel": "Hommel's procedure",
-    "bh": "Benjamini and Hochberg's procedure",
-    "by": "Benjamini and Yekutieli's procedure",
-    "shaffer": "Shaffer's procedure (static)",
-    "bergmann-hommel": "Bergmann and Hommel's procedure",
-    "finner": "Finner's procedure",
-    "li": "Li's procedure",
-    "maxt": "step-down max-T",
-    "single-step": "single-step max-T",
-    "nemenyi": "Nemenyi's range of the ranks",
-}
 _EACH_PAIR = re.compile(r"^Each pair: (.*); p-values adjusted for .*?\((.*)\)\.$")
 _INTERVAL = re.compile(r"^Each .*% CI of .* is for that model alone \((.*)\);")
 #: What is said of the intervals of differences.
@@ -51,7 +34,8 @@ def paragraphs_of_pairs(result: PairDecisions) -> Iterator[str]:
         f"{100 * (1 - result.alpha):.9g}% are each for one model alone ({x[1]})."
         for x in intervals
     ]
-    described += [result.leaderboard.rank_promise] if result.control is None else []
+    if result.control is None and result.leaderboard.rank_interval is not None:
+        described.append(result.leaderboard.rank_promise)
     described += [line for line in lines if _DIFFERENCES.search(line)]
     described += dropped_sentences(result.n_missing, result.n_excluded)
     if described:
@@ -93,13 +77,16 @@ def _promised(
     drawn = f" ({drawn})" if drawn else ""
     if result.adjust == "none":
         yield "P-values were not adjusted for the number of tests."
+    elif result.n_pairs == 1 and not drawn:
+        yield "There is one comparison: its p-value needs no adjustment."
     else:
         yield (
             f"P-values were adjusted for {result.n_pairs:,} "
-            f"comparison{'s' * (result.n_pairs > 1)} by {name}{drawn}."
+            f"comparison{'s' * (result.n_pairs != 1)} by {name}{drawn}."
         )
+    adjusted = "" if result.adjust == "none" else "adjusted "
     yield (
-        "Two models are called significantly different where the adjusted p-value is "
+        f"Two models are called significantly different where the {adjusted}p-value is "
         f"at most {result.alpha:g}: {result.rule}."
     )
     if result.margins is not None:

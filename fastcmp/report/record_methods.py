@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from fastcmp.core.record_parts import Compared
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from fastcmp.core.records import Record
     from fastcmp.core.sections import Section
@@ -15,25 +18,35 @@ if TYPE_CHECKING:
 _HOW = re.compile(
     r"confidence|adjusted|^Adjusted|max-T|\bdraws\b|\bseed\b|^Tests?:|[Ii]ntervals?:|"
     r"of even one|^Each |\bPrior:|^By |is tested by|[Ii]n brackets|clusters|strata\b|"
-    r"were dropped|count as wrong|no test of|is better\.|Less is better|>= the cutoff|"
+    r"were dropped|count as wrong|no test of|is better\.|Less is better|"
     r"[Kk]appa compares|H0: |random order|would pass with|^Exact |^Corrected resampled"
 )
 #: Those that say what was found.
 _FOUND = re.compile(
-    r"\b(?:p|z|t|F|Q|D|E|chi-square|W\+) (?:=|<) |Accuracy of a \d|[-+]\d+\.\d|too few"
+    r"\b(?:p|z|t|F|Q|D|E|chi-square|W\+) (?:=|<) |Accuracy of a \d|[-+]\d+\.\d|too few|"
+    r"\bplans\b|with a probability of [\d.]+%|: significantly better than |"
+    r"predicted differently"
+)
+#: How sentences of a record begin that a methods section says otherwise.
+_SAID_OTHERWISE = re.compile(
+    r"^\d+ samples of \d+ classes\. In brackets: [^.]*\.$|"
+    r"^Shown at [\d.]+, step down: .*?\. (?=The)|"
+    r"^[+] significantly better than .*?, - significantly worse: (?=p-values)"
 )
 _NULL = re.compile(r"\(H0: ([^);]*)|^H0: (.*?)(?: p = .*|\.?)$")
+#: How null hypotheses begin that call the models a and b.
+_OF_A_AND_B = ("a and b ", "a is not ", "a does not ", "a costs ")
 _BAYESIAN = re.compile(r"\((Bayesian .*?), \d")
 #: What was done, by class, where the title of the record does not say it.
 _LEADS = {
     "MetricResult": "Each metric was estimated from all samples; the table names how "
     "its interval was made.",
-    "MetricComparison": "Models a and b were compared by metrics of their predictions "
+    "MetricComparison": "{a} and {b} were compared by metrics of their predictions "
     "for the same samples.",
     "MetricEquality": "The metric of all models was compared at once by a Wald test "
     "with the covariances of the estimates.",
-    "MeanDifference": "The means of models a and b on the same items were compared.",
-    "UnpairedMeans": "The means of two models on different samples were compared.",
+    "MeanDifference": "The means of {a} and {b} on the same items were compared.",
+    "UnpairedMeans": "The means of {a} and {b} on different samples were compared.",
     "BestSet": "Each model was compared with the best of the others.",
     "ModelConfidenceSet": "Models were eliminated step by step, until the test that "
     "those left are equal did not reject.",
@@ -46,13 +59,21 @@ _LEADS = {
     "MarginTests": "The difference was tested against a margin by two one-sided tests.",
     "Plan": "The plan is for this test: {record.test_name}.",
     "DelongResult": "Areas under ROC curves have DeLong's standard errors and "
-    "covariances.",
-    "ClassificationReport": "All numbers of the report are of the same samples.",
+    "covariances; their intervals are symmetric on the logit scale.",
+    "BootstrapResult": "Intervals are percentiles over samples drawn again.",
+    "RocBand": "Intervals of the rates are percentiles over samples drawn again.",
+    "ClassificationReport": "All numbers of the report are of the same samples, with "
+    "{level} intervals of each number on its own.",
     "ClassificationTable": "Each measure is a ratio of the four counts; intervals of "
     "proportions: {record.interval}.",
+    "CutpointResult": "The cutoff was chosen by this criterion: {record.criterion}. A "
+    "sample is called positive where its score is {record.rule} the cutoff.",
+    "BayesPairs": "Probabilities are of the posterior of this test of each pair: "
+    "Bayesian {record.method} test.",
+    "TaskTable": "Each model was compared with {record.baseline}, task by task.",
     "AgreementResult": "The predictions of each two models were compared with each "
     "other.",
-    "MeasureComparison": "Models a and b were compared on the same samples, measure by "
+    "MeasureComparison": "{a} and {b} were compared on the same samples, measure by "
     "measure.",
     "AreaBounds": "Scores were counted in bins, and pairs of scores in one bin left "
     "open: the bounds hold whatever their order.",
@@ -96,14 +117,20 @@ _UNPAIRED = {
 _PLAIN = "Numbers were computed from the data as given; there is no test."
 
 
-def sentences_of(record: Record) -> Iterator[str]:
-    """Say what was done, then what the record's own sentences say of how."""
+def sentences_of(
+    record: Record, *, names: tuple[str, str] = ("a", "b"), known: Collection[str] = ()
+) -> Iterator[str]:
+    """Say what was done, then what the record's own sentences say of how.
+
+    `names` are those of two models; sentences that are `known` are left out.
+    """
     sections = [part for part in record.sections() if part.title != "Beware"]
-    told = [_lead(record, sections)]
-    for line in (line for part in sections for line in (*part.text, *part.notes)):
+    told = [_lead(record, sections, names), _size(record)]
+    lines = (line for part in sections for line in (*part.text, *part.notes))
+    for line in (_SAID_OTHERWISE.sub("", line) for line in lines if line not in known):
         null = _NULL.search(line)
         if null is not None:
-            told.append(f"The null hypothesis is that {null[1] or null[2]}.")
+            told.append(f"The null hypothesis is that {_null(null, names)}.")
         elif _HOW.search(line) and not _FOUND.search(line):
             told.append(_sentence(line))
     name = type(record).__name__
@@ -117,14 +144,38 @@ def sentences_of(record: Record) -> Iterator[str]:
     yield from told or [_PLAIN]
 
 
-def _lead(record: Any, sections: list[Section]) -> str:
+def _size(record: Record) -> str:
+    """Say on how many samples two models were compared, where that is known."""
+    noun = "items" if hasattr(record, "n_items") else "samples"
+    with suppress(ValueError):  # counts that are not known
+        n = getattr(record, f"n_{noun}", None)
+        if isinstance(record, Compared) and isinstance(n, int):
+            clusters = getattr(record, "n_clusters", getattr(record, "n_groups", None))
+            inside = f" in {clusters:,} clusters" if isinstance(clusters, int) else ""
+            return f"There were {n:,} {noun}{inside}."
+    return ""
+
+
+def _null(found: re.Match[str], names: tuple[str, str]) -> str:
+    """Give a null hypothesis, with the names of the two models."""
+    text = (found[1] or found[2]).rstrip(".")
+    if not text.startswith(_OF_A_AND_B):
+        return text
+    return names[0] + re.sub(r"\bb\b", lambda _: names[1], text[1:])
+
+
+def _lead(record: Any, sections: list[Section], names: tuple[str, str]) -> str:
     """Say what was done; nothing where the title is a question."""
     name, first = type(record).__name__, sections[0]
     if name in _LEADS:
-        return _LEADS[name].format(record=record)
+        a, b = names if names != ("a", "b") else ("model a", "model b")
+        level = f"{100 * getattr(record, 'confidence_level', 0.95):.9g}%"
+        lead = _LEADS[name].format(record=record, a=a, b=b, level=level)
+        return lead.replace("model a", "Model a", 1) if lead[:7] == "model a" else lead
     if name == "CVComparison":
         tests = "; ".join(f"{row[0]} on {row[1]}" for row in sections[0].rows)
-        return f"Models a and b were compared by cross-validation: {tests}."
+        a, b = names
+        return f"{a} and {b} were compared by cross-validation: {tests}."
     if name == "OmnibusTest":
         return f"All models were compared at once by {first.text[2].partition(':')[0]}."
     bayesian = _BAYESIAN.search(" ".join(first.text))
@@ -133,7 +184,7 @@ def _lead(record: Any, sections: list[Section]) -> str:
     if first.title.endswith("?"):
         return ""
     tested = hasattr(record, "pvalue") or hasattr(record, "log_evalue")
-    return f"Test: {first.title}." if tested else ""
+    return f"Test: {first.title.replace(') (', '; ')}." if tested else ""
 
 
 def _sentence(line: str) -> str:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.core.sections import Section, interval_name
 from fastcmp.report.blocks import Text, said
 from fastcmp.report.charts import Row, bars, intervals
 from fastcmp.report.headline import headline
+from fastcmp.report.wording import names_of
 
 if TYPE_CHECKING:
     from fastcmp.core.records import Record
@@ -147,12 +148,6 @@ def level_of(record: Any) -> float:
         return float(record.confidence_level)
     decides = type(record).__name__ in ("HoldoutResult", "UnpairedComparison")
     return 1.0 - float(record.alpha) if decides else 0.95
-
-
-def names_of(record: Any) -> tuple[str, str]:
-    """Give the names of the two models."""
-    first, second = getattr(record, "names", None) or ("a", "b")
-    return str(first), str(second)
 
 
 def _in_points(measure: Any) -> bool:

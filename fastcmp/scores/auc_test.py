@@ -11,7 +11,8 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
+from fastcmp.core.record_parts import Compared, Pilot
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences

@@ -11,7 +11,8 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
-from fastcmp.core.records import ConfidenceInterval, Pilot, Record
+from fastcmp.core.record_parts import Pilot
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.inputs.model_names import position_of

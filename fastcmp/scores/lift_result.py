@@ -9,7 +9,8 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.plain import readable
-from fastcmp.core.records import ConfidenceInterval, Drawn, Record
+from fastcmp.core.record_parts import Drawn
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.tails import wilson_interval

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from fastcmp import kernels
-from fastcmp.core.records import Compared, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.tails import normal_tail
 

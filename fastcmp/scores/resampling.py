@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, as_seed, as_whole
 from fastcmp.core.progress import Progress, check_progress, reporting
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers, parts

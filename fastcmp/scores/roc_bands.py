@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.records import Drawn
+from fastcmp.core.record_parts import Drawn
 from fastcmp.core.sections import Section, format_interval
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.scores.curves import roc_points

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import (
     Section,
     format_interval,

@@ -10,7 +10,8 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.record_parts import Compared
+from fastcmp.core.records import ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.mcnemar_result import HYPOTHESES

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.options import ALTERNATIVES
-from fastcmp.core.records import Compared, Drawn, Record
+from fastcmp.core.record_parts import Compared, Drawn
+from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of

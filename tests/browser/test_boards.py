@@ -87,7 +87,8 @@ class TestPairInFull:
             ends = 100 * digits.interval[k]
             np.testing.assert_allclose([low, high], ends, atol=1.1e-3)
             p, adjusted = (
-                number(found[name]) for name in ("p-value", "Adjusted p-value (holm)")
+                number(found[name])
+                for name in ("p-value", "Adjusted p-value (Holm's procedure)")
             )
             assert np.isclose(p, digits.pvalue[k], rtol=0.05, atol=5.1e-5)
             assert np.isclose(
@@ -289,3 +290,17 @@ class TestManyModels:
         names = thousand.leaderboard.names
         assert {found["First"], found["Second"]} == {names[0], names[2]}
         browser.check()
+
+
+def test_a_browser_that_cannot_unpack_says_so(browser, digits):
+    driver, what = browser.driver, "ScriptToEvaluateOnNewDocument"
+    source = {"source": "delete window.DecompressionStream"}
+    added = driver.execute_cdp_cmd(f"Page.add{what}", source)
+    try:
+        browser.open({"": digits})
+        assert "This browser is too old" in browser.find(".pairs .note").text
+        assert not browser.find_all(".pairs form")
+        assert len(browser.find_all("table.matrix td[data-row]")) == 90
+        browser.check()
+    finally:
+        driver.execute_cdp_cmd(f"Page.remove{what}", added)

@@ -20,13 +20,8 @@ from hypothesis import strategies as st
 import fastcmp
 from fastcmp import compare_all, from_dict, load_digits, mcnemar_from_counts
 from fastcmp.core.plain import from_plain, to_plain
-from fastcmp.core.records import (
-    Compared,
-    ConfidenceInterval,
-    Drawn,
-    Record,
-    Unpacked,
-)
+from fastcmp.core.record_parts import Compared, Drawn, Unpacked
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section
 
 NAN = float("nan")

@@ -10,8 +10,8 @@ from fastcmp import datasets
 from fastcmp.report import references
 from fastcmp.report.headline import headline
 from fastcmp.report.methods import methods_of, numbered
-from fastcmp.report.pair_methods import ADJUSTMENTS
 from fastcmp.report.references import REFERENCES, cited
+from fastcmp.report.wording import ADJUSTMENTS, in_words
 
 RNG = np.random.default_rng(1)
 Y = RNG.integers(0, 2, 60)
@@ -84,6 +84,74 @@ def test_two_models():
     assert {"mcnemar", "fagerland", "newcombe", "schuirmann"} <= keys(result)
     decided = fastcmp.compare_labels(Y, PREDS["a"], PREDS["b"], alpha=0.01)
     assert "significant where p is at most 0.01" in said(decided)
+
+
+def test_two_models_have_their_names():
+    a, b = PREDS["a"], PREDS["c"]
+    decided = fastcmp.compare_labels(Y, a, b, names=("b tree", "svm"), margin=0.1)
+    text = said(decided)
+    assert "The null hypothesis is that b tree and svm are equally accurate." in text
+    assert ": b tree is called not worse than svm where" in text
+    means = fastcmp.mean_difference(VALUES["a"], VALUES["b"], names=("a tree", "svm"))
+    assert said(means).startswith("The means of a tree and svm on the same items")
+    assert "that a tree and svm have the same mean" in said(means)
+    assert headline(means).startswith("svm has a higher mean, by ")
+    assert "(a tree minus svm, 95% CI [" in headline(means)
+
+
+def test_a_margin_of_two_models_names_its_tests():
+    result = fastcmp.mcnemar(Y, PREDS["a"], PREDS["b"], margin=0.1)
+    tests = "at the level 0.05 each (exact unconditional tests)"
+    assert f"{tests}: a is called not worse than b where" in said(result)
+
+
+def test_the_size_of_two_models():
+    a, b, groups = PREDS["a"], PREDS["b"], np.arange(60) // 2
+    assert "There were 60 samples." in said(fastcmp.mcnemar(Y, a, b))
+    clustered = fastcmp.compare_metric(Y, a, b, metric="f1_macro", groups=groups)
+    assert "There were 60 samples in 30 clusters." in said(clustered)
+    assert "predicted differently" not in said(clustered)
+    assert "There were" not in said(fastcmp.mcnemar_from_counts(3, 9))
+
+
+def test_what_is_not_adjusted_is_not_called_so():
+    text = said(fastcmp.compare_all(Y, PREDS, adjust="none"))
+    assert "different where the p-value is at most 0.05" in text
+    assert "No intervals of ranks" not in text
+
+
+def test_one_comparison_needs_no_adjustment():
+    pair = {name: PREDS[name] for name in "ab"}
+    assert "its p-value needs no adjustment." in said(fastcmp.compare_all(Y, pair))
+
+
+@pytest.mark.parametrize(
+    ("line", "expect"),
+    [
+        ("adjusted for 3 pairs (holm).", "adjusted for 3 pairs by Holm's procedure."),
+        (
+            "adjusted for 1 pairs (bh)",
+            "for 1 pair by Benjamini and Hochberg's",
+        ),
+        (
+            "adjusted (holm-sidak) over",
+            "by the step-down Sidak procedure over",
+        ),
+        ("adjusted (maxt: 9 draws, seed 1)", "max-T procedure (9 draws, seed 1)"),
+        ("best, adjusted by holm, with", "best, adjusted by Holm's procedure, with"),
+        ("adjusted for holm (a model)", "adjusted for holm (a model)"),
+        ("p-values adjusted by holmes", "p-values adjusted by holmes"),
+    ],
+)
+def test_adjustments_in_words(line, expect):
+    assert expect in in_words(line)
+
+
+def test_a_level_that_no_record_has_is_written_out():
+    line = headline(fastcmp.cochrans_q(Y, PREDS))
+    assert re.fullmatch(
+        r"The 3 models differ significantly; p = \S+, at most 0\.05\.", line
+    )
 
 
 TESTS = {

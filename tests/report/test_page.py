@@ -2,8 +2,11 @@
 
 import base64
 import hashlib
+import io
 import json
+import os
 import re
+import subprocess
 import sys
 from html.parser import HTMLParser
 
@@ -18,6 +21,7 @@ from fastcmp.report.template_files import environment, texts_of, to_json
 
 HOSTILE = "<script>alert(1)</script>"
 MCNEMAR = fastcmp.mcnemar_from_counts(11, 1, both_right=80, both_wrong=8)
+PAIRS = fastcmp.compare_all([0, 1, 1], {"a\udcff": [0, 1, 1], "b": [0, 0, 1]})
 EMPTY = ("area", "base", "br", "col", "img", "input", "link", "meta", "source", "wbr")
 
 
@@ -99,6 +103,55 @@ def test_the_same_bytes(tmp_path):
     for path in paths:
         fastcmp.mcnemar_from_counts(11, 1).report(path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+_WRITE = """
+import fastcmp
+from fastcmp.report.page import to_page
+y, right = [0, 1, 2] * 8, [0, 1, 2] * 7 + [1, 1, 1]
+preds = {name: right[i:] + right[:i] for i, name in enumerate("abc")}
+print(to_page({"": fastcmp.compare_all(y, preds)}).encode())
+"""
+
+
+def test_the_same_bytes_in_another_process():
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", _WRITE],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            timeout=120,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+def test_names_that_are_no_text(tmp_path):
+    path, name = tmp_path / "a.html", "new\udcff.csv"
+    records = {name: MCNEMAR, "pairs": PAIRS}
+    write_report(records, path, title=name, command=name, data=[(name, 1, "0" * 64)])
+    text = path.read_text(encoding="utf-8")
+    assert text.count("new\\udcff.csv") >= 4
+
+
+@pytest.mark.parametrize("path", [None, 3, b"a.html", io.StringIO()])
+def test_a_path_is_wanted(path):
+    with pytest.raises(TypeError, match=r"path must be a path such as 'report.html'"):
+        MCNEMAR.report(path)
+
+
+def test_places_where_no_page_can_be(tmp_path):
+    with pytest.raises(ValueError, match=r"must end in \.html or \.htm"):
+        MCNEMAR.report(tmp_path / "report.txt")
+    with pytest.raises(IsADirectoryError):
+        MCNEMAR.report(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        MCNEMAR.report(tmp_path / "none" / "report.html")
+    with pytest.raises(TypeError, match="title must be text"):
+        MCNEMAR.report(tmp_path / "report.html", title=3)
+    assert not list(tmp_path.iterdir())
 
 
 def test_another_number_another_fingerprint():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastcmp
-from fastcmp.core.records import Compared, Drawn, Unpacked
+from fastcmp.core.record_parts import Compared, Drawn, Unpacked
 from fastcmp.stream import RocSketch
 
 mpl.use("Agg")

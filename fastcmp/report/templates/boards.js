@@ -313,6 +313,10 @@
   }
 
   function usePairs(root) {
+    if (typeof DecompressionStream === "undefined") {
+      root.append(make("p", { class: "note" }, "This browser is too old to show each pair in full: it cannot unpack the numbers. Any from 2023 on can."));
+      return;
+    }
     const pairs = new Pairs(JSON.parse(root.querySelector("script").textContent));
     const readout = make("p", { class: "readout", "aria-live": "polite" }, "Point at a pair to read it; press or click it to see it in full.");
     const tell = (text) => { readout.textContent = text; };

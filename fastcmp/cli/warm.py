@@ -160,7 +160,7 @@ def _tasks() -> None:
 
 
 def _plan() -> None:
-    fastcmp.planning.sample_size(accuracy=(0.9, 0.88), agreement=0.9)
+    fastcmp.planning.sample_size(accuracy_a=0.9, accuracy_b=0.88, agreement=0.9)
 
 
 _CALLS = {

@@ -119,9 +119,12 @@ def test_it_says_if_nothing_is_kept(monkeypatch):
 
 
 @compiled_only
-def test_each_kernel_that_is_compiled_is_counted():
-    # A signature that is not cached, and one that has been compiled by then.
-    fresh = import_module("fastcmp._jit").kernel(lambda x: x + 1)
+def test_each_kernel_that_is_compiled_is_counted(monkeypatch):
+    # A kernel that no run has cached, and one that has been compiled by then.
+    jit = import_module("fastcmp._jit")
+    with monkeypatch.context() as patch:
+        patch.setattr(jit, "cache_directory", lambda: None)
+        fresh = jit.kernel(lambda x: x + 1)
     with compiling.counting() as names:
         fresh(1)
         fresh(2)

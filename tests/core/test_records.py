@@ -104,7 +104,7 @@ VALUES = [
         {"$date": 1},
     ),
     *(np.float32(0.1), np.int64(-1), np.True_, np.str_("x\0"), np.bytes_(b"x")),
-    *(np.datetime64("2024-02-29"), np.datetime64("NaT"), np.timedelta64(3, "s")),
+    *(np.datetime64("2024-02-29"), np.datetime64("NaT", "s"), np.timedelta64(3, "s")),
     *(dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)),
     *(
         Decimal("1.10"),

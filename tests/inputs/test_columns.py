@@ -259,7 +259,8 @@ def test_missing_labels_are_marked(pool, name, make, n):
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(
-    "hole", [None, float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NaT, pd.NA]
+    "hole",
+    [None, float("nan"), np.float32("nan"), np.datetime64("NaT", "s"), pd.NaT, pd.NA],
 )
 def test_every_kind_of_nothing_is_missing(hole, n):
     labels = draw(["a", "b", hole], n)

@@ -271,7 +271,7 @@ def test_masked_true_labels_are_dropped_next_to_plain_integers():
     [
         (None, ["a", "b"]),
         (float("nan"), [1.5, 2.5]),
-        (np.datetime64("NaT"), [np.datetime64(1, "s"), np.datetime64(2, "s")]),
+        (np.datetime64("NaT", "s"), [np.datetime64(1, "s"), np.datetime64(2, "s")]),
         (pd.NA, [1, 2]),
     ],
 )

@@ -24,8 +24,8 @@ _SHOWN = 20  # data sets
 class CVDatasetsResult(Record):
     """Models compared on the folds of each of several data sets, and over data sets.
 
-    Folds of a data set hang together and are never taken for data sets: over data sets
-    each model has one score for each, the mean over its folds.
+    Folds of a data set belong together, and are never taken for data sets: over data
+    sets each model has one score for each, the mean over its folds.
     """
 
     #: The comparison on each data set, by name: `CVPairwiseResult` or `FoldComparison`.

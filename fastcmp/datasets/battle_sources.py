@@ -1,6 +1,6 @@
 """Battles as they were fought: counted, resampled, and set against what was expected.
 
-Battles of a cluster (a task, an item) hang together. All that is needed of them are
+Battles of a cluster (a task, an item) belong together. All that is needed of them are
 sums: wins and ties of each two models, and by cluster how much each model did better
 than expected.
 """

@@ -52,7 +52,7 @@ def read_options(
     covariance = choose(covariance, "covariance", COVARIANCES)
     if covariance not in known:
         message = (
-            f"covariance={covariance!r} needs to know which battles hang together: "
+            f"covariance={covariance!r} needs to know which battles belong together: "
             f"take one of {known}, or pass scores, or a table of battles with a group"
         )
         raise ValueError(message)

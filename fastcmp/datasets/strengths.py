@@ -155,14 +155,14 @@ def bradley_terry_from_scores(  # noqa: PLR0913  # options, all by keyword
         on the tasks of both; drop tasks that a model lacks; or count it as lost, and
         two missing ones as a tie.
     groups : array-like, shape (D,), optional
-        Tasks or items that hang together, such as those of one benchmark.
+        Tasks or items that belong together, such as those of one benchmark.
     ties_as, ridge : str, float
         As in `bradley_terry`.
     covariance : {"clustered", "sandwich", "information", "bootstrap"}
         Where standard errors come from. "clustered": the sandwich in which battles of
-        one task, or of one of the groups, hang together. "bootstrap": such clusters are
-        drawn with replacement, with two Newton steps from the estimate. The others take
-        all battles as independent, and are as a rule too small.
+        one task, or of one of the groups, belong together. "bootstrap": such clusters
+        are drawn with replacement, with two Newton steps from the estimate. The others
+        take all battles as independent, and are as a rule too small.
     n_resamples : int
         Draws of the bootstrap.
     adjust, alpha, pairs, control, names : object
@@ -262,10 +262,10 @@ def bradley_terry_from_battles(  # noqa: PLR0913  # options, all by keyword
         Column with 1 where the first model won, 0.5 for a tie, 0 where the second won.
     group : str or None
         Column with what battles have in common, such as the item (prompt): battles of a
-        group hang together. "item" is used where there is such a column.
+        group belong together. "item" is used where there is such a column.
     weight : str or None
         Column with weights >= 0: a battle of weight 2 counts as two equal ones that
-        hang together. "weight" is used where there is such a column.
+        belong together. "weight" is used where there is such a column.
     ties_as, ridge : str, float
         As in `bradley_terry`.
     covariance : {"clustered", "sandwich", "information", "bootstrap"}, optional

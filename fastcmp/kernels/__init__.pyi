@@ -116,9 +116,6 @@ from fastcmp.kernels.intervals import NEWCOMBE as NEWCOMBE
 from fastcmp.kernels.intervals import TANGO as TANGO
 from fastcmp.kernels.intervals import WALD as WALD
 from fastcmp.kernels.intervals import bonett_price_interval as bonett_price_interval
-from fastcmp.kernels.intervals import (
-    difference_interval_many as difference_interval_many,
-)
 from fastcmp.kernels.intervals import newcombe_interval as newcombe_interval
 from fastcmp.kernels.intervals import tango_interval as tango_interval
 from fastcmp.kernels.intervals import wald_interval as wald_interval
@@ -132,6 +129,9 @@ from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
 from fastcmp.kernels.logical import bergmann_hommel as bergmann_hommel
 from fastcmp.kernels.logical import fewest_models as fewest_models
+from fastcmp.kernels.many_intervals import (
+    difference_interval_many as difference_interval_many,
+)
 from fastcmp.kernels.margins import tango_margin_many as tango_margin_many
 from fastcmp.kernels.margins import tango_test as tango_test
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N

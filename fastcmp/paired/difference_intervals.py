@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.kernels.intervals import (
+from fastcmp.kernels.many_intervals import (
     bonett_price_many,
     newcombe_many,
     tango_many,

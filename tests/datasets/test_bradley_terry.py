@@ -465,7 +465,7 @@ def test_one_cluster_has_no_standard_errors():
         (lambda: bradley_terry([[0, 2, 1], [3, 0, 1]]), "shape"),
         (
             lambda: bradley_terry([[0, 2], [3, 0]], covariance="clustered"),
-            "which battles hang together",
+            "which battles belong together",
         ),
         (
             lambda: bradley_terry_from_battles(

@@ -28,8 +28,8 @@ from fastcmp.kernels.intervals import (
     NEWCOMBE,
     TANGO,
     WALD,
-    difference_interval_many,
 )
+from fastcmp.kernels.many_intervals import difference_interval_many
 
 ODDS_RATIOS = {1.0: odds_ratio_exact_interval, 0.5: odds_ratio_midp_interval}
 

@@ -52,9 +52,7 @@ def chebyshev_points(n_points: int) -> list[mpmath.mpf]:
     return [LARGEST_V * (1 + mpmath.cos(angle)) / 2 for angle in angles]
 
 
-def interpolate(
-    points: Sequence[mpmath.mpf], values: Sequence[mpmath.mpf]
-) -> list[mpmath.mpf]:
+def interpolate(points: Sequence[mpmath.mpf], values: Sequence[mpmath.mpf]) -> list[mpmath.mpf]:
     """Return the polynomial through the points, the constant term first."""
     powers = mpmath.matrix([[x**j for j in range(len(points))] for x in points])
     return list(mpmath.lu_solve(powers, mpmath.matrix(values)))

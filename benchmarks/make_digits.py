@@ -134,9 +134,7 @@ def answer(
 
 def printed(columns: Mapping[str, FloatArray], digits: int) -> dict[str, list[str]]:
     """Write numbers with some significant digits."""
-    return {
-        name: [f"{x:.{digits}g}" for x in column] for name, column in columns.items()
-    }
+    return {name: [f"{x:.{digits}g}" for x in column] for name, column in columns.items()}
 
 
 def write_csv(path: Path, columns: Mapping[str, Iterable[Any]]) -> None:
@@ -151,8 +149,7 @@ def accuracy_rows(y_true: IntArray, predictions: Mapping[str, IntArray]) -> str:
     """Return one markdown row per model: name, number correct, accuracy."""
     correct = {name: int(np.sum(y_true == p)) for name, p in predictions.items()}
     return "".join(
-        f"| {name} | {count} | {count / y_true.size:.4f} |\n"
-        for name, count in correct.items()
+        f"| {name} | {count} | {count / y_true.size:.4f} |\n" for name, count in correct.items()
     )
 
 

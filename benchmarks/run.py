@@ -41,9 +41,7 @@ DECIDING = tuple(
     for name in ("planning", "margins", "sequential", "simultaneous", "best")
 )
 #: What `docs/benchmarks/tasks.md` is about.
-TASKS = tuple(
-    HERE / f"test_{name}.py" for name in ("logs", "datasets", "task_draws", "battles")
-)
+TASKS = tuple(HERE / f"test_{name}.py" for name in ("logs", "datasets", "task_draws", "battles"))
 
 PAGES = ("scale", "values", "metrics", "deciding", "tasks")
 
@@ -199,9 +197,7 @@ def rows(group: str, results: list[dict[str, Any]]) -> str:
     """Write a line of the table for each rival."""
     ours, *rivals = results
     extra = ours["extra_info"]
-    target = (
-        f"{extra['target']} x" if "target" in extra else extra.get("target_note", "")
-    )
+    target = f"{extra['target']} x" if "target" in extra else extra.get("target_note", "")
     lines = []
     for rival in rivals or [None]:
         cells = [group, in_words(seconds(ours)), "", "", "", target]

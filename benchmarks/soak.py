@@ -278,8 +278,7 @@ def soak(minutes: float, seed: int) -> tuple[Tally, list[str]]:
     warm_up(seed, JOBS.values())
     workers = [Worker(seed, THREADS + i, end, tally) for i in range(PROCESSES)]
     threads = [
-        threading.Thread(target=work_in_thread, args=(seed, i, end, tally))
-        for i in range(THREADS)
+        threading.Thread(target=work_in_thread, args=(seed, i, end, tally)) for i in range(THREADS)
     ]
     for thread in threads:
         thread.start()

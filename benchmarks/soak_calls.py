@@ -123,9 +123,7 @@ def keep_some(rng, folder) -> int:
         some = fastcmp.compare_all(y_true, preds, keep=kept, workers=threads(rng))
         assert some.decisions.tobytes() == everything.decisions.tobytes()
         assert_same(some.groups, everything.groups)
-        places = {
-            pair: i for i, pair in enumerate(map(tuple, everything.pairs.tolist()))
-        }
+        places = {pair: i for i, pair in enumerate(map(tuple, everything.pairs.tolist()))}
         where = [places[pair] for pair in map(tuple, some.pairs.tolist())]
         assert some.pvalue.tobytes() == everything.pvalue[where].tobytes()
         assert some.interval.tobytes() == everything.interval[where].tobytes()
@@ -146,9 +144,7 @@ def compare_costs(rng, _) -> int:
     assert_same(result, fastcmp.compare_all(y_true, preds, workers=1, **options))
     pairs = some_pairs(rng, len(preds))
     for a, b in pairs:
-        one = fastcmp.cost_test(
-            y_true, preds[a], preds[b], cost, method=method, classes=range(k)
-        )
+        one = fastcmp.cost_test(y_true, preds[a], preds[b], cost, method=method, classes=range(k))
         close(result.matrix("pvalue")[a, b], one.pvalue)
     return 1 + len(pairs)
 
@@ -227,9 +223,7 @@ def areas(rng, _) -> int:
     result = fastcmp.delong(y_true, drawn, workers=threads(rng))
     close(result.covariance, covariance.astype(float))
     found = fastcmp.auc(y_true, drawn, workers=threads(rng))
-    close(
-        list(found.values()) if isinstance(found, dict) else found, np.array(auc, float)
-    )
+    close(list(found.values()) if isinstance(found, dict) else found, np.array(auc, float))
     return 2
 
 
@@ -280,9 +274,7 @@ def stream_classes(rng, folder) -> int:
     table = naive.label_table(y_true, preds[0], preds[-1], k)
     found = counts.record(0, len(preds) - 1).counts
     assert found.tolist() == table.tolist()
-    matrices = gather(
-        rng, folder, lambda: stream.ConfusionCounts(**options), y_true, preds
-    )
+    matrices = gather(rng, folder, lambda: stream.ConfusionCounts(**options), y_true, preds)
     assert matrices.matrix(0).tolist() == table.sum(axis=2).tolist()
     return 4
 

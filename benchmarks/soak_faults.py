@@ -186,9 +186,7 @@ def stop_and_go_on(rng, folder) -> int:
     if started.returncode:
         assert not out.exists()
         assert main(list(map(str, words))) == 0
-    assert json.loads(out.read_text()) == json.loads(
-        json.dumps(soak_calls.answer_of(table))
-    )
+    assert json.loads(out.read_text()) == json.loads(json.dumps(soak_calls.answer_of(table)))
     left = {p.name for p in folder.iterdir()} - {"all.parquet", "out.json"}
     killed = started.returncode == -signal.SIGKILL  # perhaps while it saved
     assert all(killed and name.endswith(".part") for name in left), left

@@ -86,9 +86,7 @@ class TestBest:
         core = pytest.importorskip("honestboard.core")
         board = core.Board([f"model_{i}" for i in range(len(right))], right)
         options = {"B": DRAWS}
-        kept = benchmark.pedantic(board.confidence_set_best, kwargs=options, rounds=1)[
-            "members"
-        ]
+        kept = benchmark.pedantic(board.confidence_set_best, kwargs=options, rounds=1)["members"]
         # Its critical value is the largest of all models': the set is larger.
         found = fastcmp.best_set(right, n_resamples=DRAWS, rng=1)
         assert len(set(found.best) - set(kept)) <= 2

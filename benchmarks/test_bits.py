@@ -25,12 +25,7 @@ def count(words, right, threads):
     m = right.size
     joint = np.zeros((m, m), np.int64)
     starts = range(0, m, TILE)
-    tiles = [
-        (i, min(i + TILE, m), j, min(j + TILE, m))
-        for i in starts
-        for j in starts
-        if j >= i
-    ]
+    tiles = [(i, min(i + TILE, m), j, min(j + TILE, m)) for i in starts for j in starts if j >= i]
 
     def add(tile):
         i0, i1, j0, j1 = tile
@@ -81,7 +76,5 @@ class TestPacking:
 
     def test_numpy(self, benchmark, many):
         y_true, preds = many
-        packed = benchmark(
-            lambda: np.packbits(np.equal(preds[0], y_true), bitorder="little")
-        )
+        packed = benchmark(lambda: np.packbits(np.equal(preds[0], y_true), bitorder="little"))
         assert packed.size == -(-y_true.size // 8)

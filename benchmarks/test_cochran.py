@@ -15,9 +15,7 @@ class TestCochran:
         result = benchmark(fastcmp.cochrans_q, y_true, preds)
         benchmark.extra_info["target"] = 1
         right = preds == y_true
-        outcome = kernels.cochrans_q(
-            right.sum(axis=1), (right.sum(axis=0) ** 2).sum(), y_true.size
-        )
+        outcome = kernels.cochrans_q(right.sum(axis=1), (right.sum(axis=0) ** 2).sum(), y_true.size)
         assert result.statistic == outcome.statistic
 
     def test_numpy_two_sums_of_the_0_1_matrix(self, benchmark, many):

@@ -38,9 +38,7 @@ class TestCounts:
             return counts
 
         counts = benchmark(count)
-        np.testing.assert_array_equal(
-            counts.ravel(), np.bincount(cells, minlength=k**3)
-        )
+        np.testing.assert_array_equal(counts.ravel(), np.bincount(cells, minlength=k**3))
 
     def test_numpy_ravel_and_bincount(self, benchmark, labels):
         k, (y_true, a, b), _ = labels
@@ -141,9 +139,7 @@ def chi_square_by_qp(table):
 class TestChiSquare:
     def test_ours(self, benchmark, tables):
         benchmark.extra_info["target"] = 500
-        result = benchmark(
-            fastcmp.cost_test_from_counts, tables, COST, method="chi-square"
-        )
+        result = benchmark(fastcmp.cost_test_from_counts, tables, COST, method="chi-square")
         expected = [chi_square_by_qp(table) for table in tables[:20]]
         np.testing.assert_allclose(result.statistic[:20], expected, atol=1e-8)
 
@@ -171,9 +167,7 @@ class TestOneTest:
         assert counts.sum() % columns[0].size == 0
 
 
-@pytest.mark.benchmark(
-    group="one cost-sensitive test, n = 10^6, K = 1,000, from int64 labels"
-)
+@pytest.mark.benchmark(group="one cost-sensitive test, n = 10^6, K = 1,000, from int64 labels")
 class TestManyClasses:
     def test_ours(self, benchmark, size, rng):
         n, k = size((1_000_000, 1000), (20_000, 200))

@@ -83,9 +83,7 @@ class TestSplit:
         assert len(sets) == 50
         for train, test in sets[:10]:
             assert train.size + test.size == y.size
-            shares = (
-                np.bincount(y[test], minlength=10) - np.bincount(y, minlength=10) / 10
-            )
+            shares = np.bincount(y[test], minlength=10) - np.bincount(y, minlength=10) / 10
             assert np.abs(shares).max() < 1
 
     def test_scikit_learn(self, benchmark, y):

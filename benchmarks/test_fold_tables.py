@@ -50,9 +50,7 @@ class TestCounting:
 @pytest.fixture(scope="module")
 def tables(size, rng):
     n = size(100_000, 100)
-    return rng.multinomial(150, [0.8, 0.1, 0.07, 0.03], (n, 5, 2)).reshape(
-        n, 5, 2, 2, 2
-    )
+    return rng.multinomial(150, [0.8, 0.1, 0.07, 0.03], (n, 5, 2)).reshape(n, 5, 2, 2, 2)
 
 
 def by_hand(tables):

@@ -126,9 +126,7 @@ def few(size, rng):
     return rng.normal(size=n) + rng.normal(size=(n_models, n)), draws
 
 
-@pytest.mark.benchmark(
-    group="all pairs, bootstrap: 20 models x 500 items, 10,000 draws"
-)
+@pytest.mark.benchmark(group="all pairs, bootstrap: 20 models x 500 items, 10,000 draws")
 class TestBootstrap:
     def test_ours(self, benchmark, few):
         values, draws = few

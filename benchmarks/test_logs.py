@@ -66,9 +66,7 @@ class TestLogs:
         assert board.n_samples == n
         assert board.pvalue.size == m * (m - 1) // 2
         path = next(root.glob(f"*/samples_{TASK}_*"))
-        right = [
-            json.loads(line)["exact_match"] for line in path.read_text().splitlines()
-        ]
+        right = [json.loads(line)["exact_match"] for line in path.read_text().splitlines()]
         model = board.names.index(path.parent.name.replace("__", "/"))
         np.testing.assert_allclose(board.accuracy[model], np.mean(right), atol=1e-12)
 
@@ -84,8 +82,7 @@ class TestLogs:
 
         def parse(root):
             return sum(
-                arrow_json.read_json(path).num_rows
-                for path in root.glob("*/samples_*.jsonl")
+                arrow_json.read_json(path).num_rows for path in root.glob("*/samples_*.jsonl")
             )
 
         root, m, n = folder

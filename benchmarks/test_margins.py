@@ -56,9 +56,7 @@ class TestScore:
     def test_with_decisions(self, benchmark, tables):
         only_a, only_b, n = tables
         options = {"both_right": n - only_a - only_b, "both_wrong": 0}
-        tests = benchmark(
-            margin_tests_from_counts, only_a, only_b, margin=MARGIN, **options
-        )
+        tests = benchmark(margin_tests_from_counts, only_a, only_b, margin=MARGIN, **options)
         assert set(tests.decision) > {"better", "equivalent", "cannot tell"}
 
     def test_brentq_of_2000(self, benchmark, tables):

@@ -24,9 +24,7 @@ def ten(size, rng):
     return labels(rng, 10, size(1_000_000, 20_000), 1)
 
 
-@pytest.mark.benchmark(
-    group="macro F1 with its interval, 10 classes, 1,000,000 samples"
-)
+@pytest.mark.benchmark(group="macro F1 with its interval, 10 classes, 1,000,000 samples")
 class TestOneModel:
     def test_ours(self, benchmark, ten):
         y_true, (pred,) = ten
@@ -78,9 +76,7 @@ def exchanged(y_true, a, b, turned):
 class TestBootstrap:
     def test_ours_from_counts(self, benchmark, two):
         options = {"metric": "f1", "method": "bootstrap", "n_resamples": DRAWS}
-        result = benchmark(
-            fastcmp.compare_metric_from_counts, two[-1], **options, rng=1
-        )
+        result = benchmark(fastcmp.compare_metric_from_counts, two[-1], **options, rng=1)
         benchmark.extra_info["target_note"] = "at most 50 ms; 10,000 x"
         near = fastcmp.compare_metric_from_counts(two[-1], metric="f1", method="delta")
         assert np.isclose(result.standard_error, near.standard_error, rtol=0.05)
@@ -96,9 +92,7 @@ class TestBootstrap:
 class TestPermutation:
     def test_ours_from_counts(self, benchmark, two):
         options = {"metric": "f1", "method": "permutation", "n_resamples": DRAWS}
-        result = benchmark(
-            fastcmp.compare_metric_from_counts, two[-1], **options, rng=1
-        )
+        result = benchmark(fastcmp.compare_metric_from_counts, two[-1], **options, rng=1)
         benchmark.extra_info["target_note"] = "at most 50 ms; 10,000 x"
         exact = fastcmp.compare_metric_from_counts(two[-1], metric="f1")
         assert np.isclose(result.pvalue, exact.pvalue, atol=0.03)
@@ -130,17 +124,13 @@ def many(size, rng):
     return labels(rng, 10, n, n_models)
 
 
-@pytest.mark.benchmark(
-    group="all pairs of macro F1, 1,000 models x 100,000 samples, 10 classes"
-)
+@pytest.mark.benchmark(group="all pairs of macro F1, 1,000 models x 100,000 samples, 10 classes")
 class TestAllPairs:
     def test_ours(self, benchmark, many):
         y_true, preds = many
         result = benchmark(fastcmp.compare_all, y_true, preds, metric="f1_macro")
         benchmark.extra_info["target_note"] = "at least 0.67 x"
-        alone = fastcmp.compare_metric(
-            y_true, *preds[:2], metric="f1_macro", method="jackknife"
-        )
+        alone = fastcmp.compare_metric(y_true, *preds[:2], metric="f1_macro", method="jackknife")
         assert np.isclose(result.pvalue[0], alone.pvalue, rtol=1e-4)
 
     def test_one_product(self, benchmark, many):

@@ -84,6 +84,4 @@ class TestLoop:
         benchmark.extra_info["times"] = counts[0].size / n
         ours = fastcmp.mcnemar_from_counts(counts[0][:n], counts[1][:n], method="exact")
         some = np.add(*counts)[:n] > 0
-        np.testing.assert_allclose(
-            ours.pvalue[some], np.array(expected)[some], rtol=1e-9
-        )
+        np.testing.assert_allclose(ours.pvalue[some], np.array(expected)[some], rtol=1e-9)

@@ -86,9 +86,7 @@ class TestMeans:
         effects = rng.uniform(0.05, 1.0, size(10_000, 100))
         options = {"test": "mean", "sd": 1.0, "power": 0.9}
         plan = benchmark(planning.sample_size, difference=effects, **options)
-        wanted = [
-            TTestPower().solve_power(each, None, 0.05, 0.9) for each in effects[:9]
-        ]
+        wanted = [TTestPower().solve_power(each, None, 0.05, 0.9) for each in effects[:9]]
         assert np.allclose(plan.n_exact[:9], wanted, rtol=1e-5)
 
     def test_statsmodels_of_100(self, benchmark, rng):

@@ -45,9 +45,7 @@ def loop(right, n_flips):
     return (found + 1) / (n_flips + 1)
 
 
-@pytest.mark.benchmark(
-    group="max-T of all pairs of 1,000 models, 100,000 samples, 1,000 flips"
-)
+@pytest.mark.benchmark(group="max-T of all pairs of 1,000 models, 100,000 samples, 1,000 flips")
 class TestMaxT:
     def test_ours(self, benchmark, many, flips, adjusted):
         options = {"adjust": "maxt", "n_resamples": flips, "rng": 1}
@@ -85,9 +83,7 @@ class TestMaxT:
 @pytest.mark.benchmark(group="simultaneous intervals of all pairs of 1,000 models")
 class TestIntervals:
     def test_ours(self, benchmark, many, flips):
-        result = benchmark(
-            fastcmp.compare_all, *many, simultaneous=True, n_resamples=flips, rng=1
-        )
+        result = benchmark(fastcmp.compare_all, *many, simultaneous=True, n_resamples=flips, rng=1)
         assert 2 < result.critical_value < 6
 
 

@@ -18,9 +18,7 @@ def test_epsilon_column(benchmark, size, replications, workers):
     )
     work = partial(epsilon_pvalues, 300, 0.1, 1)
     n = size(replications, 200)
-    pvalues = benchmark(
-        run_replicates, work, n, 14, part=500, workers=workers, threads=True
-    )
+    pvalues = benchmark(run_replicates, work, n, 14, part=500, workers=workers, threads=True)
     benchmark.extra_info["target_note"] = "10,000 in 20 s on two threads"
     study = TypeOneErrors(dataset="epsilon", setting="", pvalues=pvalues, seed=1)
     assert (abs(study.zscore) < 4).all()

@@ -76,9 +76,7 @@ def loop(scores, n_draws, seed):
     return counts / n_draws
 
 
-@pytest.mark.benchmark(
-    group="bootstrap of tasks: ranks of 100 models on 1,000 tasks, 10,000 draws"
-)
+@pytest.mark.benchmark(group="bootstrap of tasks: ranks of 100 models on 1,000 tasks, 10,000 draws")
 class TestBootstrap:
     def test_ours(self, benchmark, table, size):
         n = size(10_000, 1_000)

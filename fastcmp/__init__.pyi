@@ -229,7 +229,7 @@ from fastcmp.scores.paired_measures import (
     compare_sensitivity_specificity as compare_sensitivity_specificity,
 )
 from fastcmp.scores.paired_measures import (
-    compare_sensitivity_specificity_from_counts as compare_sensitivity_specificity_from_counts,  # noqa: E501
+    compare_sensitivity_specificity_from_counts as compare_sensitivity_specificity_from_counts,
 )
 from fastcmp.scores.paired_ratio import PairedRatio as PairedRatio
 from fastcmp.scores.paired_ratio import screen_positive_ratio as screen_positive_ratio

@@ -2,8 +2,11 @@
 
 A test belongs to the first unless it is marked `full`. Tests that draw examples with
 Hypothesis are in both: with few examples that are always the same ones, and with
-many new ones.
+many new ones. `--part 2/9` runs the second of nine parts of whatever was selected;
+all parts together run each test once.
 """
+
+import zlib
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -20,6 +23,10 @@ settings.register_profile(
 settings.register_profile(
     "full", max_examples=small_if_interpreted(150, 25), deadline=None, derandomize=False
 )
+
+
+def pytest_addoption(parser):
+    parser.addoption("--part", metavar="K/N", help="only the K-th of N parts of the tests")
 
 
 def is_full(config):
@@ -43,3 +50,10 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_full(config) and is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("full")
+
+    if part := config.getoption("part"):
+        k, n = map(int, part.split("/"))
+        kept = [item for item in items if zlib.crc32(item.nodeid.encode()) % n == k % n]
+        dropped = [item for item in items if zlib.crc32(item.nodeid.encode()) % n != k % n]
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept

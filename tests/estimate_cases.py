@@ -18,9 +18,7 @@ def spread(covariance):
 def random_estimates(n_models, seed, closeness=1.0):
     """Make estimates, and a covariance that is not diagonal."""
     rng = np.random.default_rng(seed)
-    root = rng.normal(size=(n_models, n_models + 2)) * rng.uniform(
-        0.5, 2.0, (n_models, 1)
-    )
+    root = rng.normal(size=(n_models, n_models + 2)) * rng.uniform(0.5, 2.0, (n_models, 1))
     covariance = root @ root.T / 100.0 + 0.05
     return closeness * rng.normal(size=n_models), covariance
 

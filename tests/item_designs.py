@@ -80,8 +80,7 @@ def naive(a, b, design, variance="cr2", df="satterthwaite"):
         found = across(d, weights, codes, strata, dict(zip(labels, share, strict=True)))
         return found._replace(df=np.inf) if df == "normal" else found
     parts = [
-        one_stratum(*(x[strata == h] for x in (d, weights, codes)), variance, df)
-        for h in labels
+        one_stratum(*(x[strata == h] for x in (d, weights, codes)), variance, df) for h in labels
     ]
     difference = float(share @ [x.difference for x in parts])
     own = share**2 * [x.variance for x in parts]

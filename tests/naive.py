@@ -395,11 +395,7 @@ def finner(pvalues):
     ranked = list(enumerate(sorted(pvalues), start=1))
     m = len(pvalues)
     return [
-        max(
-            -expm1(m / rank * log1p(-q)) if q < 1 else 1.0
-            for rank, q in ranked
-            if q <= p
-        )
+        max(-expm1(m / rank * log1p(-q)) if q < 1 else 1.0 for rank, q in ranked if q <= p)
         for p in pvalues
     ]
 
@@ -641,9 +637,7 @@ def delong_covariance(flags, models):
         total = Fraction(0)
         for side in (0, 1):
             one, other = parts[r][side], parts[s][side]
-            products = [
-                (x - auc[r]) * (y - auc[s]) for x, y in zip(one, other, strict=True)
-            ]
+            products = [(x - auc[r]) * (y - auc[s]) for x, y in zip(one, other, strict=True)]
             total += sum(products) / (len(one) - 1) / len(one)
         found[r, s] = total
     return auc, found

@@ -81,9 +81,7 @@ def codes(max_samples=300, n_classes=4):
     """Draw three arrays of codes, with one dtype for all."""
     dtypes = st.sampled_from([np.uint8, np.uint16, np.int32, np.int64])
     return st.tuples(st.integers(0, max_samples), dtypes).flatmap(
-        lambda drawn: hnp.arrays(
-            drawn[1], (3, drawn[0]), elements=st.integers(0, n_classes - 1)
-        )
+        lambda drawn: hnp.arrays(drawn[1], (3, drawn[0]), elements=st.integers(0, n_classes - 1))
     )
 
 
@@ -96,7 +94,5 @@ def pvalues(max_size=12):
     return st.lists(value, min_size=1, max_size=max_size)
 
 
-levels = st.one_of(
-    st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999]), st.floats(0.01, 0.9999)
-)
+levels = st.one_of(st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999]), st.floats(0.01, 0.9999))
 alternatives = st.sampled_from([0, 1, -1])

@@ -11,9 +11,7 @@ from fastcmp.studies.type_one_errors import TypeOneErrors
 def type_one_errors(dataset="exp6", replications=400, **options):
     rng = np.random.default_rng(1)
     pvalues = rng.random((replications, 14)) ** np.linspace(1, 2, 14)
-    return TypeOneErrors(
-        dataset=dataset, setting="Here.", pvalues=pvalues, seed=7, **options
-    )
+    return TypeOneErrors(dataset=dataset, setting="Here.", pvalues=pvalues, seed=7, **options)
 
 
 def power_study():

@@ -79,9 +79,7 @@ def reshaped(value, form, folder):
 RNG = np.random.default_rng(11)
 N = 120
 TRUTH = RNG.integers(0, 3, N, dtype=np.int32)
-PREDS = np.where(RNG.random((4, N)) < 0.6, TRUTH, RNG.integers(0, 3, (4, N))).astype(
-    "i4"
-)
+PREDS = np.where(RNG.random((4, N)) < 0.6, TRUTH, RNG.integers(0, 3, (4, N))).astype("i4")
 A, B = PREDS[:2]
 COST = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 YES = (TRUTH == 1).astype(np.int16)
@@ -219,12 +217,8 @@ CASES = [
     called(F.mcnemar, TRUTH, A, B),
     called(F.mcnemar_table, TRUTH, A, B),
     called(F.mcnemar_from_counts, COUNTS, COUNTS[::-1]),
-    called(
-        F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS
-    ),
-    called(
-        F.margin_decision, np.sort(SCORES[:2], axis=0), np.sort(SCORES[1:], axis=0), 1
-    ),
+    called(F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS),
+    called(F.margin_decision, np.sort(SCORES[:2], axis=0), np.sort(SCORES[1:], axis=0), 1),
     called(F.margin_tests, WEIGHTS - 1, WEIGHTS, WEIGHTS / 9, df=WEIGHTS + 5),
     called(
         *(F.margin_tests_from_counts, COUNTS, COUNTS[0]),
@@ -376,9 +370,7 @@ CASES = [
     called(F.log_loss_values, TRUTH, CHANCES),
     called(F.log_loss_values, YES, {"a": CHANCES[0, :, 1].astype(np.float32)}),
     called(F.from_long, LONG | {"repeat": np.arange(N)}, repeat="repeat"),
-    called(
-        F.from_long, LONG | {"item": LABELS["strings"](GROUPS % 3) + ITEMS}, weight="w"
-    ),
+    called(F.from_long, LONG | {"item": LABELS["strings"](GROUPS % 3) + ITEMS}, weight="w"),
     called(cross_validate, F.compare_cv, TRUTH, GROUPS),
     called(cross_validate, F.compare_cv_all, TRUTH, GROUPS),
     called(dealt, TRUTH, None),
@@ -487,9 +479,7 @@ def test_no_public_function_is_forgotten():
     assert tested & NO_ARRAYS == set()
     assert tested >= public - NO_ARRAYS
     counters = {case[1][0].__name__ for case in CASES if case[0] is gathered}
-    assert counters == {name for name in stream.__all__ if "Counts" in name} | {
-        "RocSketch"
-    }
+    assert counters == {name for name in stream.__all__ if "Counts" in name} | {"RocSketch"}
 
 
 def test_forms_are_what_they_are_called(tmp_path):

@@ -132,9 +132,7 @@ def test_areas_of_any_cut(arrays, dtype, ties):
         assert_close_delong(ours, fastcmp.delong(y_true, scores))
 
 
-@pytest.mark.parametrize(
-    "room", [1000, 1 << 22, pytest.param(20, marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("room", [1000, 1 << 22, pytest.param(20, marks=pytest.mark.full)])
 @pytest.mark.parametrize("order", ["drawn", "sorted"])
 @pytest.mark.parametrize("light", [1, 1 << 12])
 def test_scores_in_many_pieces(monkeypatch, room, order, light):
@@ -344,9 +342,7 @@ def test_columns_in_another_order():
     with pytest.raises(ValueError, match=r"in the same order \(pass names= to both"):
         fastcmp.dask.compare_all(blocks, target="y")
     with pytest.raises(ValueError, match=r"in the same order \(pass names="):
-        fastcmp.dask.delong(
-            [dask.delayed(f.assign(y=[0, 1] * 15)) for f in (one, two)], target="y"
-        )
+        fastcmp.dask.delong([dask.delayed(f.assign(y=[0, 1] * 15)) for f in (one, two)], target="y")
     names = ["m0", "m1", "m2", "m3"]
     whole = pd.concat([one, two])
     ours = fastcmp.dask.compare_all(blocks, target="y", names=names)
@@ -378,9 +374,7 @@ def test_errors_name_the_block():
 
 def test_names_of_mappings_are_checked():
     y_true, row = da.zeros(4, chunks=2), da.ones(4, chunks=2)
-    with pytest.raises(
-        ValueError, match=r"preds has no columns \['model_0', 'model_1'"
-    ):
+    with pytest.raises(ValueError, match=r"preds has no columns \['model_0', 'model_1'"):
         fastcmp.dask.auc(y_true, {"a": row, "b": row}, names=2)
     with pytest.raises(ValueError, match=r"one name a model, got \['0'\] more than"):
         fastcmp.dask.auc(y_true, {0: row, "0": row})
@@ -556,13 +550,10 @@ def test_means_of_any_cut(data, seed, clustered, split_every):
     given = {"groups": groups, "weights": weights} if clustered else {}
     blocks = da.from_array(values, chunks=((1, 3), data.draw(cuts(60))))
     others = {
-        name: da.from_array(raw, chunks=(data.draw(cuts(60)),))
-        for name, raw in given.items()
+        name: da.from_array(raw, chunks=(data.draw(cuts(60)),)) for name, raw in given.items()
     }
     options = {"adjust": "bh", "variance": "cr1", "lower_is_better": True}
-    ours = fastcmp.dask.compare_means(
-        blocks, **others, split_every=split_every, **options
-    )
+    ours = fastcmp.dask.compare_means(blocks, **others, split_every=split_every, **options)
     assert_close_means(ours, compare_means(values, **given, **options))
 
 
@@ -576,8 +567,7 @@ def test_means_of_frames_and_delayed_blocks():
     ours = fastcmp.dask.compare_means(blocks, groups="g", weights="w")
     assert_close_means(ours, theirs)
     columns = {
-        name: da.from_array(frame[name].to_numpy(), chunks=30 + i)
-        for i, name in enumerate(models)
+        name: da.from_array(frame[name].to_numpy(), chunks=30 + i) for i, name in enumerate(models)
     }
     named = {"groups": da.from_array(groups, chunks=17)}
     ours = fastcmp.dask.compare_means(columns, **named, control="m1")
@@ -618,9 +608,7 @@ def test_means_that_are_refused():
     with pytest.raises(ValueError, match=r"^control names no model 'z'"):
         compare(rows, control="z")
     values[1, 33] = np.nan
-    with pytest.raises(
-        ValueError, match=r"block 1 \(from sample 20\): model_1 has nan"
-    ):
+    with pytest.raises(ValueError, match=r"block 1 \(from sample 20\): model_1 has nan"):
         compare(da.from_array(values, chunks=(4, 20)))
 
 
@@ -657,14 +645,10 @@ def test_cluster(cluster):
     ours = fastcmp.dask.cochrans_q(truth, rows)
     assert_same(ours, fastcmp.cochrans_q(y_true, preds))
     frame = frame_of(y_true, preds)
-    ours = fastcmp.dask.count_labels(
-        dd.from_pandas(frame, npartitions=5), "m3", "m0", target="y"
-    )
+    ours = fastcmp.dask.count_labels(dd.from_pandas(frame, npartitions=5), "m3", "m0", target="y")
     assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[0]))
     with pytest.raises(ValueError, match="block 1: model_0 has no prediction"):
-        fastcmp.dask.compare_all(
-            [make(0, 9), dask.delayed(([0, 1], [[0, None], [1, 1]]))]
-        )
+        fastcmp.dask.compare_all([make(0, 9), dask.delayed(([0, 1], [[0, None], [1, 1]]))])
 
 
 @pytest.mark.full

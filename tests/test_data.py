@@ -122,9 +122,7 @@ def test_scores_are_finite_and_rank_eights_high(name):
     assert 0.85 < auc < 1
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in MODELS if name not in {"svm_rbf", "linear_svm"}]
-)
+@pytest.mark.parametrize("name", [name for name in MODELS if name not in {"svm_rbf", "linear_svm"}])
 def test_probabilities_lie_between_0_and_1(name):
     scores = np.array(read_columns("digits_scores.csv")[name], dtype=np.float64)
     assert scores.min() >= 0
@@ -241,19 +239,14 @@ def lines_of(path):
 def test_logs_agree_with_their_results_and_the_readme():
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
     pattern = r"^\| (sklearn/\w+) \| (\d+) \| (\d+) \| (\d+) \|$"
-    found = {
-        name: tuple(map(int, n))
-        for name, *n in re.findall(pattern, readme, re.MULTILINE)
-    }
+    found = {name: tuple(map(int, n)) for name, *n in re.findall(pattern, readme, re.MULTILINE)}
     folders = sorted(logs_path().iterdir())
     assert len(folders) == len(found) == 4
     asked = set()
     for folder in folders:
         (results,) = (json.loads(f.read_bytes()) for f in folder.glob("results_*.json"))
         right = []
-        for file, task in zip(
-            sorted(folder.glob("samples_*")), results["results"], strict=True
-        ):
+        for file, task in zip(sorted(folder.glob("samples_*")), results["results"], strict=True):
             lines = lines_of(file)
             assert file.name.startswith(f"samples_{task}_")
             assert [line["doc_id"] for line in lines] == list(range(60))
@@ -262,9 +255,7 @@ def test_logs_agree_with_their_results_and_the_readme():
             assert results["results"][task]["acc,none"] == pytest.approx(np.mean(own))
             assert results["n-samples"][task]["effective"] == 60
             right.append(int(sum(own)))
-            asked |= {
-                (task, x["doc_id"], x["doc_hash"], x["prompt_hash"]) for x in lines
-            }
+            asked |= {(task, x["doc_id"], x["doc_hash"], x["prompt_hash"]) for x in lines}
         assert found[results["model_name"]] == tuple(right)
     assert len(asked) == 180  # the same for all models
 

@@ -55,9 +55,7 @@ def test_python_blocks(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "page", list(filter(with_console, PAGES)), ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", list(filter(with_console, PAGES)), ids=lambda page: page.name)
 def test_console_blocks(page, tmp_path):
     programs = str(Path(sys.executable).parent)
     environment = os.environ | {"PATH": programs + os.pathsep + os.environ["PATH"]}

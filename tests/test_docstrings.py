@@ -14,9 +14,7 @@ NOT_ASKED = {"ES01", "SA01", "SS03", "EX01"}
 
 def is_asked(name, value):
     """Tell functions and classes from constants, whose type has the docstring."""
-    return (
-        inspect.isclass(value) or inspect.isroutine(value) or hasattr(value, "py_func")
-    )
+    return inspect.isclass(value) or inspect.isroutine(value) or hasattr(value, "py_func")
 
 
 @pytest.mark.parametrize("module", MODULES)

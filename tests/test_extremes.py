@@ -68,9 +68,7 @@ def test_weights_in_other_units(problem, power):
         lambda *args, **options: auc(*args, ties="concordant", **options),
         lambda *args, **options: auc(*args, fpr_range=(0.1, 0.6), **options),
         lambda *args, **options: np.stack(roc_curve(*args, **options)),
-        lambda *args, **options: np.concatenate(
-            precision_recall_curve(*args, **options)
-        ),
+        lambda *args, **options: np.concatenate(precision_recall_curve(*args, **options)),
         average_precision,
     ):
         plain = function(y_true, score, sample_weight=weights)
@@ -145,9 +143,7 @@ def test_costs_in_other_units(options, seed, power):
     for name in ("statistic", "pvalue"):
         assert bits(getattr(many, name)) == bits(getattr(one, name))
     assert bits(many.loss_a) == bits(scaled(one.loss_a, power))
-    assert bits(many.confidence_interval()) == bits(
-        scaled(one.confidence_interval(), power)
-    )
+    assert bits(many.confidence_interval()) == bits(scaled(one.confidence_interval(), power))
 
 
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
@@ -322,9 +318,7 @@ def newcombe(a, b, c, d, z):
     def distance(x, y):
         return mp.sqrt(x * x + y * y - 2 * phi * x * y)
 
-    return p - q - distance(p - p_low, q_high - q), p - q + distance(
-        p_high - p, q - q_low
-    )
+    return p - q - distance(p - p_low, q_high - q), p - q + distance(p_high - p, q - q_low)
 
 
 def wald(b, c, n, z):
@@ -503,17 +497,13 @@ def test_odds_are_in_order(a, b, level):
 
 def half_binomial(m, n):
     """Give P(X < m) + P(X = m) / 2 of Bin(n, 1/2), m below n / 2."""
-    pmf = mp.exp(
-        mp.loggamma(n + 1) - mp.loggamma(m + 1) - mp.loggamma(n - m + 1) - n * mp.log(2)
-    )
+    pmf = mp.exp(mp.loggamma(n + 1) - mp.loggamma(m + 1) - mp.loggamma(n - m + 1) - n * mp.log(2))
     if n > 10**4:  # as the incomplete beta function, over the log odds
         a, b = mp.mpf(n - m), mp.mpf(m + 1)
         log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
         width = min(mp.sqrt(1 / a + 1 / b), 2 / (a - b))
         points = sorted(-k * width for k in (*range(17), 20, 25, 30, 45, 60, 90))
-        lower = mp.quad(
-            lambda s: mp.exp(a * s - (a + b) * mp.log1p(mp.exp(s)) - log_beta), points
-        )
+        lower = mp.quad(lambda s: mp.exp(a * s - (a + b) * mp.log1p(mp.exp(s)) - log_beta), points)
     else:
         lower, term = mp.mpf(0), mp.mpf(1)
         for i in range(m, -1, -1):
@@ -560,8 +550,7 @@ def test_predictive_values_of_huge_counts():
         v_a, v_b = (2**52 + 3) / n_a, (2**52 + 1) / n_b
         pooled = (2**53 + 4) / (n_a + n_b)
         both, only_a, only_b = (
-            r * (1 - pooled) ** 2 + w * pooled**2
-            for r, w in zip(right, wrong, strict=True)
+            r * (1 - pooled) ** 2 + w * pooled**2 for r, w in zip(right, wrong, strict=True)
         )
         variance = only_a / n_a**2 + only_b / n_b**2
         variance += both * (1 / n_a - 1 / n_b) ** 2
@@ -570,9 +559,7 @@ def test_predictive_values_of_huge_counts():
 
 def test_snedecor_of_an_enormous_ratio():
     assert kernels.snedecor_tail(10.0, 5.0, 1e305) == 0.0
-    assert kernels.snedecor_tail(2.0, 1.0, 1e305) == pytest.approx(
-        (2e305 + 1) ** -0.5, rel=1e-12
-    )
+    assert kernels.snedecor_tail(2.0, 1.0, 1e305) == pytest.approx((2e305 + 1) ** -0.5, rel=1e-12)
 
 
 def test_counts_of_labels_keep_their_costs():

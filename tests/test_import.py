@@ -83,9 +83,7 @@ def test_type_checkers_know_the_names(tmp_path):
     snippet = tmp_path / "snippet.py"
     snippet.write_text(SNIPPET)
     command = [sys.executable, "-m", "mypy", "--config-file=", str(snippet)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=200
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
     assert 'Module has no attribute "nothing"' in done.stdout
     for wanted in (
         "fastcmp.paired.mcnemar_result.McNemarResult",

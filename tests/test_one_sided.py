@@ -100,9 +100,7 @@ def test_duality_of_score_test_and_odds_ratio(alternative, alpha):
         result = mcnemar_from_counts(a, b, method=method, **given)
         ends = result.odds_ratio_interval(1 - alpha, method)
         assert (excluded(ends, 1) == (result.pvalue < alpha)).all()
-        assert (
-            ends.high == np.inf if alternative == "greater" else ends.low == 0
-        ).all()
+        assert (ends.high == np.inf if alternative == "greater" else ends.low == 0).all()
 
 
 @pytest.mark.parametrize("alternative", SIDES)
@@ -111,9 +109,7 @@ def test_duality_on_different_samples(alternative, alpha):
     a, b = np.divmod(np.arange(16 * 13), 13)
     given = {"method": "miettinen-nurminen", "alternative": alternative}
     for null in (0.0, -0.1, 0.2):
-        test = accuracy_unpaired_from_counts(
-            a, 15, b, 12, null_difference=null, **given
-        )
+        test = accuracy_unpaired_from_counts(a, 15, b, 12, null_difference=null, **given)
         ends = test.confidence_interval(1 - alpha)
         excluded = ends.low > null if alternative == "greater" else ends.high < null
         assert (excluded == (test.pvalue < alpha)).all()
@@ -214,9 +210,7 @@ def test_picture_of_a_one_sided_interval():
         ax = plot.folds(result)
         first, second = 100 * result.scores()
         gains = first - second
-        low, high = (
-            100 * e for e in next(iter(result.tests.values())).confidence_interval()
-        )
+        low, high = (100 * e for e in next(iter(result.tests.values())).confidence_interval())
         band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
         if alternative == "greater":
             assert (band.x0, band.x1) == pytest.approx((low, max(low, gains.max())))

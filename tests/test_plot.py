@@ -339,9 +339,7 @@ def test_curves_are_told_apart_without_colour():
     assert "marker" not in curve_style(0, 1)
 
 
-@pytest.mark.parametrize(
-    "name", ["_a", "a$b$", "$x_1", "100 %", "two\nlines", "x" * 90]
-)
+@pytest.mark.parametrize("name", ["_a", "a$b$", "$x_1", "100 %", "two\nlines", "x" * 90])
 def test_names_of_any_kind(name):
     y, scores = scored(60, 2)
     both = {name: scores[0], "b": scores[1]}
@@ -479,9 +477,7 @@ def test_cut_by_a_function():
     def youden(tp, fp, tn, fn):
         return tp / (tp + fn) - fp / (fp + tn)
 
-    assert legend(plot.roc(Y, S[0], cutoff=youden)) == legend(
-        plot.roc(Y, S[0], cutoff="youden")
-    )
+    assert legend(plot.roc(Y, S[0], cutoff=youden)) == legend(plot.roc(Y, S[0], cutoff="youden"))
 
 
 @pytest.mark.parametrize("cutoff", [0.4, 1, -math.inf, math.inf, np.float64(1.5)])
@@ -496,9 +492,7 @@ def test_given_cutoff(cutoff):
 def test_cuts_of_several():
     ax = plot.roc(Y5, named(S5), cutoff="youden")
     cuts = [optimal_cutpoint(Y5, row).cutoff for row in S5]
-    assert [text.strip() for text in legend(ax)[1::2]] == [
-        f"cut at {cut:.4g}" for cut in cuts
-    ]
+    assert [text.strip() for text in legend(ax)[1::2]] == [f"cut at {cut:.4g}" for cut in cuts]
 
 
 def test_wrong_cutoffs():
@@ -619,9 +613,7 @@ def test_precision_recall_is_the_curve():
 def test_precision_recall_of_several(models):
     y, scores = scored(200, models)
     ax = plot.precision_recall(y, named(scores))
-    expected = [
-        f"{average_precision(y, row):.3f}  model {i}" for i, row in enumerate(scores)
-    ]
+    expected = [f"{average_precision(y, row):.3f}  model {i}" for i, row in enumerate(scores)]
     assert legend(ax) == [*expected, f"base rate {y.mean():.3f}"]
     assert len(ax.get_lines()) == models + 1
 
@@ -649,9 +641,7 @@ def test_bad_scores(draw):
 def test_lift_is_the_table(kind, cumulative):
     ax = plot.lift(table(), kind=kind, cumulative=cumulative)
     rates = table().cumulative if cumulative else table().by_group
-    name, scale = {"response": ("response_rate", 100), "captured": (kind, 100)}.get(
-        kind, (kind, 1)
-    )
+    name, scale = {"response": ("response_rate", 100), "captured": (kind, 100)}.get(kind, (kind, 1))
     values = scale * getattr(rates, name)
     if cumulative:
         x, drawn = ax.get_lines()[0].get_data()
@@ -720,9 +710,7 @@ def test_leaderboard_tells_ranks_and_ties():
     result = compared()
     shown = texts(plot.leaderboard(result))
     assert shown[0] == "ranks"
-    spans = [
-        f"{a}" if a == b else f"{a}-{b}" for a, b in result.leaderboard.rank_interval
-    ]
+    spans = [f"{a}" if a == b else f"{a}-{b}" for a, b in result.leaderboard.rank_interval]
     assert shown[1:9] == spans
     assert shown[9:11] == ["ties", "a"]
     assert legend(plot.leaderboard(result))[1] == "worse than the best"
@@ -810,9 +798,7 @@ def test_pvalue_map_of_an_edge():
     # p equal to alpha is significant, and drawn as the bin below alpha.
     result = compare_all([1] * 12, [[1] * 12, [0] * 5 + [1] * 7], method="exact")
     p = result.pvalue_adjusted[0]
-    edge = compare_all(
-        [1] * 12, [[1] * 12, [0] * 5 + [1] * 7], method="exact", alpha=float(p)
-    )
+    edge = compare_all([1] * 12, [[1] * 12, [0] * 5 + [1] * 7], method="exact", alpha=float(p))
     assert edge.significant.all()
     image = plot.pvalue_map(edge).images[0]
     below, above = image.norm([image.get_array()[0, 1], p + 1e-9])
@@ -851,9 +837,7 @@ def test_pvalue_map_of_some_pairs(some):
     assert np.count_nonzero(~mask) == 2 * len(result.pairs)
     order = result.leaderboard.models
     decisions = result.decisions[np.ix_(order, order)]
-    untested = {
-        (i, j) for (i, j), x in np.ndenumerate(decisions) if x == UNTESTED and i != j
-    }
+    untested = {(i, j) for (i, j), x in np.ndenumerate(decisions) if x == UNTESTED and i != j}
     assert hatched(ax) == untested
     assert len(untested) == 8 * 7 - 2 * len(result.pairs)
     assert ax.get_xlabel().endswith("hatched: not tested")
@@ -889,9 +873,7 @@ def test_critical_difference_is_the_ranking(measure):
     groups = [g for g in result.groups.groups if len(g) > 1]
     assert len(dots) == len(groups)
     for dotted, group in zip(dots, groups, strict=True):
-        np.testing.assert_allclose(
-            dotted.get_xdata(), np.sort(scale * result.score[list(group)])
-        )
+        np.testing.assert_allclose(dotted.get_xdata(), np.sort(scale * result.score[list(group)]))
     assert "0.05" in ax.get_xlabel()
 
 
@@ -937,9 +919,7 @@ def test_models_that_do_not_differ():
         assert 0 < np.mean(grey < 0.9) < 0.9  # drawn, and not all over
 
 
-@pytest.mark.parametrize(
-    "draw", [plot.leaderboard, plot.pvalue_map, plot.critical_difference]
-)
+@pytest.mark.parametrize("draw", [plot.leaderboard, plot.pvalue_map, plot.critical_difference])
 def test_wrong_results(draw):
     name = draw.__name__
     with pytest.raises(TypeError, match=rf"^{name} draws a PairwiseResult, got dict$"):
@@ -1114,9 +1094,7 @@ def test_power_curves_are_named_by_what_differs():
         "difference 0.02: n = 2,934 (80%)",
         "difference 0.1: n = 107 (80%)",
     ]
-    assert legend(plot.power_curve(PLANS["wanted"]())) == [
-        "n = 152 (80%), n = 199 (90.1%)"
-    ]
+    assert legend(plot.power_curve(PLANS["wanted"]())) == ["n = 152 (80%), n = 199 (90.1%)"]
     alone = planning.sample_size(accuracy_a=0.82, accuracy_b=0.8)
     ax = plot.power_curve(alone)
     assert legend(ax)[0] == "discordant 0.02: n = 335 (80.1%)"
@@ -1125,9 +1103,7 @@ def test_power_curves_are_named_by_what_differs():
     found = [text.split(":")[0] for text in legend(plot.power_curve(grid))]
     assert found[0] == "difference 0.05, discordant 0.15"
     assert found[3] == "difference 0.05, discordant 0.35"
-    both = {
-        m: planning.sample_size(p10=0.2, p01=0.1, method=m) for m in ("exact", "midp")
-    }
+    both = {m: planning.sample_size(p10=0.2, p01=0.1, method=m) for m in ("exact", "midp")}
     ax = plot.power_curve(both)
     assert [text.split(":")[0] for text in legend(ax)] == ["exact", "midp"]
     assert ax.get_legend().get_title().get_text() == ""
@@ -1158,9 +1134,7 @@ def test_power_curves_without_an_answer():
     none = planning.detectable_difference(n=10, discordant=0.1)
     with pytest.raises(ValueError, match=r"^result must have a difference that is fou"):
         plot.power_curve(none)
-    with pytest.raises(
-        ValueError, match=r"^power_curve draws at most 20 curves, got 21"
-    ):
+    with pytest.raises(ValueError, match=r"^power_curve draws at most 20 curves, got 21"):
         plot.power_curve(planning.power(n=50, p10=np.linspace(0.2, 0.3, 21), p01=0.1))
     with pytest.raises(ValueError, match=r"count the same .*, got samples, positives$"):
         plot.power_curve({"a": PLANS["one"](), "b": PLANS["areas"]()})
@@ -1202,9 +1176,7 @@ def test_shades_of_tasks_are_ranks_or_scores(kind, lower_is_better):
     assert ax.get_xlabel().count("grey: no score") == 1
 
 
-@given(
-    arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=DIGITS)
-)
+@given(arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=DIGITS))
 def test_ranks_of_tasks(scores):
     scores = np.where(scores == 0, np.nan, scores)
     found = task_ranks(scores)

@@ -60,9 +60,7 @@ def examples():
         "mcnemar of arrays": fastcmp.mcnemar_from_counts(
             [3, 0], [9, 0], both_right=4, both_wrong=1
         ),
-        "pairs by a metric": fastcmp.compare_all(
-            Y, {"a": A, "b": B, "c": A[::-1]}, metric="mcc"
-        ),
+        "pairs by a metric": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A[::-1]}, metric="mcc"),
         "pairs by the bootstrap of a metric": fastcmp.compare_all(
             Y, {"a": A, "b": B}, metric="lr_minus", method="bootstrap", rng=1
         ),
@@ -73,9 +71,7 @@ def examples():
             Y, {"a": A, "b": B, "c": A[::-1]}, control="b", overall=["mcc", "kappa"]
         ),
         "mcnemar with a margin": fastcmp.mcnemar(Y, A, B, margin=0.2),
-        "several margins": fastcmp.margin_tests(
-            [0.1, -0.2], 0.1, 0.2, df=9, n_samples=9
-        ),
+        "several margins": fastcmp.margin_tests([0.1, -0.2], 0.1, 0.2, df=9, n_samples=9),
         "metrics with margins": fastcmp.compare_metric(
             Y, A, B, metric=["accuracy", "mcc"], margin=[0.2, 0.1]
         ),
@@ -83,9 +79,7 @@ def examples():
         "means with a margin": fastcmp.mean_difference(S, T, margin=0.2),
         "area with a margin": delong.compare("a", "b", margin=0.2),
         "held out with a margin": fastcmp.compare_labels(Y, A, B, margin=0.2),
-        "pairs with a margin": fastcmp.compare_all(
-            Y, {"a": A, "b": B, "c": A[::-1]}, margin=0.2
-        ),
+        "pairs with a margin": fastcmp.compare_all(Y, {"a": A, "b": B, "c": A[::-1]}, margin=0.2),
         "pairs with a margin and a control": fastcmp.compare_means(
             {"a": S, "b": T, "c": S[::-1]}, margin=0.2, control="a"
         ),
@@ -145,12 +139,8 @@ def examples():
         "delong compared": delong.compare("a", "b"),
         "delong contrast": delong.contrast([[1, -1]]),
         "delong in pairs": delong.pairwise(),
-        "post hoc": fastcmp.cochrans_q(
-            Y, {"a": A, "b": B, "c": A[::-1]}, post_hoc="midp"
-        ),
-        "gate": fastcmp.gate(
-            {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}, names=("new", "old")
-        ),
+        "post hoc": fastcmp.cochrans_q(Y, {"a": A, "b": B, "c": A[::-1]}, post_hoc="midp"),
+        "gate": fastcmp.gate({"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}, names=("new", "old")),
         "bounds": SCORE_COUNTS.auc,
         "tie groups": pairwise.groups,
         "joint test": found["compare_sensitivity_specificity"].joint,
@@ -163,9 +153,7 @@ def examples():
         ),
         "predictive values": found["compare_sensitivity_specificity"].ppv_score,
         "power": planning.power(n=100, p10=0.15, p01=0.05),
-        "sample sizes": planning.sample_size(
-            p10=[0.15, 0.2], p01=0.05, power=[[0.8], [0.9]]
-        ),
+        "sample sizes": planning.sample_size(p10=[0.15, 0.2], p01=0.05, power=[[0.8], [0.9]]),
         "no sample size": planning.sample_size(p10=0.1, p01=0.1),
         "range of sample sizes": planning.sample_size(accuracy_a=0.9, accuracy_b=0.85),
         "noninferiority": planning.sample_size(
@@ -178,9 +166,7 @@ def examples():
         ),
         "plan of an AUC": planning.sample_size(test="auc", auc=[0.6, 0.7], ratio=2),
         "plan of two AUCs": found["delong"].sample_size(),
-        "plan of folds": planning.power(
-            test="cv", n=40, p10=0.2, p01=0.1, n_resamples=20, rng=1
-        ),
+        "plan of folds": planning.power(test="cv", n=40, p10=0.2, p01=0.1, n_resamples=20, rng=1),
         "plan of a leaderboard": planning.sample_size(
             test="leaderboard", accuracies=[0.9, 0.8, 0.7], agreement=0.7, rng=1
         ),
@@ -190,9 +176,7 @@ def examples():
         "test of all models by draws": datasets.friedman(
             [S, T, S[::-1]], method="monte-carlo", n_resamples=9, rng=1
         ),
-        "test of all models with gaps": datasets.skillings_mack(
-            [S, [None, *T[1:]], S[::-1]]
-        ),
+        "test of all models with gaps": datasets.skillings_mack([S, [None, *T[1:]], S[::-1]]),
         "normalised scores": datasets.normalised_scores([S, T]),
         "data sets by ranks": fastcmp.compare_datasets(
             {"a": S, "b": T, "c": S[::-1]}, method="nemenyi"
@@ -204,9 +188,7 @@ def examples():
             {"a": S, "b": [None, *T[1:]], "c": S[::-1]}, missing="pairs", method="t"
         ),
         "e-value": sequential.mcnemar(Y, A, B, alternative="less"),
-        "e-values": sequential.mcnemar_from_counts(
-            [3, 0], [9, 0], both_right=4, both_wrong=1
-        ),
+        "e-values": sequential.mcnemar_from_counts([3, 0], [9, 0], both_right=4, both_wrong=1),
         "looks": sequential.mcnemar_looks([3, 90], [1, 20], n_samples=[10, 150]),
         "looks at discordant samples": sequential.mcnemar_looks([3, 9], [1, 2]),
         "looks at means": sequential.MeanLooks(mean0=0.2).update([0.5, 0.0]).look(),
@@ -227,9 +209,7 @@ def examples():
             control=1,
         ),
         "linked models": datasets.win_components([[0, 3, 0], [0, 0, 0], [0, 1, 0]]),
-        "marked table": datasets.task_table(
-            np.sin(np.arange(36)).reshape(3, 2, 2, 3), baseline=1
-        ),
+        "marked table": datasets.task_table(np.sin(np.arange(36)).reshape(3, 2, 2, 3), baseline=1),
         "folds of several data sets": fastcmp.compare_folds(
             {
                 "x": np.sin(np.arange(18)).reshape(3, 2, 3),

@@ -156,9 +156,7 @@ GOOD = {
     "correct_values": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
     "compare_sensitivity_specificity": LABELS,
-    "compare_sensitivity_specificity_from_counts": {
-        "counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]
-    },
+    "compare_sensitivity_specificity_from_counts": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
     "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
     "cohen_kappa": {"rater_a": A, "rater_b": B},
     "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
@@ -620,8 +618,7 @@ WRONG = {
     "scoring": _CHOICE,
     "on_single_class": _CHOICE,
     "keep": {"unknown": "some", "1": 1, "a fraction": 2.5, "bool": True},
-    "evalues": _NUMBERS
-    | {"negative": [1.0, -0.5], "labels": ["yes", "no"], "a string": "12"},
+    "evalues": _NUMBERS | {"negative": [1.0, -0.5], "labels": ["yes", "no"], "a string": "12"},
     "variances": _NUMBERS | {"negative": [-1.0], "infinite": np.inf},
     "optimal_variance": _NUMBER | {"0": 0, "bool": True, "a list": [1.0]},
     "prior": {
@@ -843,9 +840,7 @@ WRONG_IN = {
     # No value has come yet.
     ("sequential.MeanLooks", "bounds"): {"a number": 1.0, "descending": (1, -1)},
     **{
-        (f"planning.{name}", "alpha"): {
-            k: v for k, v in _SHARE.items() if k != "a list"
-        }
+        (f"planning.{name}", "alpha"): {k: v for k, v in _SHARE.items() if k != "a list"}
         for name in planning.__all__
     },
     **{
@@ -930,10 +925,7 @@ TAKEN = {
         )
     },
     ("classification_report", "preds", "one dimension"): "the labels of one model",
-    **{
-        ("means_unpaired", name, "too short"): "other samples"
-        for name in ("values_a", "values_b")
-    },
+    **{("means_unpaired", name, "too short"): "other samples" for name in ("values_a", "values_b")},
     ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
     **{
         ("make_metric", "positive", what): "no label has come yet"
@@ -1067,9 +1059,7 @@ WORDS = [
     (name, argument)
     for name, function in FUNCTIONS.items()
     for argument, given in inspect.signature(function).parameters.items()
-    if WRONG.get(argument) is _CHOICE
-    and isinstance(given.default, str)
-    and "." not in name
+    if WRONG.get(argument) is _CHOICE and isinstance(given.default, str) and "." not in name
 ]
 
 
@@ -1108,9 +1098,7 @@ def columns_of(name):
     return [key for key in given if key in COLUMNS and np.size(given[key]) > 0]
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in FUNCTIONS if len(columns_of(name)) > 1]
-)
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if len(columns_of(name)) > 1])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_rows_of_pandas_are_never_matched_by_position(name):
     given, columns = arguments(name), columns_of(name)

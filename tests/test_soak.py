@@ -11,15 +11,11 @@ SOAK = Path(__file__).parents[1] / "benchmarks" / "soak.py"
 
 def soak(*options):
     command = [sys.executable, str(SOAK), *map(str, options)]
-    return subprocess.run(
-        command, check=False, capture_output=True, text=True, timeout=400
-    )
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=400)
 
 
 @pytest.mark.full
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="reads /proc and starts forkservers"
-)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and starts forkservers")
 def test_soak():
     done = soak("--minutes", 0.7)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -28,9 +24,7 @@ def test_soak():
 
 
 @pytest.mark.full
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="reads /proc and starts forkservers"
-)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and starts forkservers")
 def test_a_job_can_be_repeated():
     first, second = (soak("--seed", 3, "--job", 8) for _ in range(2))
     assert first.returncode == 0, first.stderr

@@ -94,7 +94,5 @@ def ranks(found: Found) -> Picture:
         x = 585 + 30 * column
         top, bottom = (axes.at(1, 9.5 - row)[1] for row in (min(rows), max(rows)))
         picture.line([(x, top - 8), (x, bottom + 8)], "b", width=6)
-        picture.text(
-            (x, 48), "abcdefghij"[column], anchor="middle", colour="b", kind="strong"
-        )
+        picture.text((x, 48), "abcdefghij"[column], anchor="middle", colour="b", kind="strong")
     return picture

@@ -63,9 +63,7 @@ def which_test(found: Found) -> Picture:  # noqa: ARG001
         picture.text((12, middle + 5), have)
         for ask, call in each.items():
             row = y + step / 2 - 2
-            picture.line(
-                [(205, middle), (224, middle), (224, row), (240, row)], "muted"
-            )
+            picture.line([(205, middle), (224, middle), (224, row), (240, row)], "muted")
             picture.text((250, row + 5), ask)
             picture.line([(565, row), (585, row)], "line")
             picture.text((595, row + 5), call, kind="mono", colour="a")
@@ -121,8 +119,7 @@ def margins(found: Found) -> Picture:  # noqa: ARG001
     )
     picture.text(
         (400, 306),
-        "thin: 95% interval, for better and worse; thick: 90%,"
-        " for the claims with a margin",
+        "thin: 95% interval, for better and worse; thick: 90%, for the claims with a margin",
         anchor="middle",
         kind="muted small",
     )

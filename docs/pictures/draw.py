@@ -143,29 +143,19 @@ class Axes:
         for value, label in y.items():
             _, height = self.at(self.x[0], value)
             self.picture.line([(left, height), (right, height)], "line")
-            self.picture.text(
-                (left - 8, height + 5), label, anchor="end", kind="muted small"
-            )
+            self.picture.text((left - 8, height + 5), label, anchor="end", kind="muted small")
         for value, label in x.items():
             across, _ = self.at(value, self.y[0])
-            self.picture.text(
-                (across, bottom + 19), label, anchor="middle", kind="muted small"
-            )
+            self.picture.text((across, bottom + 19), label, anchor="middle", kind="muted small")
 
     def names(self, *, x: str = "", y: str = "") -> None:
         """Write what the axes are: below, and above on the left."""
         left, top, right, bottom = self.place
         if x:
-            self.picture.text(
-                ((left + right) / 2, bottom + 40), x, anchor="middle", kind="muted"
-            )
+            self.picture.text(((left + right) / 2, bottom + 40), x, anchor="middle", kind="muted")
         if y:
             self.picture.text((left - 40, top - 14), y, kind="muted")
 
-    def curve(
-        self, points: list[tuple[float, float]], colour: str, *, dash: str = ""
-    ) -> None:
+    def curve(self, points: list[tuple[float, float]], colour: str, *, dash: str = "") -> None:
         """Draw a curve of numbers."""
-        self.picture.line(
-            [self.at(*each) for each in points], colour, width=2.5, dash=dash
-        )
+        self.picture.line([self.at(*each) for each in points], colour, width=2.5, dash=dash)

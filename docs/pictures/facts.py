@@ -62,8 +62,7 @@ class Found:
         ]
         missed = int(((self.ends[:, 0] > 0.03) | (self.ends[:, 1] < 0.03)).sum())
         clustered = [
-            f"| {size} | {plain:.1%} | {cr2:.1%} |"
-            for size, (plain, cr2) in self.clusters.items()
+            f"| {size} | {plain:.1%} | {cr2:.1%} |" for size, (plain, cr2) in self.clusters.items()
         ]
         sized = [
             f"| {n:,} | " + " | ".join(f"{each:.1%}" for each in self.sizes[n]) + " |"
@@ -84,9 +83,7 @@ class Found:
                 *covered,
                 f"[{low * 100:+.2f}, {high * 100:+.2f}]",
             ],
-            "ties-and-ranks.md": [
-                f"{self.excess * 100:.2f} percentage points too high"
-            ],
+            "ties-and-ranks.md": [f"{self.excess * 100:.2f} percentage points too high"],
             "pairing-and-clusters.md": [
                 f"{self.needed[0.03]:,} samples",
                 f"{self.needed[0.164]:,} samples",
@@ -124,10 +121,7 @@ def found() -> Found:
         ends=ends,
         coverage={n: _coverage(n) for n in (50, 100, 500)},
         looks=looked,
-        clusters={
-            size: tuple(simulate.clusters(rng(4), RUNS, 20, size))
-            for size in PER_CLUSTER
-        },
+        clusters={size: tuple(simulate.clusters(rng(4), RUNS, 20, size)) for size in PER_CLUSTER},
         sizes={n: simulate.sizes(n, 0.1) for n in SAMPLES},
         needed={each: _needed(each) for each in DISCORDANT},
         unpaired=int(np.ceil(reach**2 * spread / (better - worse) ** 2)),

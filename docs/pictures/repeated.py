@@ -23,9 +23,7 @@ def multiplicity(found: Found) -> Picture:
     axes = Axes(picture, (60, 50, 580, 300), (2, 20), (0, 1))
     percent = {each / 100: f"{each}%" for each in (0, 20, 40, 60, 80, 100)}
     axes.ticks(x={each: str(each) for each in (2, 5, 10, 15, 20)}, y=percent)
-    axes.names(
-        x="models, all equally good", y="test sets with at least one false decision"
-    )
+    axes.names(x="models, all equally good", y="test sets with at least one false decision")
     picture.line([axes.at(2, 0.05), axes.at(20, 0.05)], "muted", dash="4 4")
     for method, colour, name in (
         ("none", "bad", "no adjustment"),
@@ -60,9 +58,7 @@ def coverage(found: Found) -> Picture:
         " contain it; they are drawn in another colour.",
     )
     axes = Axes(picture, (60, 50, 700, 270), (-1, 100), (-5, 12))
-    axes.ticks(
-        x={}, y={each: f"{each:+d}" if each else "0" for each in (-3, 0, 3, 6, 9)}
-    )
+    axes.ticks(x={}, y={each: f"{each:+d}" if each else "0" for each in (-3, 0, 3, 6, 9)})
     axes.names(x="100 test sets of 500 samples", y="difference, percentage points")
     for i, (least, most) in enumerate(zip(low, high, strict=True)):
         colour = "a" if least <= 3 <= most else "bad"
@@ -123,8 +119,7 @@ def cross_validation(found: Found) -> Picture:
         720,
         380,
         "Type I errors of cross-validated tests at 5%",
-        "; ".join(f"{name}: {found.type_i[key]:.1%}" for key, name in NAMES.items())
-        + ".",
+        "; ".join(f"{name}: {found.type_i[key]:.1%}" for key, name in NAMES.items()) + ".",
     )
     axes = Axes(picture, (220, 40, 660, 330), (0, 0.35), (0, len(NAMES)))
     for value in (0, 0.05, 0.1, 0.2, 0.3):

@@ -46,9 +46,7 @@ def pairing(found: Found) -> Picture:
         dash="7 5",
     )
     end = axes.at(0.17, found.unpaired)
-    picture.text(
-        (end[0] + 8, end[1] - 2), f"{found.unpaired:,}", colour="b", kind="strong"
-    )
+    picture.text((end[0] + 8, end[1] - 2), f"{found.unpaired:,}", colour="b", kind="strong")
     picture.text((end[0] + 8, end[1] + 16), "different samples,", colour="b")
     picture.text((end[0] + 8, end[1] + 34), "for each model", colour="b")
     return picture

@@ -10,9 +10,7 @@ PERCENT = ("%", "0.15, or 15%")
 _NUMBER = r"\s*([0-9.eE_+-]+)\s*"
 
 
-def read_amount(
-    text: str, option: str, suffix: tuple[str, str] | None = POINTS
-) -> float:
+def read_amount(text: str, option: str, suffix: tuple[str, str] | None = POINTS) -> float:
     """Read a number; with the suffix it is one of hundredths.
 
     Examples

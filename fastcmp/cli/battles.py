@@ -56,6 +56,4 @@ def _read(options: argparse.Namespace, limit: int) -> dict[str, Any]:
 
     files = [file for file in find_files(options.files).files if FORMAT.holds(file)]
     tables = [read_battles(file.path, memory_limit=limit) for file in files]
-    return {
-        name: np.concatenate([table[name] for table in tables]) for name in tables[0]
-    }
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

@@ -45,9 +45,7 @@ class Boards(Record):
             own, after = record.sections(), records[i + 1 : i + 2]
             following = [each for record in after for each in record.sections()]
             found.append(Section(title=title))
-            found += [
-                each for each in own if each.title != HOW or each not in following
-            ]
+            found += [each for each in own if each.title != HOW or each not in following]
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,10 +72,6 @@ class RocCurves(Record):
         best = sorted(areas, key=lambda name: -areas[name])
         whose = "" if len(best) == 1 else f" of {best[0]}, the largest,"
         sizes = f"{self.n_positives:,} positives and {self.n_negatives:,} negatives"
-        text = (
-            f"The area under the ROC curve{whose} is {areas[best[0]]:.4f} on {sizes}."
-        )
+        text = f"The area under the ROC curve{whose} is {areas[best[0]]:.4f} on {sizes}."
         rows = tuple((name, f"{areas[name]:.4f}") for name in best)
-        return [
-            Section(title="Curves", text=(text,), columns=("model", "AUC"), rows=rows)
-        ]
+        return [Section(title="Curves", text=(text,), columns=("model", "AUC"), rows=rows)]

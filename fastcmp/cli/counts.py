@@ -104,18 +104,14 @@ def save_memory() -> None:
         pa.set_memory_pool(pa.system_memory_pool())
 
 
-def _whole(
-    options: argparse.Namespace, why: str, checkpoint: Checkpoint | None = None
-) -> Counted:
+def _whole(options: argparse.Namespace, why: str, checkpoint: Checkpoint | None = None) -> Counted:
     """Answer that files are to be read as a whole; say so if --checkpoint is lost."""
     if options.checkpoint is not None:
         say([f"--checkpoint is not used: {why}"])
     return Counted(None, checkpoint)
 
 
-def _uncountable(
-    names: tuple[str, ...], matrix: CostMatrix | None, memory_limit: int
-) -> str:
+def _uncountable(names: tuple[str, ...], matrix: CostMatrix | None, memory_limit: int) -> str:
     """Tell why costs cannot be computed from counts; nothing where they can."""
     if matrix is None:
         return ""

@@ -89,8 +89,7 @@ class Installation(Record):
             can = "can" if facts["cache_writable"] else "cannot"
             lines = [
                 f"Folder: {facts['cache_folder']} ({can} be written)",
-                f"Content: {facts['cache_kernels']} kernels, "
-                f"{in_words(facts['cache_bytes'])}",
+                f"Content: {facts['cache_kernels']} kernels, {in_words(facts['cache_bytes'])}",
             ]
         if facts["compiled_for"]:
             lines.append(f"For processor: {facts['compiled_for']} (NUMBA_CPU_NAME)")

@@ -70,9 +70,7 @@ def add_gate(commands: Any) -> None:
         action="store_true",
         help="files hold values per item, such as grades, in place of predictions",
     )
-    add(
-        "--lower-is-better", action="store_true", help="with --values: these are losses"
-    )
+    add("--lower-is-better", action="store_true", help="with --values: these are losses")
     add("--by", metavar="COL", help="column of subsets: each is compared alone, too")
     add("--groups", "--group", metavar="COL", help="column of clusters of samples")
     add("--target", metavar="COL", help="column of the true labels (y_true)")
@@ -297,9 +295,7 @@ def _junit(result: GateResult) -> str:
             ET.SubElement(case, "error", type=columns["decision"][i], message=shown)
         ET.SubElement(case, "system-out").text = shown
     ET.indent(suite)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(
-        suite, encoding="unicode"
-    )
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode")
 
 
 _FORMATS: dict[str, Callable[[GateResult], str]] = {

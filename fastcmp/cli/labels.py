@@ -140,9 +140,7 @@ def _add_labels(add: Callable[..., Any], examples: Iterable[str]) -> None:
     add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
 
 
-def read_labels(
-    options: argparse.Namespace, files: Any = None, models: Any = None
-) -> Predictions:
+def read_labels(options: argparse.Namespace, files: Any = None, models: Any = None) -> Predictions:
     """Read files of predictions as a whole, all or some."""
     from fastcmp.io.label_check import check_whole
     from fastcmp.io.predictions import read_predictions

@@ -156,10 +156,7 @@ def read_metric(text: str | None) -> str | dict[str, str] | None:
     for word in text.split(","):
         task, _, name = word.rpartition("=")
         if not task or not name:
-            message = (
-                "--metric must be a name, or TASK=NAME,TASK=NAME for each task, got "
-                f"{text!r}"
-            )
+            message = f"--metric must be a name, or TASK=NAME,TASK=NAME for each task, got {text!r}"
             raise ValueError(message)
         found[task.strip()] = name.strip()
     return found
@@ -188,7 +185,5 @@ def _in_words(message: str) -> str:
 
 def _columns(options: argparse.Namespace) -> dict[str, str] | None:
     """Give the columns of a long table that the user named."""
-    found = {
-        _COLUMNS[name]: getattr(options, name) for name in given(options, _COLUMNS)
-    }
+    found = {_COLUMNS[name]: getattr(options, name) for name in given(options, _COLUMNS)}
     return found or None

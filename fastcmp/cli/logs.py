@@ -68,16 +68,12 @@ def _title(results: Results) -> str:
     return f"Metric: {shown}" if len(names) == 1 else f"Metrics: {shown}"
 
 
-def _answer(
-    results: Results, options: argparse.Namespace, chosen: dict[str, Any]
-) -> Record:
+def _answer(results: Results, options: argparse.Namespace, chosen: dict[str, Any]) -> Record:
     """Compare as --by and --over say."""
     boards: dict[str, Record] = {}
     if options.by is not None:
         _check_items(results)
-        for (task, subset), title in zip(
-            results.tasks, results.task_names, strict=True
-        ):
+        for (task, subset), title in zip(results.tasks, results.task_names, strict=True):
             part = results.select(task=task, subset=subset)
             boards[f"Task {title}"] = _of_items(part, options, chosen)
         if len(boards) > 1:
@@ -99,9 +95,7 @@ def _answer(
 
 def _are_tasks(results: Results) -> bool:
     """Tell whether values are scores of whole tasks, or of splits of several."""
-    return results.unit == "task" or (
-        results.unit == "split" and len(results.tasks) > 1
-    )
+    return results.unit == "task" or (results.unit == "split" and len(results.tasks) > 1)
 
 
 def _check_items(results: Results) -> None:
@@ -125,9 +119,7 @@ def _say_together(results: Results) -> None:
         ])  # fmt: skip
 
 
-def _of_items(
-    results: Results, options: argparse.Namespace, chosen: dict[str, Any]
-) -> Record:
+def _of_items(results: Results, options: argparse.Namespace, chosen: dict[str, Any]) -> Record:
     """Compare right and wrong answers, or means of values."""
     results = _without_one_cluster(results)
     shared = {

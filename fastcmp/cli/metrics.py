@@ -55,9 +55,7 @@ def has_metric(options: argparse.Namespace) -> bool:
     return True
 
 
-def metric_of(
-    options: argparse.Namespace, found: Iterable[Any], name: str | None = None
-) -> Metric:
+def metric_of(options: argparse.Namespace, found: Iterable[Any], name: str | None = None) -> Metric:
     """Make the metric that the options name; `found` are the labels of the data."""
     from fastcmp.metrics.make_metric import make_metric
 
@@ -94,9 +92,7 @@ def try_metric(options: argparse.Namespace, shown: dict[str, Any]) -> None:
     labels, few = (0, 1), {}
     if "n_resamples" in shown:
         few = {"n_resamples": min(shown["n_resamples"], 9)}
-    fastcmp.compare_all(
-        labels, {"a": labels, "b": labels}, metric="accuracy", **(shown | few)
-    )
+    fastcmp.compare_all(labels, {"a": labels, "b": labels}, metric="accuracy", **(shown | few))
 
 
 def _as_found(words: list[str], found: list[Any]) -> list[Any]:

@@ -124,9 +124,7 @@ def _wide(
         raise ValueError(message)
     column = options.strata or options.id or _usual(Source(options.values).types)
     others = {} if column is None else {"--id": column}
-    file = ValueFile(
-        options.values, models=options.models, others=others, drop=options.drop
-    )
+    file = ValueFile(options.values, models=options.models, others=others, drop=options.drop)
     say(file.remarks)
     values, known = file.table()
     scores = np.array([as_values(x, name) for name, x in values.items()], np.float64)

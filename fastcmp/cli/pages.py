@@ -51,8 +51,7 @@ def add_page(add: Callable[..., Any]) -> None:
         "--report",
         type=Path,
         metavar="FILE",
-        help="also write a report to open in a browser, in one file (.html); needs "
-        "Jinja2",
+        help="also write a report to open in a browser, in one file (.html); needs Jinja2",
     )
 
 
@@ -167,9 +166,7 @@ def _of_folder(folder: Path, written: set[Path]) -> Fingerprint:
     files = [
         path
         for path in folder.rglob("*")
-        if path.is_file()
-        and path.suffix.lower() not in PAGES
-        and _place(path) not in written
+        if path.is_file() and path.suffix.lower() not in PAGES and _place(path) not in written
     ]
     whole, size = hashlib.sha256(), 0
     for path in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):

@@ -41,8 +41,7 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
         "discordant": (_PROPORTION, "how often just one of both is right"),
         "difference": (
             _AMOUNT,
-            "measure of a minus that of b, such as 2pp; of accuracies beside "
-            "--discordant",
+            "measure of a minus that of b, such as 2pp; of accuracies beside --discordant",
         ),
         "pilot_counts": (
             _COUNTS,
@@ -121,9 +120,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         for name, (kind, words) in options.items():
             option = f"--{name.replace('_', '-')}"
             if kind is _FLAG:
-                group.add_argument(
-                    option, action="store_true", default=None, help=words
-                )
+                group.add_argument(option, action="store_true", default=None, help=words)
             elif kind is _WHOLE:
                 group.add_argument(option, type=int, metavar="N", help=words)
             else:

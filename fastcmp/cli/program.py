@@ -61,9 +61,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="fastcmp", description="Which classifier is really better?")
-    parser.add_argument(
-        "--version", action="version", version=f"fastcmp {fastcmp.__version__}"
-    )
+    parser.add_argument("--version", action="version", version=f"fastcmp {fastcmp.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add_command in (
         add_compare,

@@ -48,9 +48,7 @@ def holds_truth(paths: Sequence[Path]) -> bool:
     return False
 
 
-def _recognised(
-    paths: Sequence[Path], options: argparse.Namespace, asked: Sequence[str]
-) -> str:
+def _recognised(paths: Sequence[Path], options: argparse.Namespace, asked: Sequence[str]) -> str:
     """Ask the formats of logs."""
     from fastcmp.io.logs.format import LogOptions
     from fastcmp.io.logs.recognition import recognise

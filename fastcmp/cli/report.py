@@ -60,8 +60,7 @@ def add_report(commands: Any) -> None:
     add(
         "--labels",
         metavar="A,B",
-        help="classes to report, in this order; or union (of truth and predictions), "
-        "truth (union)",
+        help="classes to report, in this order; or union (of truth and predictions), truth (union)",
     )
     add("--positive", metavar="LABEL", help="the only class that gets a row")
     add(
@@ -78,8 +77,7 @@ def add_report(commands: Any) -> None:
     add(
         "--memory-limit",
         metavar="SIZE",
-        help="memory for files that are read as a whole: several, or with --control "
-        "(4GB)",
+        help="memory for files that are read as a whole: several, or with --control (4GB)",
     )
     add_output(add)
     report.set_defaults(run=_report)
@@ -103,9 +101,7 @@ def _report(options: argparse.Namespace) -> None:
     counts = _count(options, limit)
     if counts is not None:
         shown |= _classes(options, list(counts.classes))
-        result = fastcmp.classification_report_from_counts(
-            counts, control=options.control, **shown
-        )
+        result = fastcmp.classification_report_from_counts(counts, control=options.control, **shown)
     else:
         read = _read(options)
         shown |= _classes(options, _distinct(read))

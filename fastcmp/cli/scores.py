@@ -162,9 +162,7 @@ def _roc(options: argparse.Namespace) -> None:
     read = _read(options)
     positive = _positive(options, read.y_true)
     result = fastcmp.delong(read.y_true, read.preds, positive=positive)
-    save_picture(
-        options.plot, lambda plot: plot.roc(read.y_true, read.preds, positive=positive)
-    )
+    save_picture(options.plot, lambda plot: plot.roc(read.y_true, read.preds, positive=positive))
     answer: Record = replace(result, confidence_level=1 - alpha)
     if len(read.preds) > 2:
         answer = result.pairwise(adjust=options.adjust, alpha=alpha)

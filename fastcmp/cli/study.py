@@ -92,9 +92,7 @@ def _run(options: argparse.Namespace) -> None:
     write(study, options)
 
 
-def _keep(
-    study: Any, options: argparse.Namespace, stem: str, figure: str, seconds: float
-) -> None:
+def _keep(study: Any, options: argparse.Namespace, stem: str, figure: str, seconds: float) -> None:
     """Write the table, its numbers and the picture beside the partial results."""
     folder = options.folder
     made = (

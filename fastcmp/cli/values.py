@@ -208,9 +208,7 @@ def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
     return ""
 
 
-def _compare_long(
-    options: argparse.Namespace, chosen: dict[str, Any], limit: int
-) -> Any:
+def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: int) -> Any:
     from fastcmp.inputs.long_tables import from_long
     from fastcmp.io.values import long_size, read_long
     from fastcmp.items.compare_means import compare_means

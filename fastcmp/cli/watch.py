@@ -125,9 +125,7 @@ def _begin(options: argparse.Namespace) -> PairLooks:
     for name in ("adjust", "alpha"):
         was, asked = getattr(looks, name), getattr(fresh, name)
         if was != asked:
-            message = (
-                f"--state {options.state} was begun with --{name} {was}, not {asked}"
-            )
+            message = f"--state {options.state} was begun with --{name} {was}, not {asked}"
             raise ValueError(message)
     return looks
 

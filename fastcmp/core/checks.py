@@ -97,9 +97,7 @@ def as_seed(rng: Any) -> int:
             raise ValueError(message)
         return int(rng)
     if rng is not None and not isinstance(rng, np.random.Generator):
-        message = (
-            f"rng must be a whole number, a numpy.random.Generator or None, got {rng!r}"
-        )
+        message = f"rng must be a whole number, a numpy.random.Generator or None, got {rng!r}"
         raise TypeError(message)
     return int(np.random.default_rng(rng).integers(LARGEST_SEED))
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 
 _UNITS = ("", "K", "M", "G", "T")
-_SIZE = re.compile(
-    r"([0-9]*\.?[0-9]+(?:E[+-]?[0-9]+)?)\s*(?:([KMGT])(i?))?B?", re.IGNORECASE
-)
+_SIZE = re.compile(r"([0-9]*\.?[0-9]+(?:E[+-]?[0-9]+)?)\s*(?:([KMGT])(i?))?B?", re.IGNORECASE)
 _LITTLE = 64e6  # bytes
 _LARGEST = 2.0**63  # bytes that a computer of 64 bits can count
 #: Where Linux tells the memory that is left, of the machine and of a container.
@@ -55,9 +53,7 @@ def in_words(n_bytes: float) -> str:
 
 def available_memory() -> int | None:
     """Ask how many bytes can be taken without swapping; None where nothing tells."""
-    known = [
-        size for size in (_left_in_machine(), _left_in_container()) if size is not None
-    ]
+    known = [size for size in (_left_in_machine(), _left_in_container()) if size is not None]
     return min(known, default=None)
 
 

@@ -29,9 +29,7 @@ _HOMES = (
     *("fastcmp.datasets", "fastcmp.studies"),
 )
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
-_TYPE = re.compile(
-    r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})"
-)
+_TYPE = re.compile(r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})")
 
 
 def to_plain(value: Any) -> Any:

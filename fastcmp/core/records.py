@@ -74,9 +74,7 @@ class Record:
             if isinstance(value, ConfidenceInterval):
                 ends = {f"{name}_{end}": x for end, x in value._asdict().items()}
             columns |= {key: column(x, shape) for key, x in ends.items()}
-        return {
-            name: entries for name, entries in columns.items() if entries is not None
-        }
+        return {name: entries for name, entries in columns.items() if entries is not None}
 
     def summary(self) -> str:
         """Say everything in words and tables, of any width and length.
@@ -306,10 +304,7 @@ def from_dict(plain: dict[str, Any]) -> Any:
     try:
         return make_record(plain["record"], plain["fields"])
     except (TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        message = (
-            f"fields of plain cannot be read ({error}): pass what to_dict() gave, "
-            "unchanged"
-        )
+        message = f"fields of plain cannot be read ({error}): pass what to_dict() gave, unchanged"
         raise ValueError(message) from error
 
 

@@ -106,9 +106,7 @@ def _aligned(section: Section, width: int | None) -> list[str]:
     for part in _fitting(least, width):
         sizes = _shared_out({j: widths[j] for j in part}, least, width)
         wrapped = [[_wrap(cell, sizes[j]) for cell in columns[j]] for j in part]
-        used = [
-            max(_width(line) for cell in cells for line in cell) for cells in wrapped
-        ]
+        used = [max(_width(line) for cell in cells for line in cell) for cells in wrapped]
         sides = [right[j] for j in part]
         for row in zip(*wrapped, strict=True):
             for texts in zip_longest(*row, fillvalue=""):
@@ -145,9 +143,7 @@ def _fitting(least: list[int], width: int | None) -> list[list[int]]:
     return tables
 
 
-def _shared_out(
-    widths: dict[int, int], least: list[int], width: int | None
-) -> dict[int, int]:
+def _shared_out(widths: dict[int, int], least: list[int], width: int | None) -> dict[int, int]:
     """Narrow the widest columns until all fit, or none can be narrowed further."""
     sizes = dict(widths)
     while width is not None and sum(sizes.values()) + 2 * len(sizes) > width:
@@ -167,15 +163,11 @@ def to_markdown(sections: list[Section]) -> str:
         blocks += map(_markdown_line, section.text)
         if section.columns:
             marks = [
-                "---:" if section.is_numeric(j) else "---"
-                for j in range(len(section.columns))
+                "---:" if section.is_numeric(j) else "---" for j in range(len(section.columns))
             ]
             table = [section.columns, marks, *section.rows]
             blocks.append(
-                "\n".join(
-                    "| " + " | ".join(map(_markdown_escape, row)) + " |"
-                    for row in table
-                )
+                "\n".join("| " + " | ".join(map(_markdown_escape, row)) + " |" for row in table)
             )
         blocks += map(_markdown_line, section.notes)
     return "\n\n".join(blocks)
@@ -221,9 +213,7 @@ def to_latex(sections: list[Section]) -> str:
             said = [section.title, *section.text, *section.notes]
             blocks.append("\n".join(f"% {visible(line)}" for line in said if line))
             continue
-        marks = "".join(
-            "r" if section.is_numeric(j) else "l" for j in range(len(section.columns))
-        )
+        marks = "".join("r" if section.is_numeric(j) else "l" for j in range(len(section.columns)))
         caption = " ".join([f"{section.title}.", *section.text, *section.notes])
         rows = [_latex_row(row) for row in section.rows]
         blocks.append(
@@ -260,16 +250,13 @@ def to_html(sections: list[Section]) -> str:
         parts += [f"<p>{_html_escape(line)}</p>" for line in section.text]
         if section.columns:
             styles = [
-                "right" if section.is_numeric(j) else "left"
-                for j in range(len(section.columns))
+                "right" if section.is_numeric(j) else "left" for j in range(len(section.columns))
             ]
             parts.append("<table><thead>" + _html_row(section.columns, styles, "th"))
             parts.append("</thead><tbody>")
             parts += [_html_row(row, styles, "td") for row in section.rows]
             parts.append("</tbody></table>")
-        parts += [
-            f"<p><small>{_html_escape(line)}</small></p>" for line in section.notes
-        ]
+        parts += [f"<p><small>{_html_escape(line)}</small></p>" for line in section.notes]
     parts.append("</div>")
     return "\n".join(parts)
 
@@ -301,7 +288,6 @@ def plain_columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
     for name, values in columns.items():
         entries = values.tolist() if hasattr(values, "tolist") else list(values)
         plain[name] = [
-            None if isinstance(x, float) and not math.isfinite(x) else x
-            for x in entries
+            None if isinstance(x, float) and not math.isfinite(x) else x for x in entries
         ]
     return plain

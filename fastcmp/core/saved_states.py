@@ -48,9 +48,7 @@ class FileKind(NamedTuple):
     advice: str
 
 
-def write_state(
-    path: str | os.PathLike[str], name: str, settings: Any, arrays: Arrays
-) -> None:
+def write_state(path: str | os.PathLike[str], name: str, settings: Any, arrays: Arrays) -> None:
     """Write a state, at once or not at all.
 
     Raises TypeError for a value or an array that is not saved, OSError for a file that
@@ -61,8 +59,7 @@ def write_state(
             message = f"{key} is an array of type {array.dtype}, which is not saved"
             raise TypeError(message)
     little = [
-        np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        for array in arrays.values()
+        np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays.values()
     ]
     described = [
         [key, one.dtype.str, list(arrays[key].shape)]
@@ -78,9 +75,7 @@ def write_state(
         os.fsync(file.fileno())
 
 
-def read_state(
-    path: str | os.PathLike[str], wanted: FileKind
-) -> tuple[str, Any, Arrays]:
+def read_state(path: str | os.PathLike[str], wanted: FileKind) -> tuple[str, Any, Arrays]:
     """Read the name, the settings and the arrays of a state.
 
     Raises ValueError for a file that is foreign, damaged, of another version or of
@@ -101,9 +96,7 @@ def read_state(
     raise ValueError(message) from cause
 
 
-def _problem(
-    file: IO[bytes], found: re.Match[bytes] | None, wanted: FileKind
-) -> str | None:
+def _problem(file: IO[bytes], found: re.Match[bytes] | None, wanted: FileKind) -> str | None:
     """Say what is wrong with a file by its first line and its checksum."""
     if found is None:
         return f"is not {wanted.words} that fastcmp saved"
@@ -116,10 +109,7 @@ def _problem(
         )
     start = file.tell()
     if _checksum(name, iter(lambda: file.read(1 << 20), b"")) != found[3].decode():
-        return (
-            "is damaged: it was cut off or changed after it was saved (its checksum "
-            "differs)"
-        )
+        return "is damaged: it was cut off or changed after it was saved (its checksum differs)"
     file.seek(start)
     if wanted.name not in (None, name):
         return f"holds {name}, not {wanted.words}"

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 MUCH_OUTSIDE = 0.1
 
 
-def effect_sentence(
-    difference: float, interval: ConfidenceInterval, alternative: str
-) -> str:
+def effect_sentence(difference: float, interval: ConfidenceInterval, alternative: str) -> str:
     """Say which model did better, and how surely.
 
     Parameters

@@ -171,9 +171,7 @@ class ThreadPool:
     def _start(self, n: int, answers: SimpleQueue[Any]) -> None:
         """Start what is missing of n threads, from a thread: `start` takes locks."""
         shared = self._tasks, self._ended, self._on_loss
-        missing = [
-            Thread(target=_work, args=shared) for _ in range(n - len(self._started))
-        ]
+        missing = [Thread(target=_work, args=shared) for _ in range(n - len(self._started))]
         self._started += missing
 
         def start() -> None:

@@ -88,9 +88,7 @@ class UnitPlan(NamedTuple):
         for stratum, where in zip(strata, self.places, strict=True):
             own = np.arange(stratum.sizes.size)
             own = own if stratum.units is None else stratum.units
-            codes[slice(None) if stratum.items is None else stratum.items] = (
-                own + where.start
-            )
+            codes[slice(None) if stratum.items is None else stratum.items] = own + where.start
         return codes
 
     @property
@@ -203,9 +201,7 @@ def _across(groups: ItemGroups, df: str) -> UnitPlan:
         sizes = np.bincount(units.reshape(-1), weights).astype(np.float64)
         factors = np.full(sizes.size, n_units / (n_units - 1.0))
         scale = float(weight) / sizes.sum()
-        one = Stratum(
-            items, units.reshape(-1), weights, sizes, factors, n_units - 1.0, scale
-        )
+        one = Stratum(items, units.reshape(-1), weights, sizes, factors, n_units - 1.0, scale)
         found.append(one)
         across.append(clusters)
     return UnitPlan(

@@ -79,9 +79,7 @@ class LabelTable(Record):
         """
         k = self.n_classes
         if k**3 > _LARGEST_ARRAY:
-            message = (
-                f"to_dense needs {8 * k**3 / 1e9:.3g} GB for {k} classes: use nonzero()"
-            )
+            message = f"to_dense needs {8 * k**3 / 1e9:.3g} GB for {k} classes: use nonzero()"
             raise ValueError(message)
         t, a, b, counts = self.nonzero()
         dense = np.zeros((k, k, k), np.int64)
@@ -104,8 +102,7 @@ class LabelTable(Record):
         k = self.n_classes
         if k**2 > _LARGEST_ARRAY:
             message = (
-                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: use "
-                "nonzero()"
+                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: use nonzero()"
             )
             raise ValueError(message)
         table = np.zeros((k, k), np.int64)
@@ -164,9 +161,7 @@ class LabelTable(Record):
         if self.cells is None or other.cells is None:
             counts = self.counts + other.counts
         else:
-            cells, counts = add_cells(
-                [self.cells, other.cells], [self.counts, other.counts]
-            )
+            cells, counts = add_cells([self.cells, other.cells], [self.counts, other.counts])
         return replace(
             self,
             counts=counts,
@@ -219,7 +214,5 @@ def add_cells(
         return rows, samples
     order = np.lexsort(rows.T[::-1])
     rows, samples = rows[order], samples[order]
-    first = np.flatnonzero(
-        np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
-    )
+    first = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)]))
     return rows[first], np.add.reduceat(samples, first)

@@ -50,9 +50,7 @@ _GATHER, _PACK = 0.4, 0.1  # a sample of a model, and for each bit of its code
 _WORD, _SUM, _CELL = 0.07, 1.5, 1.5  # a word, a sum over words, a cell of the table
 
 
-def slices_pay(
-    n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_truths: int
-) -> bool:
+def slices_pay(n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_truths: int) -> bool:
     """Choose between bit slices and counting sample by sample.
 
     `n_truths` is K where tables are wanted for each true class, otherwise 1.
@@ -144,9 +142,7 @@ class PairTables:
             if self._y_true is None:
                 kernels.count_agreement(self._preds[i], self._preds[j], table)
             else:
-                kernels.count_labels(
-                    self._y_true, self._preds[i], self._preds[j], table
-                )
+                kernels.count_labels(self._y_true, self._preds[i], self._preds[j], table)
         return counts
 
     def fold(
@@ -186,9 +182,7 @@ class PairTables:
 class _Slices:
     """Predicted classes of all models as bit slices."""
 
-    def __init__(
-        self, preds: Sequence[NDArray[Any]], k: int, y_true: NDArray[Any] | None
-    ) -> None:
+    def __init__(self, preds: Sequence[NDArray[Any]], k: int, y_true: NDArray[Any] | None) -> None:
         self._preds, self._k, self._order = preds, k, None
         self._bits = (k - 1).bit_length()
         if y_true is None:

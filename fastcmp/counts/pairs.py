@@ -75,9 +75,7 @@ class Block:
         return np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
 
 
-def block_of(
-    task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None
-) -> Block:
+def block_of(task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None) -> Block:
     """Make the block of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, tuple):
         return Block.of_tile(task, n_models)

@@ -56,9 +56,7 @@ def signed_sums(
     n_parts = -(-signs.n_draws // _DRAWS)
     # In eights, as they are summed.
     n_columns = -(-n_rows // (8 * -(-n_rows // _COLUMNS))) * 8
-    tasks = product(
-        parts(n_rows, n_columns), parts(signs.n_draws, -(-signs.n_draws // n_parts))
-    )
+    tasks = product(parts(n_rows, n_columns), parts(signs.n_draws, -(-signs.n_draws // n_parts)))
 
     def work(task: tuple[slice, slice]) -> None:
         models, draws = task

@@ -35,9 +35,7 @@ class SizeSums(NamedTuple):
 def sum_sizes(w: Floats, q: Floats) -> SizeSums:
     """Sum up sizes of units, shape (G,) each."""
     products = ((w, w), (q, w), (q, q), (q * w, w), (q * q, w))
-    return SizeSums(
-        float(w.sum()), float(q.sum()), *(float(x @ y) for x, y in products)
-    )
+    return SizeSums(float(w.sum()), float(q.sum()), *(float(x @ y) for x, y in products))
 
 
 def are_alike(n_units: int, sums: SizeSums) -> bool:

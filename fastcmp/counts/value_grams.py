@@ -60,9 +60,7 @@ class _Block(NamedTuple):
     counts: Floats
 
 
-def item_grams(
-    values: Values, strata: Sequence[Stratum], pool: ThreadPool
-) -> list[Gram]:
+def item_grams(values: Values, strata: Sequence[Stratum], pool: ThreadPool) -> list[Gram]:
     """Multiply the residuals of items that are units alone, for each stratum."""
     from scipy.linalg.blas import dsyrk
 
@@ -87,9 +85,7 @@ def item_grams(
             start, end = (m * int(block.ends[k]) for k in (h, h + 1))
             if end > start:
                 part = out[start:end].reshape(m, -1).T
-                products[h] = dsyrk(
-                    1.0, part, beta=1.0, c=products[h], trans=1, overwrite_c=1
-                )
+                products[h] = dsyrk(1.0, part, beta=1.0, c=products[h], trans=1, overwrite_c=1)
     return [
         _about_means(one, stratum, sums[:, h], middle[:, h])
         for h, (one, stratum) in enumerate(zip(products, strata, strict=True))
@@ -116,9 +112,7 @@ def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_
             sizes = np.concatenate([one.sizes[piece] for one, piece in own])
             factors = np.concatenate([one.factors[piece] for one, piece in own])
         counts = factors * sizes**2
-        yield _Block(
-            where, ends, pilot_of(values, items), np.ascontiguousarray(sizes), counts
-        )
+        yield _Block(where, ends, pilot_of(values, items), np.ascontiguousarray(sizes), counts)
 
 
 def _first_means(values: Values, strata: Sequence[Stratum]) -> Floats:

@@ -85,9 +85,7 @@ def _variances(products: Floats) -> Floats:
     return np.maximum(own[:, None] + own - 2.0 * products, 0.0)
 
 
-def _grams(
-    values: Values, plan: UnitPlan, pool: ThreadPool
-) -> Iterator[tuple[Stratum, Gram]]:
+def _grams(values: Values, plan: UnitPlan, pool: ThreadPool) -> Iterator[tuple[Stratum, Gram]]:
     """Multiply the residuals of each stratum."""
     strata = plan.strata
     if strata[0].units is not None:
@@ -101,9 +99,7 @@ def _grams(
         return
     size = max(1, _PRODUCTS // len(values.names) ** 2)
     for part in parts(len(strata), size):
-        yield from zip(
-            strata[part], item_grams(values, strata[part], pool), strict=True
-        )
+        yield from zip(strata[part], item_grams(values, strata[part], pool), strict=True)
 
 
 def _gram_of_sums(sums: Floats, raw: Floats, stratum: Stratum) -> Gram:
@@ -111,8 +107,7 @@ def _gram_of_sums(sums: Floats, raw: Floats, stratum: Stratum) -> Gram:
     scale = np.einsum("ij,ij,j->i", sums, sums, stratum.factors)
     relative = sums.sum(axis=1) / stratum.sizes.sum()
     own = [
-        residual_squares(np.ascontiguousarray(row), stratum.sizes, stratum.factors)
-        for row in raw
+        residual_squares(np.ascontiguousarray(row), stratum.sizes, stratum.factors) for row in raw
     ]
     mean, variance = np.array(own).T
     return Gram(residuals @ residuals.T, scale, relative, mean, variance)
@@ -150,9 +145,7 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
     return Gram(products, scale, mean, mean, variance)
 
 
-def _all_sums(
-    values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = False
-) -> Floats:
+def _all_sums(values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = False) -> Floats:
     """Add up the values of all units, stratum by stratum, shape (M, G).
 
     Without what the models have in common, unless `raw`.

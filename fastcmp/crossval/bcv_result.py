@@ -272,9 +272,7 @@ class BCVMcNemarResult(Compared, Record):
         spread = -kernels.ndtri((1 - level) / 2) * np.sqrt(variance)
         low = np.maximum(difference - spread, -1.0)
         high = np.minimum(difference + spread, 1.0)
-        return ConfidenceInterval(
-            *keep_side((low, high), self.alternative, (-1.0, 1.0))
-        )
+        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-1.0, 1.0)))
 
     def columns(self) -> dict[str, Any]:
         """Give the main table as columns.
@@ -320,9 +318,7 @@ class BCVMcNemarResult(Compared, Record):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             return [Section(title=title, text=text)]
         text = (
-            effect_sentence(
-                self.difference, self.confidence_interval(), self.alternative
-            ),
+            effect_sentence(self.difference, self.confidence_interval(), self.alternative),
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
             f"({_HYPOTHESES[self.alternative]})",
             f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f}, means of "

@@ -85,9 +85,7 @@ class Checkpoint:
         return self.folder / f"{stem}-{digest}.fastcmp"
 
 
-def settings_of(
-    plan: CVPlan, name: str, data: tuple[Any, ...], seed: int
-) -> dict[str, Any]:
+def settings_of(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int) -> dict[str, Any]:
     """Give all that predictions on a data set depend on, as words and numbers."""
     try:
         import joblib

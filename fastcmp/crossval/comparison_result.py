@@ -290,6 +290,4 @@ class CVPairwiseResult(PairwiseResult):
         if design.n_repeats * design.n_folds == 1:
             counted = self.measure == "accuracy"
             intervals = "Wilson" if counted else "none from a single split"
-        return describe(
-            self, each_pair=f"{test.title} on {design}", intervals=intervals
-        )
+        return describe(self, each_pair=f"{test.title} on {design}", intervals=intervals)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NAMES = ("a", "b")
 
 
-def compare_cv(  # noqa: PLR0913  # options, all by keyword
+def compare_cv(
     model_a: Any,
     model_b: Any,
     X: Any,  # noqa: N803  # scikit-learn's name
@@ -148,7 +148,7 @@ def compare_cv(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
+def compare_cv_all(
     models: Mapping[str, Any] | Sequence[Any],
     X: Any,  # noqa: N803  # scikit-learn's name
     y: ArrayLike | None = None,
@@ -262,9 +262,7 @@ def compare_cv_all(  # noqa: PLR0913  # options, all by keyword
     >>> several.scores.round(2).tolist()
     [[0.94, 0.97], [0.95, 0.69], [0.28, 0.4]]
     """
-    plan = read_plan(
-        models, test, design, scoring, stratify, (adjust, alpha, pairs, control)
-    )
+    plan = read_plan(models, test, design, scoring, stratify, (adjust, alpha, pairs, control))
     if y is None:
         return compare_data_sets(
             plan,

@@ -58,7 +58,7 @@ class _Data:
     scorer: Any
 
 
-def fit_models(  # noqa: PLR0913  # options, all by keyword
+def fit_models(
     named: Sequence[tuple[str, Any]],
     X: Any,  # noqa: N803  # scikit-learn's name
     y: ArrayLike,
@@ -91,9 +91,7 @@ def fit_models(  # noqa: PLR0913  # options, all by keyword
     for split in distinct.values():
         _check_training(split, codes)
     tasks = [
-        (name, model, data, split, seed)
-        for split in distinct.values()
-        for name, model in named
+        (name, model, data, split, seed) for split in distinct.values() for name, model in named
     ]
     found: dict[tuple[Any, ...], Any] = {}
     with reporting(progress, "fitting") as report:
@@ -120,9 +118,7 @@ def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
         import joblib
         from sklearn.metrics import get_scorer
     except ImportError:
-        message = (
-            "fitting models needs scikit-learn and joblib: pip install 'fastcmp[cv]'"
-        )
+        message = "fitting models needs scikit-learn and joblib: pip install 'fastcmp[cv]'"
         raise ImportError(message) from None
     scorer = None
     if scoring is not None and scoring != "accuracy":
@@ -148,8 +144,7 @@ def _find_scorer(get_scorer: Callable[[Any], Any], scoring: Any) -> Any:
         return get_scorer(scoring)
     except ValueError:
         message = (
-            f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists "
-            "the names"
+            f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists the names"
         )
         raise ValueError(message) from None
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def compare_folds(  # noqa: PLR0913  # options, all by keyword
+def compare_folds(
     scores: Any,
     *,
     test_train_ratio: float | None = None,
@@ -98,10 +98,7 @@ def compare_folds(  # noqa: PLR0913  # options, all by keyword
         test_train_ratio = as_positive(test_train_ratio, "test_train_ratio")
     several = is_several(scores)
     tables = (
-        {
-            str(name): read_fold_scores(x, metric, str(name))
-            for name, x in scores.items()
-        }
+        {str(name): read_fold_scores(x, metric, str(name)) for name, x in scores.items()}
         if several
         else {"scores": read_fold_scores(scores, metric)}
     )
@@ -117,9 +114,7 @@ def compare_folds(  # noqa: PLR0913  # options, all by keyword
     names = first[1].names
     options = PairOptions.read(names, adjust, alpha, pairs, control)
     results = {
-        name: _compare(
-            _in_order(table, names), options, test_train_ratio, lower=lower_is_better
-        )
+        name: _compare(_in_order(table, names), options, test_train_ratio, lower=lower_is_better)
         for name, table in tables.items()
     }
     return CVDatasetsResult(results=results) if several else results["scores"]

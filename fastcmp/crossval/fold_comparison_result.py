@@ -32,9 +32,7 @@ class FoldComparison(PairwiseResult):
 
     def fold_table(
         self,
-    ) -> tuple[
-        NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]
-    ]:
+    ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
         """Give the scores as `fastcmp.datasets.task_table` takes them.
 
         Returns

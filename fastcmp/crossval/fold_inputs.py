@@ -25,9 +25,7 @@ Floats = NDArray[np.float64]
 Statuses = NDArray[np.uint8]
 
 
-def read_differences(
-    raw: ArrayLike, axes: str = "J", name: str = "differences"
-) -> Floats:
+def read_differences(raw: ArrayLike, axes: str = "J", name: str = "differences") -> Floats:
     """Convert fold differences to one C-ordered float64 array."""
     array = as_numbers(raw, name)
     sizes = axes.split(", ")

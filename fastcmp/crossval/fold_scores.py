@@ -111,10 +111,7 @@ def _of_search(raw: Any, metric: str | None, where: str) -> FoldScores:
         message = f"{where} must hold all splits from 0 on, got {numbers}"
         raise ValueError(message)
     scores = np.stack(
-        [
-            read_values(splits[chosen][k], f"column split{k}_test_{chosen}")
-            for k in numbers
-        ],
+        [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers],
         axis=1,
     )
     if "params" not in columns:
@@ -137,9 +134,7 @@ def _params(entry: Any) -> str:
     return str(entry)
 
 
-def _of_validation(
-    raw: Any, metric: str | None, where: str
-) -> tuple[str, NDArray[np.float64]]:
+def _of_validation(raw: Any, metric: str | None, where: str) -> tuple[str, NDArray[np.float64]]:
     known = [key.removeprefix("test_") for key in _keys(raw) if key[:5] == "test_"]
     chosen = _choose(metric, known, where)
     return chosen, read_values(raw[f"test_{chosen}"], where)

@@ -125,9 +125,7 @@ def _ends(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.cumsum(np.bincount(codes))
 
 
-def _most_frequent(
-    member: NDArray[np.int64], classes: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _most_frequent(member: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Give each group its most frequent class."""
     n_classes = int(classes.max(initial=0)) + 1
     pairs, counts = np.unique(member * n_classes + classes, return_counts=True)

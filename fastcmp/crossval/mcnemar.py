@@ -276,9 +276,7 @@ def _column(results: NDArray[np.float64], column: int, shape: tuple[int, ...]) -
     return unwrap(results[:, column].copy(), shape)
 
 
-def _tables(
-    raw: ArrayLike, axes: tuple[int | None, ...], wanted: str
-) -> NDArray[np.int64]:
+def _tables(raw: ArrayLike, axes: tuple[int | None, ...], wanted: str) -> NDArray[np.int64]:
     counts = as_counts(raw, "tables")
     last = counts.shape[-len(axes) :]
     fits = len(last) == len(axes) and all(
@@ -302,8 +300,7 @@ def _check_totals(counts: NDArray[np.int64]) -> None:
     total = counts.reshape(-1, 8 * counts.shape[-4]).sum(1, dtype=np.float64)
     if total.size and total.max() > LARGEST_COUNT:
         message = (
-            "tables of one pair must hold at most 2**53 samples together, got "
-            f"{total.max():.6g}"
+            f"tables of one pair must hold at most 2**53 samples together, got {total.max():.6g}"
         )
         raise ValueError(message)
 

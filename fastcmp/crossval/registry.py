@@ -58,15 +58,10 @@ class CVTest:
     def check_options(self, alternative: str, *, counted: bool) -> None:
         """Refuse an alternative, or a score, that the test does not take."""
         if alternative != "two-sided" and not self.one_sided:
-            message = (
-                f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
-            )
+            message = f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
             raise ValueError(message)
         if self.counts and not counted:
-            message = (
-                f"test {self.name!r} counts right and wrong predictions: it takes no "
-                "scoring"
-            )
+            message = f"test {self.name!r} counts right and wrong predictions: it takes no scoring"
             raise ValueError(message)
 
 

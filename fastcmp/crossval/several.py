@@ -66,14 +66,10 @@ def compare_data_sets(
             found[name] = _fit(plan, name, data[name], seeds[name], **options)
             if kept is not None:
                 kept.save(name, settings[name], found[name])
-    return CVDatasetsResult(
-        results={name: plan.compare(found[name]) for name in data}, seed=seed
-    )
+    return CVDatasetsResult(results={name: plan.compare(found[name]) for name in data}, seed=seed)
 
 
-def _fit(
-    plan: CVPlan, name: str, data: tuple[Any, ...], seed: int, **options: Any
-) -> CVRuns:
+def _fit(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int, **options: Any) -> CVRuns:
     """Fit on one data set; errors say which."""
     x, y, groups = data
     try:
@@ -98,8 +94,7 @@ def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, ...]]:  # noqa: N803
         raise ValueError(message)
     if groups is not None and not isinstance(groups, Mapping):
         message = (
-            "groups must be a mapping from data sets to their groups, got "
-            f"{type(groups).__name__}"
+            f"groups must be a mapping from data sets to their groups, got {type(groups).__name__}"
         )
         raise TypeError(message)
     of_data = {} if groups is None else {str(key): g for key, g in groups.items()}

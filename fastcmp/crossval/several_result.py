@@ -70,9 +70,7 @@ class CVDatasetsResult(Record):
 
     def fold_table(
         self,
-    ) -> tuple[
-        NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]
-    ]:
+    ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
         """Give the scores in all folds, as `fastcmp.datasets.task_table` takes them.
 
         Returns
@@ -88,10 +86,7 @@ class CVDatasetsResult(Record):
         """
         parts = [result.fold_scores for result in self.results.values()]
         if len({part.shape for part in parts}) > 1:
-            shapes = {
-                name: part.shape[1:]
-                for name, part in zip(self.results, parts, strict=True)
-            }
+            shapes = {name: part.shape[1:] for name, part in zip(self.results, parts, strict=True)}
             message = f"data sets have different repetitions and folds: {shapes}"
             raise ValueError(message)
         ratios = [result.test_train_ratio for result in self.results.values()]
@@ -218,6 +213,5 @@ class CVDatasetsResult(Record):
 
 
 _ONE_SCORE = (
-    "Each model has one score for each data set, the mean over its folds: folds are no "
-    "data sets."
+    "Each model has one score for each data set, the mean over its folds: folds are no data sets."
 )

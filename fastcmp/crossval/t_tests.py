@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from fastcmp.crossval.fold_result import FoldTestResult
 
 
-def resampled_t(
-    differences: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
+def resampled_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
     """Test random splits by the paired t test, as if they were independent.
 
     Parameters
@@ -79,9 +77,7 @@ def resampled_t(
     )
 
 
-def kfold_t(
-    differences: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
+def kfold_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
     """Test the folds of one cross-validation by the paired t test.
 
     Parameters
@@ -282,9 +278,7 @@ def bouckaert_frank_t(
     )
 
 
-def bouckaert_t(
-    differences: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
+def bouckaert_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
     """Bouckaert's t test of 10 x 10-fold cross-validation with 10 degrees of freedom.
 
     Parameters

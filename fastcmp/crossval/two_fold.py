@@ -47,9 +47,7 @@ def _five_by_two(differences: ArrayLike, method: int, **about: Any) -> FoldTestR
     )
 
 
-def dietterich_t(
-    differences: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
+def dietterich_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
     """Dietterich's 5 x 2 cross-validated t test.
 
     Parameters
@@ -101,9 +99,7 @@ def dietterich_t(
     )
 
 
-def yildiz_t(
-    differences: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
+def yildiz_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
     """Yildiz's combined 5 x 2 cross-validated t test.
 
     Parameters

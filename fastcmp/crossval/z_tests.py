@@ -161,10 +161,7 @@ def bayle_z(
     check_folds(x.shape[-1], "samples")
     number, sizes = _read_folds(folds, x.shape[-1])
     if variance == "in" and sizes.min() < 2:
-        message = (
-            "variance='in' needs 2 samples in each fold, got 1 in fold "
-            f"{sizes.argmin()}"
-        )
+        message = f"variance='in' needs 2 samples in each fold, got 1 in fold {sizes.argmin()}"
         raise ValueError(message)
 
     def fill(tail: int, out: Floats, status: Statuses) -> None:
@@ -191,9 +188,7 @@ def _read_folds(raw: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.i
         message = f"folds must be whole numbers, got {folds.dtype} values"
         raise TypeError(message)
     if folds.shape != (n,):
-        message = (
-            f"folds must have shape ({n},), one for each sample, got {folds.shape}"
-        )
+        message = f"folds must have shape ({n},), one for each sample, got {folds.shape}"
         raise ValueError(message)
     if not 0 <= folds.min() <= folds.max() < n:
         bad = folds.min() if folds.min() < 0 else folds.max()
@@ -203,8 +198,7 @@ def _read_folds(raw: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.i
     sizes = np.bincount(number)
     if not sizes.all():
         message = (
-            "folds must be numbered from 0 without gaps, got no sample in fold "
-            f"{sizes.argmin()}"
+            f"folds must be numbered from 0 without gaps, got no sample in fold {sizes.argmin()}"
         )
         raise ValueError(message)
     if sizes.size < 2:

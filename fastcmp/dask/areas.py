@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TIES = {"half": 1, "concordant": 2, "discordant": 0}
 
 
-def auc(  # noqa: PLR0913  # options, all by keyword
+def auc(
     data: Any,
     scores: Any = None,
     *,
@@ -95,8 +95,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
     if len(counts.labels) < 2 and on_single_class == "nan":
         return float("nan") if single else np.full(counts.n_models, np.nan)
     areas = [
-        (2 * area.concordant + _TIES[ties] * area.tied)
-        / (2 * area.n_positives * area.n_negatives)
+        (2 * area.concordant + _TIES[ties] * area.tied) / (2 * area.n_positives * area.n_negatives)
         for area in exact_areas(blocks, counts).values()
     ]
     return areas[0] if single else np.array(areas)

@@ -47,9 +47,7 @@ def load_dask() -> Any:
     return dask
 
 
-def read_blocks(
-    data: Any, models: Any, *, target: Any = None, names: Any = None
-) -> Blocks:
+def read_blocks(data: Any, models: Any, *, target: Any = None, names: Any = None) -> Blocks:
     """Find the blocks of a collection."""
     load_dask()
     chosen = check_names(names)
@@ -69,9 +67,7 @@ def read_blocks(
     raise TypeError(message)
 
 
-def read_item_blocks(
-    values: Any, others: Mapping[str, Any], *, names: Any = None
-) -> Blocks:
+def read_item_blocks(values: Any, others: Mapping[str, Any], *, names: Any = None) -> Blocks:
     """Find the blocks of values of models, with what else is known of the items.
 
     Each part is a pair of values and a mapping from the names of `others`, or a frame
@@ -101,8 +97,7 @@ def read_item_blocks(
         for name, raw in given.items()
     }
     parts = tuple(
-        (part, {name: column[i] for name, column in rows.items()})
-        for i, part in enumerate(listed)
+        (part, {name: column[i] for name, column in rows.items()}) for i, part in enumerate(listed)
     )
     return Blocks(parts=parts, places=_places_of(chunks), names=chosen, target=None)
 
@@ -184,9 +179,7 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
     array = None if isinstance(models, Mapping) else _array(models, "preds", (1, 2))
     if array is not None and array.ndim == 2:
         _refuse_samples_first(array, truth)
-    listed, chunks, names = models_of_arrays(
-        models if array is None else array, names, "preds"
-    )
+    listed, chunks, names = models_of_arrays(models if array is None else array, names, "preds")
     truth = _aligned(da.asarray(truth), chunks, "y_true")
     parts = zip(_delayed(truth), listed, strict=True)
     places = _places_of(chunks)
@@ -219,8 +212,7 @@ def models_of_arrays(
         rows = {name: _aligned(row, chunks, name) for name, row in rows.items()}
         columns = {name: _delayed(row) for name, row in rows.items()}
         listed = [
-            dict(zip(columns, block, strict=True))
-            for block in zip(*columns.values(), strict=True)
+            dict(zip(columns, block, strict=True)) for block in zip(*columns.values(), strict=True)
         ]
         return listed, chunks, names or tuple(columns)
     array = models
@@ -239,8 +231,7 @@ def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:
         wanted = " or ".join(str(d) for d in dimensions)
         shape = getattr(array, "shape", None)
         message = (
-            f"{name} must be a Dask array of {wanted} dimensions, got {type(raw)} of "
-            f"shape {shape}"
+            f"{name} must be a Dask array of {wanted} dimensions, got {type(raw)} of shape {shape}"
         )
         raise ValueError(message)
     return array
@@ -300,8 +291,7 @@ def _samples_of(part: Any, target: str | None, names: Names) -> tuple[Any, Any]:
     if target is None:
         if not isinstance(part, (tuple, list)) or len(part) != 2:
             message = (
-                "a block must be a pair (y_true, preds), or a frame with target=, got "
-                f"{type(part)}"
+                f"a block must be a pair (y_true, preds), or a frame with target=, got {type(part)}"
             )
             raise TypeError(message)
         y_true, models = part

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
 
-def compare_all(  # noqa: PLR0913  # options, all by keyword
+def compare_all(
     data: Any,
     preds: Any = None,
     *,
@@ -189,7 +189,7 @@ def compare_all(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-def cochrans_q(  # noqa: PLR0913  # options, all by keyword
+def cochrans_q(
     data: Any,
     preds: Any = None,
     *,

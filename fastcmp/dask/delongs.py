@@ -136,9 +136,7 @@ def _covariance(
     ]
     flags = [row[n_models] for row in rows]
     place = dask.delayed(_place, nout=n_blocks + 1)
-    placed = [
-        place([row[model] for row in rows], flags, whole) for model in range(n_models)
-    ]
+    placed = [place([row[model] for row in rows], flags, whole) for model in range(n_models)]
     gram = dask.delayed(_gram)
     products = [gram([model[i] for model in placed]) for i in range(n_blocks)]
     total = merge_tree(products, _add, split_every)

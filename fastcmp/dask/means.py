@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastcmp.items.means_result import MeansResult
 
 
-def compare_means(  # noqa: PLR0913  # options, all by keyword
+def compare_means(
     data: Any,
     *,
     groups: Any = None,
@@ -160,8 +160,7 @@ def _sum_blocks(blocks: Blocks, others: dict[str, Any], split_every: int) -> Any
     reader = dask.delayed((start, columns, blocks.names), traverse=False)
     task = dask.delayed(_sum_block)
     parts = [
-        task(reader, part, place)
-        for part, place in zip(blocks.parts, blocks.places, strict=True)
+        task(reader, part, place) for part, place in zip(blocks.parts, blocks.places, strict=True)
     ]
     return merge_tree(parts, merge_counts, split_every).compute()
 

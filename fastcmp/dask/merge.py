@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from fastcmp.stream.accumulator import Accumulator
 
 
-def count_blocks(
-    blocks: Blocks, start: Callable[[], Accumulator], split_every: int
-) -> Any:
+def count_blocks(blocks: Blocks, start: Callable[[], Accumulator], split_every: int) -> Any:
     """Count all blocks, where Dask computes."""
     dask = load_dask()
     split_every = as_whole(split_every, "split_every", 2)
@@ -29,16 +27,12 @@ def count_blocks(
     return merge_tree(parts, merge_counts, split_every).compute()
 
 
-def merge_tree(
-    parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_every: int
-) -> Any:
+def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_every: int) -> Any:
     """Merge neighbours, and what comes of them, until one is left."""
     task = load_dask().delayed(merge)
     parts = list(parts)
     while len(parts) > 1:
-        parts = [
-            task(parts[i : i + split_every]) for i in range(0, len(parts), split_every)
-        ]
+        parts = [task(parts[i : i + split_every]) for i in range(0, len(parts), split_every)]
     return parts[0]
 
 

@@ -46,9 +46,7 @@ class _Plan(NamedTuple):
     piece: NDArray[np.int64]
 
 
-def count_scores(
-    blocks: Blocks, positive: Any, split_every: int
-) -> tuple[bool, ScoreCounts]:
+def count_scores(blocks: Blocks, positive: Any, split_every: int) -> tuple[bool, ScoreCounts]:
     """Count scores in bins that are chosen from some of the blocks."""
     dask = load_dask()
     n = len(blocks.parts)
@@ -218,9 +216,7 @@ def _count_pieces(
         lowest = counts._state.map_of(model).thresholds[begins]
         plans.append(_Plan(lowest, piece[begins]))
     dtypes = tuple(counts._state.map_of(model).dtype for model in range(len(pieces)))
-    order = Blocks(
-        parts=(), places=(), names=blocks.names or counts.names, target=blocks.target
-    )
+    order = Blocks(parts=(), places=(), names=blocks.names or counts.names, target=blocks.target)
     reader = dask.delayed(order, traverse=False)
     plan = dask.delayed(plans, traverse=False)
     split = dask.delayed(_split, nout=n_pieces)

@@ -101,10 +101,7 @@ def read_rows(
 ) -> tuple[tuple[str, ...], RowBattles, bool]:
     """Read a table of battles: names, battles, and whether they have clusters."""
     columns = _columns_of(battles, options)
-    texts = {
-        key: _read_names_of(columns[key], options[key])
-        for key in ("model_a", "model_b")
-    }
+    texts = {key: _read_names_of(columns[key], options[key]) for key in ("model_a", "model_b")}
     known = list(dict.fromkeys([*texts["model_a"][1], *texts["model_b"][1]]))
     chosen = known
     if names is not None:

@@ -62,9 +62,7 @@ class TableBattles:
         count_battles(self.codes, of_tasks, wins, ties)
         return wins, ties
 
-    def squares(
-        self, model: Model, expected: Expected, clusters: Ints | None
-    ) -> Floats:
+    def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Floats:
         """Sum up squares of scores, shape (M + 1, M + 1), the last for log nu."""
         if clusters is None:
             return squares_of_counts(model, expected, *self.count())
@@ -121,9 +119,7 @@ class RowBattles:
         m, own = self.n_models, self.weights
         if weights is not None:
             own = own * weights[self.clusters]
-        places = np.concatenate(
-            [self.first * m + self.second, self.second * m + self.first]
-        )
+        places = np.concatenate([self.first * m + self.second, self.second * m + self.first])
         tables = [
             _added(places, np.concatenate(parts), m)
             for parts in (
@@ -133,9 +129,7 @@ class RowBattles:
         ]
         return tables[0], tables[1]
 
-    def squares(
-        self, model: Model, expected: Expected, clusters: Ints | None
-    ) -> Floats:
+    def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Floats:
         """Sum up squares of scores, shape (M + 1, M + 1), the last for log nu."""
         from scipy.sparse import csr_array
 
@@ -161,9 +155,7 @@ def _added(places: Ints, weights: Floats, m: int) -> Floats:
     return found.reshape(m, m)
 
 
-def squares_of_counts(
-    model: Model, expected: Expected, wins: Floats, ties: Floats
-) -> Floats:
+def squares_of_counts(model: Model, expected: Expected, wins: Floats, ties: Floats) -> Floats:
     """Sum up squares of the scores of battles that have nothing in common."""
     m = len(wins)
     points, tied = expected

@@ -60,7 +60,7 @@ class _Found(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def bayes_datasets(  # noqa: PLR0913  # options, all by keyword
+def bayes_datasets(
     scores: Any,
     *,
     method: str = "signed-rank",
@@ -248,9 +248,7 @@ def _sign(asked: _Asked, prior: SignPrior) -> _Found:
     return _Found(known[which.ravel()], means, counts)
 
 
-def _signed_rank(
-    asked: _Asked, prior: RankPrior, pool: ThreadPool, report: Any
-) -> _Found:
+def _signed_rank(asked: _Asked, prior: RankPrior, pool: ThreadPool, report: Any) -> _Found:
     """Test all pairs on the same draws."""
     n_pairs, d = len(asked.pairs), asked.decimals.values.shape[1]
     probabilities, means = np.empty((n_pairs, 4)), np.empty((n_pairs, 3))
@@ -258,8 +256,7 @@ def _signed_rank(
     own = prior.z0 * asked.decimals.scale, prior.boundary
     for some in parts(n_pairs, max(1, _PAIRS // (d + 1))):
         ready = [
-            sort_differences(row, own, asked.rope, tolerance)
-            for row in _differences(asked, some)
+            sort_differences(row, own, asked.rope, tolerance) for row in _differences(asked, some)
         ]
         counts = count_draws(ready, prior.strength, asked.draws, pool)
         probabilities[some] = counts / asked.draws[1]

@@ -46,7 +46,7 @@ class SignPrior(NamedTuple):
         return alpha
 
 
-def bayes_sign(  # noqa: PLR0913  # options, all by keyword
+def bayes_sign(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
@@ -114,9 +114,7 @@ def bayes_sign(  # noqa: PLR0913  # options, all by keyword
     >>> found.counts, round(found.p_a, 4), found.decision
     ((6, 2, 0), 0.8555, None)
     """
-    pair = read_score_pair(
-        scores_a, scores_b, lower_is_better=lower_is_better, names=names
-    )
+    pair = read_score_pair(scores_a, scores_b, lower_is_better=lower_is_better, names=names)
     width = read_rope(rope, pair.a, pair.b)
     n_a, n_rope, n_b = count_differences(pair.units, pair.in_units(width))
     return _make(
@@ -130,7 +128,7 @@ def bayes_sign(  # noqa: PLR0913  # options, all by keyword
     )
 
 
-def bayes_sign_from_counts(  # noqa: PLR0913  # options, all by keyword
+def bayes_sign_from_counts(
     n_a: int,
     n_rope: int,
     n_b: int,
@@ -219,9 +217,7 @@ def sign_probabilities(alpha: Floats) -> tuple[float, float, float, float]:
     )
 
 
-def _make(
-    counts: tuple[int, int, int], prior: SignPrior, **known: Any
-) -> BayesComparison:
+def _make(counts: tuple[int, int, int], prior: SignPrior, **known: Any) -> BayesComparison:
     """Work out the posterior."""
     alpha = prior.add_to(np.array(counts))
     p_a, p_rope, p_b, above = sign_probabilities(alpha)

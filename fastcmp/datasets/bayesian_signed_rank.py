@@ -58,9 +58,7 @@ class Sorted(NamedTuple):
     below: Ints
 
 
-def sort_differences(
-    d: Floats, prior: tuple[float, str], rope: float, tolerance: float
-) -> Sorted:
+def sort_differences(d: Floats, prior: tuple[float, str], rope: float, tolerance: float) -> Sorted:
     """Sort differences and that of the prior; all in the same units."""
     z0, boundary = prior
     z = np.append(d, z0)
@@ -109,8 +107,7 @@ def count_draws(
     """
     seed, n_draws = draws
     order, above, below = (
-        np.stack([getattr(own, name) for own in ready]).astype(np.int64)
-        for name in Sorted._fields
+        np.stack([getattr(own, name) for own in ready]).astype(np.int64) for name in Sorted._fields
     )
     blocks = parts(n_draws, max(64, _BLOCK // order.shape[1]) // 64 * 64)
     if len(blocks) < pool.threads:
@@ -126,7 +123,7 @@ def count_draws(
     return np.asarray(found.sum(axis=0))  # of halves: exact in any order
 
 
-def bayes_signed_rank(  # noqa: PLR0913  # options, all by keyword
+def bayes_signed_rank(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
@@ -208,9 +205,7 @@ def bayes_signed_rank(  # noqa: PLR0913  # options, all by keyword
     >>> found.decision, found.posterior_mean.round(3).tolist()
     ('a', [0.836, 0.152, 0.012])
     """
-    pair = read_score_pair(
-        scores_a, scores_b, lower_is_better=lower_is_better, names=names
-    )
+    pair = read_score_pair(scores_a, scores_b, lower_is_better=lower_is_better, names=names)
     width = read_rope(rope, pair.a, pair.b)
     prior = RankPrior.read(prior_strength, z0, boundary)
     seed, n_draws = as_seed(rng), as_whole(n_resamples, "n_resamples", 1)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-def bayes_correlated_t(  # noqa: PLR0913  # options, all by keyword
+def bayes_correlated_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
@@ -131,9 +131,7 @@ def _read_design(shape: tuple[int, ...], runs: Any, rho: Any) -> tuple[int, floa
     n_runs = as_whole(runs, "runs", 1) if runs is not None else 1
     if len(shape) == 2:
         if runs is not None and n_runs != shape[0]:
-            message = (
-                f"runs must be the number of rows of scores_a, {shape[0]}, got {runs}"
-            )
+            message = f"runs must be the number of rows of scores_a, {shape[0]}, got {runs}"
             raise ValueError(message)
         n_runs = shape[0]
     if n % n_runs:

@@ -86,9 +86,7 @@ class Model:
         found = (wins * (gap / 2 - total)).sum()
         return float(found + (ties * (theta[-1] - total)).sum() / 2) - penalty
 
-    def slopes(
-        self, theta: Floats, wins: Floats, ties: Floats
-    ) -> tuple[Floats, Floats]:
+    def slopes(self, theta: Floats, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
         """Give the gradient, and minus the Hessian, of the penalised value."""
         m = len(wins)
         points, tied = self.expected(theta, m)

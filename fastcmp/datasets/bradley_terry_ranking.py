@@ -102,9 +102,7 @@ def _check_exists(tables: WinTables, model: Model) -> tuple[str, ...]:
     linked = wins if model.ties_as == "ignored" else wins + ties
     found = find_components(names, linked)
     if not found.mle_exists and not model.ridge:
-        what = (
-            " (ties are ignored)" if model.ties_as == "ignored" and ties.any() else ""
-        )
+        what = " (ties are ignored)" if model.ties_as == "ignored" and ties.any() else ""
         message = (
             f"wins do not determine the strengths{what}: {found.problem}; compare the "
             "models of one group, or pass ridge= for a penalised fit (win_components "
@@ -120,8 +118,7 @@ def _check_exists(tables: WinTables, model: Model) -> tuple[str, ...]:
     if found.mle_exists:
         return ()
     return (
-        "The ridge decides, not the battles: without it there is no estimate, as "
-        f"{found.problem}.",
+        f"The ridge decides, not the battles: without it there is no estimate, as {found.problem}.",
     )
 
 
@@ -141,9 +138,7 @@ def _check_clusters(n_clusters: int | None) -> tuple[str, ...]:
     )
 
 
-def _errors(
-    estimate: Estimate, options: BTOptions, alpha: float
-) -> tuple[Floats, dict[str, Any]]:
+def _errors(estimate: Estimate, options: BTOptions, alpha: float) -> tuple[Floats, dict[str, Any]]:
     """Give the covariance of all parameters, and what a record says of draws."""
     if options.draws is None:
         return estimate.covariance(options.covariance), {}

@@ -258,8 +258,7 @@ class BradleyTerry(PairwiseResult):
         ridge = f", ridge {self.ridge:g}" if self.ridge else ""
         sections = describe(
             self,
-            f"z of the difference of strengths ({ties}{ridge}); standard errors: "
-            f"{self._errors}",
+            f"z of the difference of strengths ({ties}{ridge}); standard errors: {self._errors}",
             "normal",
         )
         sections.insert(-1, self._elo_section())

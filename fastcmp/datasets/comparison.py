@@ -47,7 +47,7 @@ _OMNIBUS = (*_FRIEDMAN, "quade", "aligned", "skillings-mack")
 _SIZED = ("wilcoxon", "t", "quade", "aligned")
 
 
-def compare_datasets(  # noqa: PLR0913  # options, all by keyword
+def compare_datasets(
     scores: Any,
     *,
     method: str = "wilcoxon",
@@ -253,9 +253,7 @@ class _Given:
         )
 
 
-def _engine_options(
-    method: str, adjust: Any, alpha: Any, keep: Any, memory_limit: Any
-) -> Options:
+def _engine_options(method: str, adjust: Any, alpha: Any, keep: Any, memory_limit: Any) -> Options:
     """Check the options of the comparison of all pairs."""
     if method == "nemenyi":
         if adjust is not None and choose(adjust, "adjust", OF_PAIRS) != "none":
@@ -355,9 +353,7 @@ def _omnibus(compared: PairData, draws: Draws, pool: ThreadPool) -> OmnibusTest:
     return friedman_of_ranks(ranks, names, draws, pool)
 
 
-def _critical(
-    compared: PairData, given: _Given, options: Options, n_tests: int
-) -> float | None:
+def _critical(compared: PairData, given: _Given, options: Options, n_tests: int) -> float | None:
     """Give the least significant difference of mean ranks, where there is one."""
     two_sided = given.alternative == "two-sided"
     dunn = (given.method, options.adjust) == ("normal", "bonferroni")
@@ -384,9 +380,7 @@ def _fields(
         "wins": compared.wins,
         "lower_is_better": data.table.lower_is_better,
         "alternative": given.alternative,
-        "zero_method": (
-            given.rank_options.zero_method if given.method == "wilcoxon" else None
-        ),
+        "zero_method": (given.rank_options.zero_method if given.method == "wilcoxon" else None),
         "variance": given.variance if by_ranks else None,
         "missing": data.missing,
         "n_missing_values": tuple(data.n_missing.tolist()) * bool(data.n_missing.any()),

@@ -81,7 +81,7 @@ def places(estimates: Floats, tolerance: float) -> NDArray[np.int64]:
     return ranks
 
 
-def task_bootstrap(  # noqa: PLR0913  # options, all by keyword
+def task_bootstrap(
     scores: Any,
     *,
     rank_by: str = "mean rank",
@@ -188,9 +188,7 @@ def task_bootstrap(  # noqa: PLR0913  # options, all by keyword
     exact = _is_exact(way, d, within)
     costs = Costs.of(data.gains, by)
     draw, weights, scale = _draws(costs, within, by, seed, exact=exact)
-    work = Work(
-        n_draws if weights is None else weights.size, m, d, top, costs.tolerance
-    )
+    work = Work(n_draws if weights is None else weights.size, m, d, top, costs.tolerance)
     with ThreadPool(check_workers(workers)) as pool:
         found = count(draw, work, pool, weights)
     means = costs.values.mean(axis=1) / costs.scale
@@ -236,9 +234,7 @@ def _is_exact(way: str, n_tasks: int, within: TaskItems | None) -> bool:
     can = within is None and n_compositions(n_tasks) <= _LISTED
     if way == "exact" and not can:
         why = "items are drawn too" if within is not None else f"got {n_tasks} tasks"
-        message = (
-            f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'"
-        )
+        message = f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'"
         raise ValueError(message)
     return can and way != "draws"
 

@@ -136,9 +136,7 @@ def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...],
 def _as_graph(not_different: Any, m: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Read pairs, or a matrix of bools, as a symmetric matrix."""
     wanted = f"not_different must be pairs of indices below {m}, or bools ({m}, {m})"
-    if isinstance(not_different, (str, bytes)) or not isinstance(
-        not_different, Iterable
-    ):
+    if isinstance(not_different, (str, bytes)) or not isinstance(not_different, Iterable):
         message = f"{wanted}, got {not_different!r}"
         raise TypeError(message)
     try:

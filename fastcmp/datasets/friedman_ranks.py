@@ -30,7 +30,7 @@ TIES = ("corrected", "uncorrected")
 _CELLS = 1 << 20  # scores that are put in order together
 
 
-def friedman(  # noqa: PLR0913  # options, all by keyword
+def friedman(
     scores: Any,
     *,
     method: str = "auto",

@@ -149,9 +149,7 @@ def win_components(
     return find_components(tables.names, tables.wins + tables.ties)
 
 
-def find_components(
-    names: tuple[str, ...], linked: NDArray[np.float64]
-) -> WinComponents:
+def find_components(names: tuple[str, ...], linked: NDArray[np.float64]) -> WinComponents:
     """Group models of which that of the row won from that of the column, or tied."""
     return WinComponents(
         names=names,

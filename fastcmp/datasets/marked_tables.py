@@ -30,7 +30,7 @@ _TOGETHER = 1 << 21  # differences that are worked on at a time
 _ULPS = 8.0
 
 
-def task_table(  # noqa: PLR0913  # options, all by keyword
+def task_table(
     scores: ArrayLike,
     *,
     test_train_ratio: ArrayLike | None = None,
@@ -145,9 +145,7 @@ def _read_scores(scores: Any) -> tuple[Floats, int | None]:
     n_folds = array.shape[3] if array.ndim == 4 else None
     table = array.reshape(*array.shape[:2], -1)
     if table.shape[0] < 2 or table.shape[1] < 1 or table.shape[2] < 2:
-        message = (
-            f"{wanted}, with at least 2 models, 1 task and 2 folds, got {array.shape}"
-        )
+        message = f"{wanted}, with at least 2 models, 1 task and 2 folds, got {array.shape}"
         raise ValueError(message)
     return table, n_folds
 

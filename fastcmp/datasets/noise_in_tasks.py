@@ -106,11 +106,7 @@ class TaskNoise(Record):
             f"{self.mean:+.4g}, standard error over tasks {self.se_of_mean:.3g}.",
             f"Variance of the task means {spread:.4g}, of which "
             f"{self.between_task_variance:.4g} is between tasks"
-            + (
-                f" and {100 * self.noise_proportion:.3g}% noise of their items."
-                if spread
-                else "."
-            ),
+            + (f" and {100 * self.noise_proportion:.3g}% noise of their items." if spread else "."),
         ]
         if self.between < 0.0:
             text.append("The items alone explain more than all the spread of tasks.")
@@ -231,9 +227,7 @@ def _read_task(raw: Any, task: str) -> Floats:
     name = f"differences of {visible(task)}"
     values = np.asarray(as_numbers(raw, name).astype(np.float64))
     if values.ndim != 1 or values.size < 2:
-        message = (
-            f"{name} must be of shape (n,), n >= 2 items or folds, got {values.shape}"
-        )
+        message = f"{name} must be of shape (n,), n >= 2 items or folds, got {values.shape}"
         raise ValueError(message)
     if not (np.abs(values) < LARGEST).all():
         message = f"{name} must be finite, and below {LARGEST:g} in size"

@@ -73,9 +73,7 @@ class NormalisedScores(Record):
         """
         order = np.argsort(-self.mean_minmax, kind="stable")[:_SHOWN].tolist()
         table = list(self.columns().values())
-        rows = tuple(
-            (table[0][i], *(f"{column[i]:.4f}" for column in table[1:])) for i in order
-        )
+        rows = tuple((table[0][i], *(f"{column[i]:.4f}" for column in table[1:])) for i in order)
         notes = [
             "Scores of different tasks are comparable only as far as these scales are; "
             "no test uses them."

@@ -71,9 +71,7 @@ class PairKind(NamedTuple):
     reach: float = np.nan
 
 
-def pair_tests(
-    data: PairData, found: Callable[[Pairs], Answers], kind: PairKind
-) -> PairTests:
+def pair_tests(data: PairData, found: Callable[[Pairs], Answers], kind: PairKind) -> PairTests:
     """Make the engine's tests of pairs; who is better the test itself decides."""
     m, n_tasks = data.gains.shape
     favoured = np.zeros((m, m), np.int8)  # of the first of each pair, once it is tested

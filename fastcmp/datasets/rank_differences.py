@@ -73,10 +73,7 @@ def friedman_pair_exact(
     given = as_numbers(rank_sum_difference, "rank_sum_difference")
     if given.size and not (np.abs(given) <= n * (m - 1)).all():
         bad = given[~(np.abs(given) <= n * (m - 1))].flat[0]
-        message = (
-            f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got "
-            f"{bad}"
-        )
+        message = f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got {bad}"
         raise ValueError(message)
     if not np.array_equal(given, np.trunc(given)):
         message = (
@@ -103,9 +100,7 @@ def _tails(rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Add up ranks of tasks, each row ascending; ValueError where that takes long."""
     if _steps(rows) > _MOST:
         n, m = rows.shape
-        message = (
-            f"method='exact' takes too long for {m} models and {n} tasks: use 'normal'"
-        )
+        message = f"method='exact' takes too long for {m} models and {n} tasks: use 'normal'"
         raise ValueError(message)
     chances = np.ones(1)
     for row in rows:

@@ -41,9 +41,7 @@ class _Scale(NamedTuple):
     df: float = math.inf
 
 
-def rank_pair_tests(
-    data: PairData, method: str, variance: str, alpha: float
-) -> PairTests:
+def rank_pair_tests(data: PairData, method: str, variance: str, alpha: float) -> PairTests:
     """Test pairs by one of `POOLED`; intervals have the level 1 - alpha."""
     if method == "exact":
         return _exact_tests(data)

@@ -102,8 +102,7 @@ def _refuse(
     if missing == "raise":
         where = np.argwhere(gaps)
         shown = ", ".join(
-            f"{visible(table.names[i])} on {visible(table.tasks[t])}"
-            for i, t in where[:_SHOWN]
+            f"{visible(table.names[i])} on {visible(table.tasks[t])}" for i, t in where[:_SHOWN]
         )
         more = f" and {len(where) - _SHOWN} more" * (len(where) > _SHOWN)
         offers = [_OFFERS[policy] for policy in policies if policy != "raise"]

@@ -142,8 +142,7 @@ def _task_names(tasks: Any, column: Any, scores: Any, n_tasks: int) -> tuple[str
     chosen = [str(task) for task in tasks]
     if len(chosen) != n_tasks:
         message = (
-            f"tasks must name each of the {n_tasks} tasks of {_ARGUMENT}, got "
-            f"{len(chosen)} names"
+            f"tasks must name each of the {n_tasks} tasks of {_ARGUMENT}, got {len(chosen)} names"
         )
         raise ValueError(message)
     if len(set(chosen)) < n_tasks:

@@ -70,8 +70,7 @@ def read_score_pair(
     a, b = columns
     if a.shape != b.shape:
         message = (
-            f"scores_b must be as many as scores_a, in the same order: {a.shape}, got "
-            f"{b.shape}"
+            f"scores_b must be as many as scores_a, in the same order: {a.shape}, got {b.shape}"
         )
         raise ValueError(message)
     if a.size < 2:

@@ -33,9 +33,7 @@ def rank_sums(result: Any) -> Floats:
     sign = -1.0 if result.lower_is_better else 1.0
     gains = gains_of(result.names, result.tasks, sign * result.scores).gains
     zero_method = result.zero_method or "wilcox"
-    options = RankOptions(
-        zero_method=zero_method, method="asymptotic", continuity=False
-    )
+    options = RankOptions(zero_method=zero_method, method="asymptotic", continuity=False)
     found = np.full((len(result.pairs), 3), np.nan)
     for p, pair in enumerate(result.pairs.tolist()):
         test = signed_rank_of(gains, pair, options)

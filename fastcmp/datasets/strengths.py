@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Pairs = Sequence[tuple[int | str, int | str]] | None
 
 
-def bradley_terry(  # noqa: PLR0913  # options, all by keyword
+def bradley_terry(
     wins: ArrayLike,
     ties: ArrayLike | None = None,
     *,
@@ -115,12 +115,10 @@ def bradley_terry(  # noqa: PLR0913  # options, all by keyword
     """
     tables = read_win_tables(wins, ties, names)
     deciding = Deciding(adjust, alpha, pairs, control)
-    return rank(
-        tables, None, read_options(ties_as, ridge, covariance, OF_COUNTS, deciding)
-    )
+    return rank(tables, None, read_options(ties_as, ridge, covariance, OF_COUNTS, deciding))
 
 
-def bradley_terry_from_scores(  # noqa: PLR0913  # options, all by keyword
+def bradley_terry_from_scores(
     scores: Any,
     *,
     lower_is_better: bool = False,
@@ -224,12 +222,10 @@ def bradley_terry_from_scores(  # noqa: PLR0913  # options, all by keyword
         groups=groups,
         names=names,
     )
-    return rank(
-        WinTables(found, *battles.count()), battles, options, n_dropped=n_dropped
-    )
+    return rank(WinTables(found, *battles.count()), battles, options, n_dropped=n_dropped)
 
 
-def bradley_terry_from_battles(  # noqa: PLR0913  # options, all by keyword
+def bradley_terry_from_battles(
     battles: Any,
     *,
     model_a: str = "model_a",
@@ -325,9 +321,7 @@ def bradley_terry_from_battles(  # noqa: PLR0913  # options, all by keyword
         "model_b": model_b,
         "result": result,
     }
-    found, rows, grouped = read_rows(
-        battles, columns | {"group": group, "weight": weight}, names
-    )
+    found, rows, grouped = read_rows(battles, columns | {"group": group, "weight": weight}, names)
     if covariance is None:
         covariance = "clustered" if grouped else "sandwich"
     options = read_options(

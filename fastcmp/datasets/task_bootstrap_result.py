@@ -103,8 +103,7 @@ class TaskBootstrap(Drawn, Record):
         text = [
             f"{len(self.names)} models on {len(self.tasks)} tasks, ranked by "
             f"{self.rank_by} when tasks are drawn again: {made}.",
-            "It describes how far ranks depend on the choice of tasks, and is no test "
-            "of pairs.",
+            "It describes how far ranks depend on the choice of tasks, and is no test of pairs.",
             *dropped_sentence(self.n_dropped),
         ]
         if self.rank_by == "mean score":
@@ -128,8 +127,4 @@ class TaskBootstrap(Drawn, Record):
             row += [f"{self.top_k[j]:.3f}"] * (self.k > 1)
             rows.append(tuple(row))
         title = "How far do ranks depend on the tasks?"
-        return [
-            Section(
-                title=title, text=tuple(text), columns=tuple(shown), rows=tuple(rows)
-            )
-        ]
+        return [Section(title=title, text=tuple(text), columns=tuple(shown), rows=tuple(rows))]

@@ -51,9 +51,7 @@ class Work(NamedTuple):
     tolerance: float
 
 
-def count(
-    draw: Draw, work: Work, pool: ThreadPool, weights: Floats | None = None
-) -> RankCounts:
+def count(draw: Draw, work: Work, pool: ThreadPool, weights: Floats | None = None) -> RankCounts:
     """Rank the models in each draw; `weights` say how often each draw counts."""
     m = work.n_models
     size = max(16, _BLOCK // (work.n_tasks + 2 * m) // 16 * 16)
@@ -123,9 +121,9 @@ def n_compositions(n_tasks: int) -> int:
 
 def all_draws(n_tasks: int) -> tuple[Floats, Floats]:
     """List how often each task can occur, (R, D), and of D**D draws how many each."""
-    bars = np.array(
-        list(combinations(range(2 * n_tasks - 1), n_tasks - 1)), np.int64
-    ).reshape(-1, n_tasks - 1)
+    bars = np.array(list(combinations(range(2 * n_tasks - 1), n_tasks - 1)), np.int64).reshape(
+        -1, n_tasks - 1
+    )
     ends = np.full((len(bars), 1), 2 * n_tasks - 1)
     walls = np.concatenate([np.full((len(bars), 1), -1), bars, ends], axis=1)
     counts = np.diff(walls, axis=1) - 1

@@ -60,9 +60,7 @@ def read_items(items: Any, table: ScoreTable, *, nested: bool) -> TaskItems | No
         raise ValueError(message)
     values = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
     starts = np.cumsum([0, *(x.shape[1] for x in columns)])
-    return TaskItems(
-        values if table.lower_is_better else -values, starts.astype(np.int64)
-    )
+    return TaskItems(values if table.lower_is_better else -values, starts.astype(np.int64))
 
 
 def _in_order(items: Any, tasks: tuple[str, ...]) -> list[Any]:
@@ -70,9 +68,8 @@ def _in_order(items: Any, tasks: tuple[str, ...]) -> list[Any]:
     if isinstance(items, Mapping):
         lacking = [task for task in tasks if task not in items]
         if lacking or len(items) != len(tasks):
-            message = (
-                f"items must have the {len(tasks)} tasks of scores, got {len(items)}"
-                + (f", without {lacking[:3]}" if lacking else "")
+            message = f"items must have the {len(tasks)} tasks of scores, got {len(items)}" + (
+                f", without {lacking[:3]}" if lacking else ""
             )
             raise ValueError(message)
         return [items[task] for task in tasks]
@@ -91,10 +88,7 @@ def _read_task(raw: Any, task: str, n_models: int) -> Floats:
     name = f"items of {visible(task)}"
     values = np.asarray(as_numbers(raw, name).astype(np.float64))
     if values.ndim != 2 or len(values) != n_models or not values.shape[1]:
-        message = (
-            f"{name} must be of shape ({n_models}, n), one row a model, got "
-            f"{values.shape}"
-        )
+        message = f"{name} must be of shape ({n_models}, n), one row a model, got {values.shape}"
         raise ValueError(message)
     if not (np.abs(values) < LARGEST).all():
         message = f"{name} must be finite, and below {LARGEST:g} in size"

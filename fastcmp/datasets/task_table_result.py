@@ -146,8 +146,7 @@ class TaskTable(Record):
         won, lost = wins.sum(axis=1), wins.sum(axis=0)
         order = np.argsort(lost - won, kind="stable")
         return tuple(
-            Standing(self.names[i], int(won[i] - lost[i]), int(won[i]), int(lost[i]))
-            for i in order
+            Standing(self.names[i], int(won[i] - lost[i]), int(won[i]), int(lost[i])) for i in order
         )
 
     def task_scores(self) -> ScoreTable:

@@ -40,9 +40,7 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
     if ties is not None:
         tied, labels = _read_table(ties, "ties")
         if tied.shape != table.shape:
-            message = (
-                f"ties must have the shape of wins, {table.shape}, got {tied.shape}"
-            )
+            message = f"ties must have the shape of wins, {table.shape}, got {tied.shape}"
             raise ValueError(message)
         if own is not None and labels is not None and labels != own:
             message = "ties must have the models of wins in the same order (pandas)"
@@ -81,9 +79,7 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
     labels = None
     if hasattr(raw, "iloc") and getattr(raw, "ndim", 0) == 2:  # pandas
         labels = [str(column) for column in raw.columns]
-        if [str(label) for label in raw.index] != labels and list(raw.index) != [
-            *range(len(raw))
-        ]:
+        if [str(label) for label in raw.index] != labels and list(raw.index) != [*range(len(raw))]:
             message = (
                 f"{name} must have the same models as index and as columns, in the "
                 f"same order (pandas), got {list(raw.index)[:4]} and {labels[:4]}"

@@ -85,9 +85,7 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
     return codes, [truth.distinct[code] for code in used]
 
 
-def positive_label(
-    found: list[Any], positive: Any, truth: str = "y_true"
-) -> tuple[Any, Any]:
+def positive_label(found: list[Any], positive: Any, truth: str = "y_true") -> tuple[Any, Any]:
     """Choose the positive label of one or two, and the other; None if unknown."""
     if len(found) > 2:
         message = (
@@ -134,8 +132,7 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     if (absent := column.missing()) is not None:
         row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]
         message = (
-            f"{name} has no prediction at row {row} "
-            f"({np.count_nonzero(absent)} missing in all)"
+            f"{name} has no prediction at row {row} ({np.count_nonzero(absent)} missing in all)"
         )
         raise ValueError(message)
     if column.kind() != truth.kind:

@@ -73,17 +73,13 @@ def read_class_scores(
     return ClassScores(kept=kept, weights=weights, **options)
 
 
-def _read_indicator(
-    y_true: Any, table: NDArray[Any], classes: Any
-) -> tuple[Flags, list[Any]]:
+def _read_indicator(y_true: Any, table: NDArray[Any], classes: Any) -> tuple[Flags, list[Any]]:
     if classes is not None:
         message = "classes names labels of y_true of shape (n,): y_true is of (n, K)"
         raise ValueError(message)
     array = np.asarray(y_true)
     if array.shape != table.shape or not array.size:
-        message = (
-            f"scores must be of the shape of y_true, {array.shape}, got {table.shape}"
-        )
+        message = f"scores must be of the shape of y_true, {array.shape}, got {table.shape}"
         raise ValueError(message)
     wrong = ~np.isin(array, [0, 1])
     if wrong.any():

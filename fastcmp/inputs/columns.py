@@ -64,9 +64,7 @@ class Column:
         """Select samples."""
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
-        return Column(
-            name=self.name, codes=self.positions()[keep], distinct=self.distinct
-        )
+        return Column(name=self.name, codes=self.positions()[keep], distinct=self.distinct)
 
     def factorized(self) -> Column:
         """Return the same labels as codes into their distinct values."""
@@ -327,9 +325,7 @@ def _read_arrow(raw: Any, name: str) -> Column:
     if not isinstance(raw, (pa.Array, pa.ChunkedArray)):
         _refuse_shape(getattr(raw, "shape", ()), name)
     kind = raw.type
-    if raw.null_count == 0 and (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    ):
+    if raw.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return _read_array(raw.to_numpy(), name)
     if raw.null_count == 0 and pa.types.is_boolean(kind):
         return _read_array(np.asarray(raw.to_numpy(zero_copy_only=False)), name)
@@ -354,9 +350,7 @@ def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
     return _without_missing(codes, raw.dictionary.to_pylist())
 
 
-def _without_missing(
-    codes: NDArray[Any], labels: list[Any]
-) -> tuple[NDArray[Any], list[Any]]:
+def _without_missing(codes: NDArray[Any], labels: list[Any]) -> tuple[NDArray[Any], list[Any]]:
     """Give -1 to a null or NaN that is among the distinct labels themselves."""
     known = np.array([not is_missing(label) for label in labels], bool)
     if not known.all():

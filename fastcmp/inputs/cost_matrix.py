@@ -65,9 +65,7 @@ def refuse_cost(cost: Any) -> None:
 
 
 @contextmanager
-def naming_cost(
-    matrix: CostMatrix, classes: Sequence[Any] | None
-) -> Generator[None, None, None]:
+def naming_cost(matrix: CostMatrix, classes: Sequence[Any] | None) -> Generator[None, None, None]:
     """Say in an error about classes that they are those of the cost matrix."""
     try:
         yield
@@ -181,9 +179,7 @@ def _from_frame(
         true, predicted, content = content[0], predicted[1:], content[1:]
     labels = as_labels(predicted, true)
     rows = np.array(content, dtype=object).T.tolist()
-    return _from_columns(
-        labels if true is None else true, labels, rows, "the first column"
-    )
+    return _from_columns(labels if true is None else true, labels, rows, "the first column")
 
 
 def as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
@@ -223,8 +219,7 @@ def _arranged(
     if names is None:
         if len(classes) != len(values):
             message = (
-                f"cost is {len(values)} x {len(values)}, but classes names "
-                f"{len(classes)} classes"
+                f"cost is {len(values)} x {len(values)}, but classes names {len(classes)} classes"
             )
             raise ValueError(message)
         return values, classes

@@ -107,9 +107,7 @@ def read_item_groups(
     return found
 
 
-def _read(
-    raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None
-) -> Grouping | None:
+def _read(raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None) -> Grouping | None:
     if raw is None:
         return None
     if isinstance(raw, (str, bytes)):
@@ -152,9 +150,7 @@ def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
         raise ValueError(message)
 
 
-def _read_weights(
-    raw: Any, n: int, keep: NDArray[np.bool_] | None
-) -> NDArray[np.float64] | None:
+def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
     if raw is None:
         return None
     array = as_numbers(raw, "weights").astype(np.float64)
@@ -208,9 +204,7 @@ def _read_stratum_weights(
         found = as_numbers(listed, "stratum_weights").astype(np.float64)
         bad = ~(np.isfinite(found) & (found >= 0))
         if found.ndim != 1 or bad.any() or not found.any():
-            message = (
-                f"stratum_weights must be finite, >= 0, and not all 0, got {listed}"
-            )
+            message = f"stratum_weights must be finite, >= 0, and not all 0, got {listed}"
             raise ValueError(message)
     elif not isinstance(raw, str):
         message = (
@@ -232,10 +226,7 @@ def _check_weighted(found: ItemGroups, weights: NDArray[np.float64]) -> None:
         of_units = np.bincount(found.clusters.codes, weights).astype(np.float64)
         units = "cluster"
     if np.count_nonzero(of_units) < 2:
-        message = (
-            f"weights must not be 0 for all {units}s but one: no variance can be "
-            "estimated"
-        )
+        message = f"weights must not be 0 for all {units}s but one: no variance can be estimated"
         raise ValueError(message)
 
 

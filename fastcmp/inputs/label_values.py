@@ -69,9 +69,7 @@ def _in_nanoseconds(x: Any) -> Any:
     if not isinstance(x, (np.datetime64, np.timedelta64)):
         return x
     unit = np.dtype(f"{x.dtype.kind}8[ns]")
-    if not np.can_cast(
-        x.dtype, unit, "same_kind"
-    ):  # years and months of no fixed length
+    if not np.can_cast(x.dtype, unit, "same_kind"):  # years and months of no fixed length
         return x
     fine = x.astype(unit)
     return fine if fine.astype(x.dtype) == x and fine == x else x

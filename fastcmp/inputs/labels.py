@@ -121,9 +121,7 @@ def encode(
     )
 
 
-def _narrowed(
-    kept: NDArray[np.bool_] | None, inside: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _narrowed(kept: NDArray[np.bool_] | None, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Keep of the samples that were kept only those inside."""
     if kept is None:
         return inside
@@ -217,9 +215,7 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
             raise TypeError(message)
 
 
-def _refuse_missing(
-    models: list[Column], rows: NDArray[Any] | None, *, way_out: bool
-) -> None:
+def _refuse_missing(models: list[Column], rows: NDArray[Any] | None, *, way_out: bool) -> None:
     for model in models:
         absent = model.missing()
         if absent is not None:
@@ -231,8 +227,7 @@ def _refuse_missing(
             )
             if way_out:
                 message += (
-                    "; pass missing='wrong' to count a missing prediction as an error "
-                    "of the model"
+                    "; pass missing='wrong' to count a missing prediction as an error of the model"
                 )
             raise ValueError(message)
 
@@ -326,9 +321,7 @@ def _share(
     return _compact(coded, len(index)), tuple(labels.values())
 
 
-def _translate(
-    arrays: list[NDArray[Any]], index: dict[Any, int]
-) -> list[NDArray[np.uint8]]:
+def _translate(arrays: list[NDArray[Any]], index: dict[Any, int]) -> list[NDArray[np.uint8]]:
     """Look single bytes up in a table: six times as fast as to index an array."""
     table = bytes(index.get(label, len(index)) for label in range(256))
     single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]

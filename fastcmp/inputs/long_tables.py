@@ -41,7 +41,7 @@ class _Labels:
         return repr(self.labels[self.codes[row]])
 
 
-def from_long(  # noqa: PLR0913
+def from_long(
     frame: Any,
     *,
     item: str = "item",
@@ -163,9 +163,7 @@ def _chosen_columns(frame: Any, options: dict[str, Any]) -> dict[str, Any]:
 def _check_columns(columns: dict[str, Any]) -> None:
     """Refuse columns of different lengths or indexes."""
     check_indexes(list(columns.items()))
-    lengths = {
-        name: count_rows(raw, f"column {name!r}") for name, raw in columns.items()
-    }
+    lengths = {name: count_rows(raw, f"column {name!r}") for name, raw in columns.items()}
     if len(set(lengths.values())) > 1:
         message = f"columns of frame must be of equal length, got {lengths}"
         raise ValueError(message)
@@ -209,8 +207,7 @@ def _read_finite(raw: Any, name: str, cells: tuple[_Labels, ...]) -> Floats:
 def _shown(cells: tuple[_Labels, ...], rows: Codes) -> str:
     """Write the item, model and perhaps repeat of the first three of some rows."""
     return "; ".join(
-        "(" + ", ".join(each.shown(row) for each in cells) + ")"
-        for row in rows[:_SHOWN].tolist()
+        "(" + ", ".join(each.shown(row) for each in cells) + ")" for row in rows[:_SHOWN].tolist()
     )
 
 
@@ -316,8 +313,7 @@ def _agreed(
             return repr(labels[entry]) if labels else f"{entry:g}"
 
         examples = "; ".join(
-            f"{items.shown(row)} has {shown(entries[row])} and "
-            f"{shown(agreed[items.codes[row]])}"
+            f"{items.shown(row)} has {shown(entries[row])} and {shown(agreed[items.codes[row]])}"
             for row in rows[np.sort(first)[:_SHOWN]]
         )
         message = (

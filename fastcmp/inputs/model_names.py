@@ -61,9 +61,7 @@ def with_names(raw: Any, names: Any, argument: str) -> Any:
     return dict(zip(chosen, columns, strict=True))
 
 
-def refuse_truth(
-    y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str
-) -> None:
+def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str) -> None:
     """Refuse the true labels among the models.
 
     That is a model with the name of the truth, or its very column of a frame or row of
@@ -112,9 +110,7 @@ def _memory_of(raw: Any) -> tuple[Any, ...] | None:
 
 def check_indexes(columns: list[tuple[str, Any]]) -> None:
     """Refuse pandas objects whose indexes differ: rows are not matched in silence."""
-    indexed = [
-        (visible(name), raw.index) for name, raw in columns if hasattr(raw, "iloc")
-    ]
+    indexed = [(visible(name), raw.index) for name, raw in columns if hasattr(raw, "iloc")]
     if not indexed:
         return
     first, index = indexed[0]
@@ -145,9 +141,7 @@ def check_distinct_names(names: list[str], argument: str) -> None:
     """Refuse two models of one name."""
     if len(set(names)) < len(names):
         duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
-        message = (
-            f"{argument} must have one name a model, got {duplicates} more than once"
-        )
+        message = f"{argument} must have one name a model, got {duplicates} more than once"
         raise ValueError(message)
 
 
@@ -194,8 +188,6 @@ def _rows(raw: Any, argument: str) -> list[Any]:
         return list(raw)
     array = np.asanyarray(raw)  # a masked array keeps its mask
     if array.ndim != 2:
-        message = (
-            f"{argument} must be of shape (M, n), one row a model, got {array.shape}"
-        )
+        message = f"{argument} must be of shape (M, n), one row a model, got {array.shape}"
         raise ValueError(message)
     return list(array)

@@ -48,9 +48,7 @@ def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
         whole = _as_floats(probabilities, "probabilities")
         single = whole.ndim == 1 or (whole.ndim == 2 and len(whole) == n)
         tables = [whole] if single else list(whole) if whole.ndim in (2, 3) else []
-        names = (
-            ["probabilities"] if single else [f"model_{i}" for i in range(len(tables))]
-        )
+        names = ["probabilities"] if single else [f"model_{i}" for i in range(len(tables))]
     shapes = [table.shape for table in tables]
     if not tables or any(len(x) not in (1, 2) or x[0] != n for x in shapes):
         got = shapes[:3] if named or single else np.shape(probabilities)
@@ -59,9 +57,7 @@ def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
             f"y_true has labels, or (M, n) or (M, n, K) for M models, got {got}"
         )
         raise ValueError(message)
-    return Probabilities(
-        tables=tuple(tables), names=tuple(names), single=single, named=named
-    )
+    return Probabilities(tables=tuple(tables), names=tuple(names), single=single, named=named)
 
 
 def _as_floats(raw: Any, name: str) -> NDArray[Any]:
@@ -75,9 +71,7 @@ def _refuse_class_columns(y_true: Any, probabilities: Any, names: list[str]) -> 
     """Refuse a frame whose columns are the classes of one model."""
     if isinstance(probabilities, Mapping):
         return
-    labels = {
-        str(label) for label in read_column(y_true, "y_true").factorized().distinct
-    }
+    labels = {str(label) for label in read_column(y_true, "y_true").factorized().distinct}
     if labels == set(names):
         message = (
             "probabilities has the classes as columns: columns of a frame are models; "
@@ -115,8 +109,7 @@ def _two_classes(column: Column, classes: Any, positive: Any) -> tuple[Any, Any]
     known = _known_classes(column, classes)
     if len(known) != 2:
         message = (
-            "classes must be two where probabilities are of the positive class, got "
-            f"{known[:10]}"
+            f"classes must be two where probabilities are of the positive class, got {known[:10]}"
         )
         raise ValueError(message)
     if positive is None:
@@ -139,9 +132,7 @@ def _known_classes(column: Column, classes: Any) -> list[Any]:
         message = f"classes must differ, got {known[:10]}"
         raise ValueError(message)
     if unknown := [label for label in used if label not in known]:
-        message = (
-            f"y_true holds {unknown[0]!r}, which is not among the classes {known[:10]}"
-        )
+        message = f"y_true holds {unknown[0]!r}, which is not among the classes {known[:10]}"
         raise ValueError(message)
     return known
 

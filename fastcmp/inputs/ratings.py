@@ -30,9 +30,7 @@ class Ratings:
     n_excluded: int
 
 
-def read_ratings(
-    raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
-) -> Ratings:
+def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None) -> Ratings:
     """Read named columns; `labels` chooses labels and their order."""
     columns = [read_column(raw, name) for name, raw in raters]
     _check_columns(columns)
@@ -55,9 +53,7 @@ def read_ratings(
     place = {label: i for i, label in enumerate(chosen)}
     codes = np.stack(
         [
-            np.array([place.get(x, -1) for x in column.distinct], np.int64)[
-                column.positions()
-            ]
+            np.array([place.get(x, -1) for x in column.distinct], np.int64)[column.positions()]
             for column in columns
         ]
     )
@@ -103,9 +99,7 @@ def _check_columns(columns: list[Column]) -> None:
     first = columns[0]
     for column in columns[1:]:
         if len(column) != len(first):
-            message = (
-                f"{column.name} has {len(column)} labels, {first.name} has {len(first)}"
-            )
+            message = f"{column.name} has {len(column)} labels, {first.name} has {len(first)}"
             raise ValueError(message)
     if not len(first):
         message = f"{first.name} must hold at least one label, got none"

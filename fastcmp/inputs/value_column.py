@@ -40,9 +40,7 @@ def _of_library(raw: Any) -> Any:
     library = type(raw).__module__.partition(".")[0]
     if library == "pandas" and not isinstance(raw.dtype, np.dtype):
         types = sys.modules["pandas"].api.types
-        if types.is_numeric_dtype(raw.dtype) and not isinstance(
-            raw, types.CategoricalDtype
-        ):
+        if types.is_numeric_dtype(raw.dtype) and not isinstance(raw, types.CategoricalDtype):
             return raw.to_numpy(dtype=np.float64, na_value=np.nan)
         return raw.to_numpy(dtype=object)
     if library == "polars":

@@ -83,9 +83,7 @@ def read_values(
         raise ValueError(message)
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
-    columns = [
-        as_values(raw, title) for (_, raw), title in zip(named, titles, strict=True)
-    ]
+    columns = [as_values(raw, title) for (_, raw), title in zip(named, titles, strict=True)]
     n = columns[0].size
     for title, column in zip(titles, columns, strict=True):
         if column.size != n:
@@ -129,8 +127,7 @@ def refuse_ids(titles: list[str], columns: list[NDArray[Any]], argument: str) ->
             problem = f"counts from {column[0]:g} to {column[-1]:g}, as ids do"
         if problem:
             message = (
-                f"{argument} must hold models only, and {title} {problem}: leave this "
-                "column out"
+                f"{argument} must hold models only, and {title} {problem}: leave this column out"
             )
             raise ValueError(message)
 
@@ -202,9 +199,7 @@ def _with_missing(
         lacking = titles[int(np.argmin(present.any(axis=1)))]
         message = f"{lacking} has no value at all: leave this model out"
         raise ValueError(message)
-    binary = missing != "pairwise" and all(
-        _kind_of_values(c) == ZERO_ONE for c in columns
-    )
+    binary = missing != "pairwise" and all(_kind_of_values(c) == ZERO_ONE for c in columns)
     return Values(
         names=names,
         columns=tuple(columns),

@@ -106,9 +106,7 @@ class Checkpoint:
             f"right; {_KIND.advice}"
         )
 
-    def save(
-        self, counts: Accumulator, position: Any, check: LabelCheck | None = None
-    ) -> None:
+    def save(self, counts: Accumulator, position: Any, check: LabelCheck | None = None) -> None:
         """Write counts, position (None for the beginning) and check, or nothing."""
         begun = time.monotonic()
         settings = {

@@ -135,9 +135,7 @@ def _homes(
             raise ValueError(no_column(id_column, own, paths[i], "--id"))
         for name in own:
             if name in found and name not in (target, id_column):
-                message = (
-                    f"model {name!r} is both in {paths[found[name]]} and in {paths[i]}"
-                )
+                message = f"model {name!r} is both in {paths[found[name]]} and in {paths[i]}"
                 raise ValueError(message)
             found.setdefault(name, i)
     if id_column is not None:

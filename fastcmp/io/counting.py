@@ -86,9 +86,7 @@ def count_files(
     return counts
 
 
-def _check_covered(
-    counts: Counts, matrix: CostMatrix | None, rows: Rows | None = None
-) -> None:
+def _check_covered(counts: Counts, matrix: CostMatrix | None, rows: Rows | None = None) -> None:
     """Refuse true labels without costs, after some rows or after all."""
     if matrix is None:
         return
@@ -148,9 +146,7 @@ def _size(rows: Rows) -> int:
 def _alike(first: Rows, second: Rows) -> bool:
     if first.y_true.type != second.y_true.type:
         return False
-    return all(
-        column.type == second.preds[name].type for name, column in first.preds.items()
-    )
+    return all(column.type == second.preds[name].type for name, column in first.preds.items())
 
 
 def _joined(held: list[Rows]) -> Rows:
@@ -162,10 +158,7 @@ def _joined(held: list[Rows]) -> Rows:
     return replace(
         last,
         y_true=pa.chunked_array([rows.y_true for rows in held]),
-        preds={
-            name: pa.chunked_array([rows.preds[name] for rows in held])
-            for name in last.preds
-        },
+        preds={name: pa.chunked_array([rows.preds[name] for rows in held]) for name in last.preds},
         first=held[0].first,
         n_rows=sum(rows.n_rows for rows in held),
     )

@@ -133,9 +133,7 @@ def _check_beginning(path: Path, kind: str) -> None:
 def check_names(path: Path, names: list[str]) -> None:
     """Refuse two columns of one name."""
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
-        message = (
-            f"{path} has more than one column named {visible(', '.join(repeated))}"
-        )
+        message = f"{path} has more than one column named {visible(', '.join(repeated))}"
         raise ValueError(message)
 
 

@@ -23,9 +23,7 @@ class GrowingFile:
         self.path, self.kind = path, file_kind(path)
         lines = self.kind in DELIMITERS or "JSON" in self.kind
         if not lines or path.suffix.lower() in COMPRESSED:
-            message = (
-                f"{path} is watched while it grows: it must be .csv, .tsv or .jsonl"
-            )
+            message = f"{path} is watched while it grows: it must be .csv, .tsv or .jsonl"
             raise ValueError(message)
         #: Bytes of the rows that were taken.
         self.size = 0

@@ -58,9 +58,7 @@ class _Tally:
 class LabelCheck:
     """Labels of models, held against the true ones."""
 
-    def __init__(
-        self, names: Iterable[str], target: str, *, graded: bool = True
-    ) -> None:
+    def __init__(self, names: Iterable[str], target: str, *, graded: bool = True) -> None:
         self._target, self._graded = target, graded
         self._tallies = {name: _Tally() for name in names}
         self._true: set[Any] = set()
@@ -68,9 +66,7 @@ class LabelCheck:
         self._left = _KEPT
         self._complete = True
 
-    def look(
-        self, y_true: Any, preds: Mapping[str, Any]
-    ) -> tuple[set[Any], list[Seen]]:
+    def look(self, y_true: Any, preds: Mapping[str, Any]) -> tuple[set[Any], list[Seen]]:
         """Look at a block, without keeping anything of it."""
         true = read_column(y_true, self._target)
         known = None
@@ -135,9 +131,7 @@ class LabelCheck:
                 if self._is_foreign(own, tally.n):
                     foreign[name] = own
             if n > MUCH * tally.n:
-                much.append(
-                    f"{visible(name)} ({100 * n / tally.n:.1f}%: {_listed(outside)})"
-                )
+                much.append(f"{visible(name)} ({100 * n / tally.n:.1f}%: {_listed(outside)})")
             n_outside.append(n)
         self._refuse_scores(scores, self._true)
         self._refuse_foreign(foreign)
@@ -147,9 +141,7 @@ class LabelCheck:
     def _warning(self, much: list[str]) -> str:
         if not much:
             return ""
-        others = (
-            f" and {len(much) - _MODELS} more models" if len(much) > _MODELS else ""
-        )
+        others = f" and {len(much) - _MODELS} more models" if len(much) > _MODELS else ""
         return (
             f"labels that {self._target} does not hold are predicted by "
             f"{', '.join(much[:_MODELS])}{others}; they count as wrong"
@@ -260,9 +252,7 @@ def _span(labels: set[Any]) -> tuple[int, int] | None:
     return (low, high) if high - low + 1 == len(labels) else None
 
 
-def _fractions(
-    name: str, labels: Iterable[Any], *, text: bool = False
-) -> dict[str, Any]:
+def _fractions(name: str, labels: Iterable[Any], *, text: bool = False) -> dict[str, Any]:
     """Give one of the labels that has a fraction, by name; nothing if there is none.
 
     Numbers beside words are text in a file of text.

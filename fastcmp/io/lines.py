@@ -183,9 +183,7 @@ class RowEnds:
         opens |= (before == _LINE_FEED) | (before == _RETURN)
         return opens
 
-    def _before_quotes(
-        self, piece: bytes, quotes: NDArray[np.int64]
-    ) -> NDArray[np.uint8]:
+    def _before_quotes(self, piece: bytes, quotes: NDArray[np.int64]) -> NDArray[np.uint8]:
         """List what stands before quotes; a line break where nothing does."""
         before: NDArray[np.uint8] = np.frombuffer(piece, np.uint8)[quotes - 1]
         if quotes.size and quotes[0] == 0:
@@ -194,9 +192,7 @@ class RowEnds:
             before[quotes == len(_BOM)] = _LINE_FEED
         return before
 
-    def _walk(
-        self, quotes: NDArray[np.int64], opens: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
+    def _walk(self, quotes: NDArray[np.int64], opens: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Leave out quotes that are part of the text, one by one."""
         inside, turns = self.inside, []
         closed = -1 if self._before == _QUOTE else -2
@@ -208,9 +204,7 @@ class RowEnds:
         return np.array(turns, np.int64)
 
 
-def _outside(
-    piece: bytes, turns: NDArray[np.int64], *, inside: bool
-) -> NDArray[np.int64]:
+def _outside(piece: bytes, turns: NDArray[np.int64], *, inside: bool) -> NDArray[np.int64]:
     """List the line breaks outside of quoted cells."""
     codes = np.frombuffer(piece, np.uint8)
     breaks = np.flatnonzero((codes == _LINE_FEED) | (codes == _RETURN))

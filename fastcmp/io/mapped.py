@@ -51,10 +51,7 @@ class Block:
         """Take some of the rows."""
         if start == 0 and stop == self.n_rows:
             return self.columns
-        return {
-            name: column.slice(start, stop - start)
-            for name, column in self.columns.items()
-        }
+        return {name: column.slice(start, stop - start) for name, column in self.columns.items()}
 
 
 def block_rows(n_columns: int) -> int:
@@ -113,9 +110,7 @@ class ParquetPart:
     def blocks(self, columns: list[str], start: Place) -> Iterator[Block]:
         """Read blocks of rows."""
         words = [
-            name
-            for name in columns
-            if name != self.many and pa.types.is_string(self.types[name])
+            name for name in columns if name != self.many and pa.types.is_string(self.types[name])
         ]
         file = self._file if not words else self._open(words)
         groups, skip = self._groups_from(start.rows)
@@ -140,9 +135,7 @@ class ParquetPart:
         from pyarrow import parquet
 
         source = pa.BufferReader(self._map.buffer)
-        return parquet.ParquetFile(
-            source, read_dictionary=words, page_checksum_verification=True
-        )
+        return parquet.ParquetFile(source, read_dictionary=words, page_checksum_verification=True)
 
     def _groups_from(self, row: int) -> tuple[list[int], int]:
         """List the row groups from a row on, and how many rows to skip in them."""
@@ -208,9 +201,7 @@ class ArrowPart:
         """Read the whole file."""
         with reading(self.path, self.kind):
             file = self._columns_of(columns)
-            batches = [
-                _validated(file.get_batch(i)) for i in range(file.num_record_batches)
-            ]
+            batches = [_validated(file.get_batch(i)) for i in range(file.num_record_batches)]
             table = pa.Table.from_batches(batches, file.schema).select(columns)
             return plain_table(table)
 

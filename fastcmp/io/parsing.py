@@ -53,9 +53,7 @@ def _parse(
         if types is not None:
             schema = pa.schema(types.items())
             parse = json.ParseOptions(schema, unexpected_field_behavior=others)
-        return json.read_json(
-            source, read_options=json.ReadOptions(**read), parse_options=parse
-        )
+        return json.read_json(source, read_options=json.ReadOptions(**read), parse_options=parse)
     from pyarrow import csv
 
     options = csv_options(DELIMITERS[kind], types)

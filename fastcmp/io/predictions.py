@@ -52,15 +52,11 @@ def read_predictions(
 
     def read() -> tuple[Plan, list[Table]]:
         types = [source.types for source in sources]
-        plan = plan_columns(
-            types, where, target, models, id_column, drop=drop, option=option
-        )
+        plan = plan_columns(types, where, target, models, id_column, drop=drop, option=option)
         settle_types(sources, plan, scores=scores)
         for source in sources:
             source.expect(plan.id_column, named=models is not None)
-        return plan, [
-            source.table(columns_of(plan, i)) for i, source in enumerate(sources)
-        ]
+        return plan, [source.table(columns_of(plan, i)) for i, source in enumerate(sources)]
 
     try:
         plan, tables = read()
@@ -90,9 +86,7 @@ def columns_of(plan: Plan, i: int) -> list[str]:
     return columns
 
 
-def settle_types(
-    sources: Sequence[Source], plan: Plan, *, scores: bool = False
-) -> None:
+def settle_types(sources: Sequence[Source], plan: Plan, *, scores: bool = False) -> None:
     """Choose types of what text files hold in which labels, and ids, compare."""
     truths = [(sources[i], plan.target) for i in plan.targets]
     models = [(sources[i], name) for name, i in plan.models.items()]
@@ -123,10 +117,7 @@ def align_tables(tables: list[Table], paths: list[str], id_column: str) -> list[
     """Bring the rows of all tables into the order of the first one's ids."""
     import pyarrow.compute as pc
 
-    ids = [
-        _checked_ids(table, path, id_column)
-        for table, path in zip(tables, paths, strict=True)
-    ]
+    ids = [_checked_ids(table, path, id_column) for table, path in zip(tables, paths, strict=True)]
     aligned = [tables[0]]
     for table, path, own in zip(tables[1:], paths[1:], ids[1:], strict=True):
         if own.type != ids[0].type:
@@ -163,16 +154,12 @@ def check_distinct(ids: Any, path: str) -> None:
         raise ValueError(message)
 
 
-def _refuse_unknown(
-    ids: Any, within: Any, id_column: str, paths: Sequence[str]
-) -> None:
+def _refuse_unknown(ids: Any, within: Any, id_column: str, paths: Sequence[str]) -> None:
     import pyarrow.compute as pc
 
     absent = ids.filter(pc.invert(pc.is_in(ids, value_set=within)))
     if len(absent):
-        message = (
-            f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}"
-        )
+        message = f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}"
         raise ValueError(message)
 
 

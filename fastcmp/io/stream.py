@@ -55,9 +55,7 @@ class PredictionStream:
         self.sources = [Source(Path(path)) for path in paths]
         self._paths = [str(path) for path in paths]
         types = [source.types for source in self.sources]
-        self.plan: Plan = plan_columns(
-            types, self._paths, target, models, id_column, drop=drop
-        )
+        self.plan: Plan = plan_columns(types, self._paths, target, models, id_column, drop=drop)
         if (n := len(self.plan.models)) < least:
             named = f": {', '.join(self.plan.models)}" if n else ""
             wanted = "1 model" if least == 1 else f"{least} models"
@@ -72,9 +70,7 @@ class PredictionStream:
         for source in self.sources:
             source.expect(self.plan.id_column, named=models is not None)
         #: What is known of the labels in what was read and counted.
-        self.labels = LabelCheck(
-            self.names, self.plan.target, graded=self._has_fractions()
-        )
+        self.labels = LabelCheck(self.names, self.plan.target, graded=self._has_fractions())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,14 +111,11 @@ class PredictionStream:
             "target": self.plan.target,
             "id": self.plan.id_column,
             "models": [
-                [name, str(self.sources[i].types[name])]
-                for name, i in self.plan.models.items()
+                [name, str(self.sources[i].types[name])] for name, i in self.plan.models.items()
             ],
         }
 
-    def rows(
-        self, memory_limit: int, position: list[list[Any]] | None = None
-    ) -> Iterator[Rows]:
+    def rows(self, memory_limit: int, position: list[list[Any]] | None = None) -> Iterator[Rows]:
         """Read blocks of samples."""
         plan, ids = self.plan, self._checks(memory_limit)
         first, (cursors, done) = plan.targets[0], self._cursors(position)
@@ -136,9 +129,7 @@ class PredictionStream:
             y_true = taken[first][plan.target]
             for i in plan.targets[1:]:
                 if not decoded(y_true).equals(decoded(taken[i][plan.target])):
-                    raise ValueError(
-                        other_truth(plan.target, self._paths[first], self._paths[i])
-                    )
+                    raise ValueError(other_truth(plan.target, self._paths[first], self._paths[i]))
             done += n
             yield Rows(
                 y_true=y_true,

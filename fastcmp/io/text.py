@@ -160,9 +160,7 @@ class TextPart:
                 continue
             if not self._is_csv:
                 self._check_exact(name, own[name])
-            elif asked[name] == pa.string() and (
-                name != self.many or kind != asked[name]
-            ):
+            elif asked[name] == pa.string() and (name != self.many or kind != asked[name]):
                 column, bad = converted(own[name], kind)
                 if bad is not None:
                     at, value = f"at row {row + bad}", own[name][bad].as_py()
@@ -179,9 +177,7 @@ class TextPart:
         threads: bool = True,
     ) -> Any:
         others = "ignore" if self.named else "error"
-        return parse_rows(
-            data, self.kind, asked, names=names, others=others, threads=threads
-        )
+        return parse_rows(data, self.kind, asked, names=names, others=others, threads=threads)
 
     def _check_exact(self, name: str, column: Any) -> None:
         """Refuse labels in JSON that are numbers, and too large to be exact."""
@@ -213,9 +209,7 @@ class TextPart:
             return ValueError(f"{self.path} is not UTF-8 text (after row {row})")
         except pa.ArrowException as again:
             if found := _IN_CSV.search(str(again)):
-                return self._misfit(
-                    found, row, has_header=self._is_csv and names is None
-                )
+                return self._misfit(found, row, has_header=self._is_csv and names is None)
             late = self._late_in_json(str(again), row)
             return late or ValueError(f"{self._cannot(again)} (after row {row})")
         return ValueError(self._cannot(error))
@@ -227,9 +221,7 @@ class TextPart:
             "Parquet, where each column has one type"
         )
 
-    def _misfit(
-        self, found: re.Match[str], row: int, *, has_header: bool
-    ) -> ValueError:
+    def _misfit(self, found: re.Match[str], row: int, *, has_header: bool) -> ValueError:
         """Name the cell that pyarrow found in CSV."""
         place, line, kind, what, value = found.groups()
         name = list(self.types)[int(place)]

@@ -222,9 +222,7 @@ def converted(texts: Any, kind: Any) -> tuple[Any, int | None]:
         coded = pa.DictionaryArray.from_arrays(coded.indices, plain)
         return coded.dictionary_decode().dictionary_encode(), None
     if not _fits(in_words(words), kind):
-        bad = next(
-            i for i in range(len(words)) if not _fits(in_words(words[i : i + 1]), kind)
-        )
+        bad = next(i for i in range(len(words)) if not _fits(in_words(words[i : i + 1]), kind))
         return None, int(pc.index(coded.indices, bad).as_py())
     plain = _with_plain_numbers(words)
     return plain.cast(kind).take(coded.indices), None

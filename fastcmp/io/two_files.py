@@ -69,9 +69,7 @@ class TwoFiles:
         for name, option in ((self.ids, "--id"), (self.target, "--target")):
             for source in self.sources:
                 if name is not None and name not in source.types:
-                    raise ValueError(
-                        no_column(name, source.types, str(source.path), option)
-                    )
+                    raise ValueError(no_column(name, source.types, str(source.path), option))
         for option, name in self.others.items():
             if not self._homes(name):
                 first = self.sources[0]
@@ -124,8 +122,7 @@ class TwoFiles:
             y_true=self._shared(self.target, tables, where),
             models=(first, second),
             others={
-                option: self._shared(name, tables, where)
-                for option, name in self.others.items()
+                option: self._shared(name, tables, where) for option, name in self.others.items()
             },
         )
 

@@ -57,9 +57,7 @@ class ValueFile:
     def _settle(self) -> None:
         """Choose columns and their types."""
         types, chosen = self.source.types, self._chosen
-        self.names, self.remarks = plan_values(
-            types, self._path, others=self.others, **chosen
-        )
+        self.names, self.remarks = plan_values(types, self._path, others=self.others, **chosen)
         if len(self.names) < 2:
             named = f": {', '.join(self.names)}" if self.names else ""
             message = (
@@ -129,9 +127,7 @@ class ValueFile:
         if n:
             yield (*self._joined(held), fraction)
 
-    def _joined(
-        self, held: list[dict[str, Any]]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _joined(self, held: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
         import pyarrow as pa
 
         values = {
@@ -145,9 +141,7 @@ class ValueFile:
         return values, others
 
 
-def read_long(
-    path: Path, columns: Mapping[str, str | None], labels: Sequence[str]
-) -> Any:
+def read_long(path: Path, columns: Mapping[str, str | None], labels: Sequence[str]) -> Any:
     """Read columns of a long table, by their options; `labels` are not numbers."""
     named = {option: name for option, name in columns.items() if name is not None}
     of_labels = [named[option] for option in labels if option in named]

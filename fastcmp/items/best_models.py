@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.winner_result import WinnerEstimate
 
 
-def rank_sets(  # noqa: PLR0913  # options, all by keyword
+def rank_sets(
     values: Any,
     *,
     groups: ArrayLike | None = None,
@@ -110,7 +110,7 @@ def rank_sets(  # noqa: PLR0913  # options, all by keyword
         return make_rank_sets(estimates, models, options, pool)
 
 
-def best_set(  # noqa: PLR0913  # options, all by keyword
+def best_set(
     values: Any,
     *,
     groups: ArrayLike | None = None,
@@ -181,7 +181,7 @@ def best_set(  # noqa: PLR0913  # options, all by keyword
         return make_best_set(estimates, options, pool)
 
 
-def winner_estimate(  # noqa: PLR0913  # options, all by keyword
+def winner_estimate(
     values: Any,
     *,
     groups: ArrayLike | None = None,

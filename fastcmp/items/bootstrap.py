@@ -214,10 +214,8 @@ class _Draws:
         for own, weight in zip(self.strata, self.units.weights, strict=True):
             c, sizes = np.ascontiguousarray(counts[:, own]), self.units.sizes[own]
             sums = self.units.sums[:, own]
-            if len(sums) > _FEW:  # BLAS pays
-                sums = sums @ c.T
-            else:
-                sums = _totals(c, np.ascontiguousarray(sums.T)).T
+            many = len(sums) > _FEW  # BLAS pays
+            sums = sums @ c.T if many else _totals(c, np.ascontiguousarray(sums.T)).T
             total += weight * (sums / _total_sizes(c, sizes))
         return total
 
@@ -260,9 +258,7 @@ class _Draws:
         chosen = self.kind, *options
         kinds.bootstrap_rows(rows, found.scales, chosen, found.answers, found.status)
 
-    def _studentize(
-        self, pairs: NDArray[np.int32], rows: Floats, found: _Found
-    ) -> None:
+    def _studentize(self, pairs: NDArray[np.int32], rows: Floats, found: _Found) -> None:
         """Divide deviations by their standard errors; infinite where these are 0."""
         i, j = pairs.T
         residuals = self._residuals

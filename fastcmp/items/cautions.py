@@ -40,9 +40,7 @@ _NOT_TRANSITIVE = (
 _SKEWED = 25  # n must exceed this times the squared skewness
 
 
-def cautions_of(
-    data: MeanData, options: MeanOptions, degrees: float
-) -> tuple[str, ...]:
+def cautions_of(data: MeanData, options: MeanOptions, degrees: float) -> tuple[str, ...]:
     """List what follows from the number and the sizes of items and clusters.
 
     `degrees` are the degrees of freedom, of several pairs the least.
@@ -71,9 +69,7 @@ def cautions_of(
             "differences are not symmetric."
         )
     elif not clusters and n < FEW_ITEMS:
-        found.append(
-            f"With {n} items no test of means is safe where differences are skewed."
-        )
+        found.append(f"With {n} items no test of means is safe where differences are skewed.")
     found += _of_columns(data.values)
     if data.values.present is not None:
         found.append(
@@ -103,9 +99,7 @@ def cautions_of_pairs(
     return (*found, constant_caution(still, units)) if still else found
 
 
-def cautions_of_moments(
-    moments: PairMoments, *, clusters: bool, df: str
-) -> tuple[str, ...]:
+def cautions_of_moments(moments: PairMoments, *, clusters: bool, df: str) -> tuple[str, ...]:
     """List the same of moments that a stream has gathered."""
     n = moments.n_units
     units = "clusters" if clusters else "items"
@@ -124,9 +118,7 @@ def _of_columns(values: Values) -> list[str]:
         return []
     names = [
         name
-        for name, column, likely in zip(
-            values.names, values.columns, whole, strict=True
-        )
+        for name, column, likely in zip(values.names, values.columns, whole, strict=True)
         if likely and np.all(column == np.trunc(column)) and _many(column)
     ]
     if not names:
@@ -151,8 +143,7 @@ def _of_clusters(n: int, degrees: float, largest: float) -> list[str]:
         )
     if largest > _LARGE_CLUSTER:
         found.append(
-            f"One cluster holds {100 * largest:.0f}% of the items: the result is "
-            "largely its own."
+            f"One cluster holds {100 * largest:.0f}% of the items: the result is largely its own."
         )
     return found
 
@@ -184,9 +175,7 @@ def opposed_caution(n_pairs: int) -> str:
 
 def skew_caution(n_pairs: int) -> str:
     """Say that differences are skewed."""
-    what = (
-        "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
-    )
+    what = "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} so skewed that a t test needs more items (n > 25 times the squared "
         "skewness): compare with method='permutation'."
@@ -195,18 +184,14 @@ def skew_caution(n_pairs: int) -> str:
 
 def constant_caution(n_pairs: int, units: str) -> str:
     """Say that differences do not vary."""
-    what = (
-        "The difference is" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
-    )
+    what = "The difference is" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} the same for all {units}, with no variance to measure it by: p = 0 is "
         "no evidence; compare with method='permutation'."
     )
 
 
-def count_skewed(
-    columns: Sequence[NDArray[Any]], chosen: NDArray[np.int32] | None
-) -> int:
+def count_skewed(columns: Sequence[NDArray[Any]], chosen: NDArray[np.int32] | None) -> int:
     """Count the pairs of models whose differences are skewed, where items are few."""
     m, n = len(columns), columns[0].size
     if n > _MOST_ITEMS:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fastcmp.items.means_result import MeansResult
 
 
-def compare_means(  # noqa: PLR0913  # options, all by keyword
+def compare_means(
     values: Any,
     *,
     method: str = "t",
@@ -207,9 +207,7 @@ def compare_means(  # noqa: PLR0913  # options, all by keyword
         n_resamples=n_resamples,
         rng=rng,
     )
-    options = engine_options(
-        spec.method, lower_is_better, adjust, alpha, keep, memory_limit
-    )
+    options = engine_options(spec.method, lower_is_better, adjust, alpha, keep, memory_limit)
     options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
     options = rank_together(options, spec, rank_intervals)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastcmp.items.means_result import MeansResult
 
 
-def compare_means_from_moments(  # noqa: PLR0913  # options, all by keyword
+def compare_means_from_moments(
     moments: ValueCounts,
     *,
     lower_is_better: bool = False,

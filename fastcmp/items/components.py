@@ -148,9 +148,7 @@ def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, 
     elif isinstance(values, Mapping):
         found, table = (
             map(str, values),
-            side_by_side(
-                {name: as_floats(x, f"values[{name!r}]") for name, x in values.items()}
-            ),
+            side_by_side({name: as_floats(x, f"values[{name!r}]") for name, x in values.items()}),
         )
     else:
         table = as_floats(values, "values")
@@ -181,8 +179,7 @@ def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
     most = max((shape[1] for shape in shapes), default=0)
     width = [((0, 0), (0, most - shape[1])) for shape in shapes]
     padded = [
-        np.pad(table, pad, constant_values=np.nan)
-        for table, pad in zip(tables, width, strict=True)
+        np.pad(table, pad, constant_values=np.nan) for table, pad in zip(tables, width, strict=True)
     ]
     return np.array(padded)
 
@@ -201,9 +198,7 @@ def _names(names: Any, default: list[str]) -> tuple[str, ...]:
     return tuple(with_names(dict.fromkeys(default), names, "values"))
 
 
-def _kept(
-    answered: NDArray[np.int64], names: tuple[str, ...], policy: str
-) -> NDArray[np.bool_]:
+def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> NDArray[np.bool_]:
     """Mark the items that all models answered, twice at least."""
     kept = np.asarray(np.all(answered > 0, axis=0))
     if policy == "raise" and not kept.all():

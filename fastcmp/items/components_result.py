@@ -203,9 +203,7 @@ class VarianceComponents(Record):
         title = f"{self.n_items} items, {number} answers to each ({of} of the answers)"
         notes: tuple[str, ...] = ()
         if self.n_dropped:
-            notes = (
-                f"{self.n_dropped} items that a model did not answer were left out.",
-            )
+            notes = (f"{self.n_dropped} items that a model did not answer were left out.",)
         one = not len(self.pairs)
         text = self._advice(self.mean_se, self.mean_se_items) if one else ()
         headings = ("var. items", "var. answers", "SE same items", "SE items only")

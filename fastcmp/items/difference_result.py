@@ -117,9 +117,7 @@ class MeanDifference(Pilot, Compared, Record):
                 f"{100 * (self.largest_cluster or 0.0):.3g}% of the items."
             )
         if self.signflip_pvalue is not None:
-            text.append(
-                f"Sign flips beside it: p = {format_pvalue(self.signflip_pvalue)}."
-            )
+            text.append(f"Sign flips beside it: p = {format_pvalue(self.signflip_pvalue)}.")
         sections = [Section(title="Which model is better?", text=tuple(text))]
         if self.cautions:
             sections.append(Section(title="Beware", text=self.cautions))

@@ -90,9 +90,7 @@ def read_units(units: UnitSums, variance: str = "cr1") -> FlippedUnits:
     )
 
 
-def _factors(
-    units: UnitSums, starts: NDArray[np.int64], sizes_of: Floats, variance: str
-) -> Floats:
+def _factors(units: UnitSums, starts: NDArray[np.int64], sizes_of: Floats, variance: str) -> Floats:
     """Give the factor of each squared residual: 1, G / (G - 1), 1 / (1 - n_g / n)."""
     if variance == "cr0":
         return np.ones(units.sizes.size)

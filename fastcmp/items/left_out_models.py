@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _RESAMPLINGS = ("normal", "bootstrap")
 
 
-def model_confidence_set(  # noqa: PLR0913  # options, all by keyword
+def model_confidence_set(
     values: Any,
     *,
     groups: ArrayLike | None = None,
@@ -114,7 +114,7 @@ def model_confidence_set(  # noqa: PLR0913  # options, all by keyword
         return make_confidence_set(read.estimates, resampled, how, pool)
 
 
-def superior_ability(  # noqa: PLR0913  # options, all by keyword
+def superior_ability(
     values: Any,
     *,
     control: int | str,

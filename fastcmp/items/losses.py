@@ -74,9 +74,7 @@ def correct_values(
     [1.0, 1.0, 0.0]
     """
     named = names is not None or has_names(preds)
-    labels = encode(
-        y_true, with_names(preds, names, "preds"), classes=classes, missing=missing
-    )
+    labels = encode(y_true, with_names(preds, names, "preds"), classes=classes, missing=missing)
     kept = labels.kept
     n = len(labels.y_true) if kept is None else kept.size
     values = np.full((len(labels.names), n), np.nan)
@@ -269,16 +267,13 @@ def _refuse_infinite(chance: NDArray[Any], least: float, name: str) -> None:
     raise ValueError(message)
 
 
-def _warn_clipped(
-    below: list[int], names: tuple[str, ...], losses: list[NDArray[Any]]
-) -> None:
+def _warn_clipped(below: list[int], names: tuple[str, ...], losses: list[NDArray[Any]]) -> None:
     """Say for which models probabilities of true labels were raised to eps."""
     clipped = [i for i, n in enumerate(below) if n]
     if not clipped:
         return
     listed = ", ".join(
-        f"{visible(names[i])} ({below[i]}, to a loss of {losses[i].max():.4g})"
-        for i in clipped[:3]
+        f"{visible(names[i])} ({below[i]}, to a loss of {losses[i].max():.4g})" for i in clipped[:3]
     )
     more = f" and {len(clipped) - 3} more models" if len(clipped) > 3 else ""
     warn(
@@ -291,6 +286,4 @@ def _shaped(losses: list[Any], read: Probabilities) -> Any:
     """Give losses as probabilities came: of one model, of an array, or by name."""
     if read.single:
         return losses[0]
-    return (
-        dict(zip(read.names, losses, strict=True)) if read.named else np.array(losses)
-    )
+    return dict(zip(read.names, losses, strict=True)) if read.named else np.array(losses)

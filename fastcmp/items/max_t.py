@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _ALL, _NUMBERS = 1 << 20, 1 << 24
 
 
-def max_t(  # noqa: PLR0913  # options, all by keyword
+def max_t(
     differences: Any,
     *,
     names: Sequence[str] | None = None,

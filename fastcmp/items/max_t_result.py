@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_SHOWN = (
-    *("alternative", "step", "n_items", "n_clusters", "n_resamples", "exact", "seed"),
-)
+_SHOWN = (*("alternative", "step", "n_items", "n_clusters", "n_resamples", "exact", "seed"),)
 _ROWS = 20  # comparisons that are printed
 _STEPS = {"single": "Single-step", "down": "Step-down"}
 
@@ -98,10 +96,7 @@ class MaxTResult(Record):
         return [
             Section(
                 title="Which comparisons differ?",
-                text=(
-                    f"{n} comparison{'s' * (n != 1)} on {self.n_items} "
-                    f"items{clusters}.",
-                ),
+                text=(f"{n} comparison{'s' * (n != 1)} on {self.n_items} items{clusters}.",),
                 columns=("comparison", "difference", "t", "p", "adjusted p"),
                 rows=rows,
                 notes=(*more, f"{_STEPS[self.step]} max-T by {drawn}."),

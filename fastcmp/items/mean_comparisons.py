@@ -46,9 +46,7 @@ def engine_options(  # those of the engine
     )
 
 
-def draw_together(
-    options: Options, spec: MeanOptions, simultaneous: Any, rng: Any
-) -> Options:
+def draw_together(options: Options, spec: MeanOptions, simultaneous: Any, rng: Any) -> Options:
     """Add the draws of all models together; refuse what has none."""
     seed = None if rng is None and spec.method not in DRAWN else spec.seed
     options, _ = draw_for(options, simultaneous, spec.n_resamples, seed)
@@ -76,9 +74,7 @@ def rank_together(options: Options, spec: MeanOptions, rank_intervals: str) -> O
     return options
 
 
-def name_control(
-    names: tuple[str, ...], chosen: Any, control: int | str | None
-) -> str | None:
+def name_control(names: tuple[str, ...], chosen: Any, control: int | str | None) -> str | None:
     """Name the control, which is the first of each chosen pair."""
     return None if control is None else names[chosen[0, 0]]
 

@@ -82,7 +82,7 @@ class MeanData(NamedTuple):
     components: VarianceComponents | None
 
 
-def read_options(  # noqa: PLR0913  # options, all by keyword
+def read_options(
     *,
     method: str,
     variance: str | None,
@@ -155,13 +155,9 @@ def read_data(
         items = Items(merged[0], merged[1], items.stratum_weights, merged[2])
     columns, answers = _one_an_item(values, options)
     labels = values.items if isinstance(values, ItemTable) else None
-    read = read_values(
-        with_names(columns, names, "values"), options.missing, run=run, items=labels
-    )
+    read = read_values(with_names(columns, names, "values"), options.missing, run=run, items=labels)
     n = read.n_items + read.n_dropped
-    groups = read_item_groups(
-        n, **items._asdict(), keep=read.kept, indexed=_with_index(values)
-    )
+    groups = read_item_groups(n, **items._asdict(), keep=read.kept, indexed=_with_index(values))
     if options.average == "clusters":
         read, groups = _average_clusters(read, groups)
     _check_method(options, groups)
@@ -192,9 +188,7 @@ def _components(
         least = int(np.count_nonzero(~np.isnan(answers), axis=2).min())
         if least < 2 * options.k:
             return None
-    return variance_components(
-        answers, names=read.names, repeats=options.repeats, k=options.k
-    )
+    return variance_components(answers, names=read.names, repeats=options.repeats, k=options.k)
 
 
 def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
@@ -255,11 +249,7 @@ def _refuse_k(options: MeanOptions) -> None:
 
 def _average_clusters(values: Values, groups: ItemGroups) -> tuple[Values, ItemGroups]:
     """Take the mean of each cluster as one value, so that all count the same."""
-    if (
-        groups.clusters is None
-        or groups.strata is not None
-        or groups.weights is not None
-    ):
+    if groups.clusters is None or groups.strata is not None or groups.weights is not None:
         message = "average='clusters' needs groups, and no strata or weights"
         raise ValueError(message)
     if values.present is not None:

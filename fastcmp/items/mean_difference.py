@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _FLIPPED = 10_000  # units, up to which signs are flipped beside a t test
 
 
-def mean_difference(  # noqa: PLR0913  # options, all by keyword
+def mean_difference(
     values_a: Any,
     values_b: Any,
     *,

@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 _PACKED = 1 << 22  # values that one task packs
 
 
-def mean_tests(
-    data: MeanData, options: MeanOptions, level: float, pool: ThreadPool
-) -> PairTests:
+def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadPool) -> PairTests:
     """Make the tests of all pairs of models."""
     values, plan = data.values, data.plan
     if values.present is not None:
@@ -64,9 +62,7 @@ def mean_tests(
     if options.method == "wilcoxon":
         table = np.stack([column.astype(np.float64) for column in values.columns])
         usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
-        return signed_rank_tests(
-            table, base, usual, level=level if options.interval else None
-        )
+        return signed_rank_tests(table, base, usual, level=level if options.interval else None)
     units = unit_sums(values, plan, pool)
     n_resamples, seed = options.n_resamples, options.seed
     if options.method == "permutation":

@@ -123,9 +123,7 @@ def _on_items(
     return difference_of(a[items], b[items], plan)
 
 
-def _tests(
-    data: MeanData, options: MeanOptions, found: Floats, level: float
-) -> PairTests:
+def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) -> PairTests:
     values = data.values
     assert values.present is not None
     m = len(values.names)
@@ -141,9 +139,7 @@ def _tests(
         i, j = block.pairs.T
         return PairMeans(*(np.ascontiguousarray(x[i, j]) for x in found[:3]))
 
-    tests = assemble_tests(
-        models, means, level, np.inf if options.df == "normal" else None
-    )
+    tests = assemble_tests(models, means, level, np.inf if options.df == "normal" else None)
     details = tests.details
     assert details is not None
 

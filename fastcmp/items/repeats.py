@@ -113,9 +113,7 @@ def pass_hat_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int) -> Any:
     return _many(PASS_HAT_K, n_correct, n_samples, k)
 
 
-def g_pass_at_k(
-    n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, tau: float
-) -> Any:
+def g_pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, tau: float) -> Any:
     """Chance that a proportion tau of k answers to an item is right (G-Pass@k).
 
     Parameters
@@ -232,9 +230,7 @@ def _many(
         raise ValueError(message)
     if samples.size and least * k > samples.min():
         times = "" if least == 1 else f"{least} * "
-        message = (
-            f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
-        )
+        message = f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
         raise ValueError(message)
     return unwrap(_call(which, correct.ravel(), samples.ravel(), k, tau), correct.shape)
 
@@ -313,8 +309,7 @@ def pass_values(
     wrong = ~(right | (values == 0.0) | np.isnan(values))
     if wrong.any():
         message = (
-            f"values must be 0 or 1 (False or True) with repeats={way!r}, got "
-            f"{values[wrong][0]:g}"
+            f"values must be 0 or 1 (False or True) with repeats={way!r}, got {values[wrong][0]:g}"
         )
         raise ValueError(message)
     few = (n_answers < least * k) & (n_answers > 0)

@@ -59,7 +59,7 @@ def least_pvalue(n_nonzero: int, alternative: str) -> float:
     return min(1.0, tails * 0.5**n_nonzero)
 
 
-def flip_test(  # noqa: PLR0913  # options, all by keyword
+def flip_test(
     units: UnitSums,
     *,
     alternative: str,
@@ -93,12 +93,10 @@ def flip_test(  # noqa: PLR0913  # options, all by keyword
         low, high = flips.limits(pair)[0]
     n_draws = 0 if exact else flips.n_draws
     nonzero = int(np.count_nonzero(read.values[0]))
-    return FlipOutcome(
-        float(statistic), float(pvalue), float(low), float(high), n_draws, nonzero
-    )
+    return FlipOutcome(float(statistic), float(pvalue), float(low), float(high), n_draws, nonzero)
 
 
-def flip_tests(  # noqa: PLR0913  # options, all by keyword
+def flip_tests(
     units: UnitSums,
     base: PairTests,
     *,
@@ -152,9 +150,7 @@ class _Plan(NamedTuple):
     alpha: float
 
     @classmethod
-    def of(
-        cls, units: FlippedUnits, most: int, n_resamples: int, seed: int, level: float
-    ) -> _Plan:
+    def of(cls, units: FlippedUnits, most: int, n_resamples: int, seed: int, level: float) -> _Plan:
         signs = SignDraws.of(units.sizes.size, most, n_resamples, seed)
         return cls(signs, 1.0 - level)
 
@@ -222,9 +218,7 @@ class _Flips:
         out[:, 0] /= self._units.total_size
         if self._studentized:
             statistics = np.empty(len(pairs))
-            balanced_statistics(
-                self._units.values, self._units.factors[0], pairs, statistics
-            )
+            balanced_statistics(self._units.values, self._units.factors[0], pairs, statistics)
             out[:, 0] = statistics
         return out
 

@@ -65,7 +65,7 @@ class RankOptions:
         return self.method == "exact" or (self.method == "auto" and n <= few)
 
 
-def signed_rank(  # noqa: PLR0913  # options, all by keyword
+def signed_rank(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
@@ -163,9 +163,7 @@ def signed_rank(  # noqa: PLR0913  # options, all by keyword
     return SignedRankResult(
         **found,
         estimate=estimate,
-        interval=ConfidenceInterval(
-            *keep_side((low, high), alternative, (-np.inf, np.inf))
-        ),
+        interval=ConfidenceInterval(*keep_side((low, high), alternative, (-np.inf, np.inf))),
         mean_difference=float(np.mean(a - b)),
         n_items=d.size,
         n_groups=None if clusters is None else int(clusters.max()) + 1,
@@ -312,8 +310,5 @@ def rank_differences(
 def check_steps(signed: NDArray[np.int64]) -> None:
     """Refuse an exact p-value that would take too long."""
     if ranks.signed_sum_steps(signed) > _STEPS:
-        message = (
-            "method='exact' takes too long for so many items or clusters: use "
-            "'asymptotic'"
-        )
+        message = "method='exact' takes too long for so many items or clusters: use 'asymptotic'"
         raise ValueError(message)

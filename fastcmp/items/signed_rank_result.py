@@ -21,9 +21,7 @@ _ZEROS = {
     "zsplit": "ranked, half as positive",
 }
 #: What a reader must know of the test.
-NOT_OF_MEANS = (
-    "This is no test of means: skewed differences with mean 0 may be significant."
-)
+NOT_OF_MEANS = "This is no test of means: skewed differences with mean 0 may be significant."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -53,9 +53,7 @@ class ValueEstimates(NamedTuple):
         """Number of clusters, or of items where there are none."""
         return self.data.plan.n_units
 
-    def resample(
-        self, indices: Any, n_draws: int, seed: int, pool: ThreadPool
-    ) -> Floats:
+    def resample(self, indices: Any, n_draws: int, seed: int, pool: ThreadPool) -> Floats:
         """Draw items, or clusters, with replacement, and give the estimates' errors.
 
         Shape (M, B), turned so that more is better. `indices` are the items of each
@@ -163,8 +161,7 @@ def _cautions(data: MeanData) -> tuple[str, ...]:
     if n < FEW_UNITS:
         units = "items" if data.groups.clusters is None else "clusters"
         found.append(
-            f"With {n} {units} what is promised holds roughly only: means are taken as "
-            "normal."
+            f"With {n} {units} what is promised holds roughly only: means are taken as normal."
         )
     if dropped:
         found.append(f"{dropped} items that some model lacks were dropped.")

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def count_battles(
-    codes: IntArray, weights: IntArray, wins: FloatArray, ties: FloatArray
-) -> None:
+def count_battles(codes: IntArray, weights: IntArray, wins: FloatArray, ties: FloatArray) -> None:
     """Count on how many tasks each model scores more than each other one.
 
     Parameters

@@ -124,9 +124,7 @@ def _stirling_error(k: float) -> float:
         return math.lgamma(k + 1.0) - ((k + 0.5) * math.log(k) - k + _HALF_LOG_2PI)
     r = 1.0 / k
     q = r * r
-    return r * (
-        1 / 12 - q * (1 / 360 - q * (1 / 1260 - q * (1 / 1680 - q * (1 / 1188))))
-    )
+    return r * (1 / 12 - q * (1 / 360 - q * (1 / 1260 - q * (1 / 1680 - q * (1 / 1188)))))
 
 
 #: All of them in the order in which they are used, and where each tuple ends. Loops

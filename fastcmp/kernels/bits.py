@@ -221,9 +221,7 @@ def cross_counts(words: WordArray, others: WordArray, counts: IntArray) -> None:
 
 
 @kernel
-def common_tile(
-    words: WordArray, tile: tuple[int, int, int, int], joint: IntArray
-) -> None:
+def common_tile(words: WordArray, tile: tuple[int, int, int, int], joint: IntArray) -> None:
     """Add the samples that both models classified correctly, for one tile of models.
 
     `tile` is ``(i0, i1, j0, j1)``, i0 and j0 multiples of `TILE_ROWS`; pairs with i <=

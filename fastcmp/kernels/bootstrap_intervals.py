@@ -159,9 +159,7 @@ def bca_interval(
     """
     below = _count_below(ascending, estimate - tolerance)
     equal = _count_upto(ascending, estimate + tolerance) - below
-    low, high, z0 = bca_levels(
-        below, equal, ascending.size, acceleration, confidence_level
-    )
+    low, high, z0 = bca_levels(below, equal, ascending.size, acceleration, confidence_level)
     low, high = quantile_sorted(ascending, low), quantile_sorted(ascending, high)
     return low, high, z0
 

@@ -36,9 +36,7 @@ def _log(x: float) -> float:
 
 
 @kernel
-def bet_on_values(
-    values: FloatArray, mean: float, bets: FloatArray, out: FloatArray
-) -> None:
+def bet_on_values(values: FloatArray, mean: float, bets: FloatArray, out: FloatArray) -> None:
     """Add the log-wealth of constant bets against a mean.
 
     Parameters
@@ -133,9 +131,7 @@ def _log_rising(values: FloatArray, counts: IntArray, mean: float) -> float:
 
 
 @kernel
-def lower_mean_limit(
-    values: FloatArray, counts: IntArray, confidence_level: float
-) -> float:
+def lower_mean_limit(values: FloatArray, counts: IntArray, confidence_level: float) -> float:
     """Find the mean at which bets on a higher one reach half of the error."""
     n, total = 0.0, 0.0
     for i in range(values.size):

@@ -129,10 +129,7 @@ def _likelihood(
     # -log1pmx(-y/(1 + y)): nothing cancels where y is small.
     half = root.theta * root.value
     for i in range(size):
-        if x[i] > 0.0:
-            one_plus = 1.0 + root.theta * x[i]
-        else:
-            one_plus = (1.0 + x[i]) - root.rest * x[i]
+        one_plus = 1.0 + root.theta * x[i] if x[i] > 0.0 else 1.0 + x[i] - root.rest * x[i]
         y = root.theta * x[i]
         if abs(y) > 0.15:
             half += w[i] * (math.log(one_plus) - y / one_plus)
@@ -142,9 +139,7 @@ def _likelihood(
 
 
 @kernel
-def cost_likelihood(
-    values: FloatArray, weights: FloatArray, largest: float
-) -> CostOutcome:
+def cost_likelihood(values: FloatArray, weights: FloatArray, largest: float) -> CostOutcome:
     """Likelihood ratio test of equal expected costs.
 
     Parameters
@@ -186,9 +181,7 @@ def cost_likelihood(
     >>> round(outcome.statistic, 4), outcome.at_bound
     (2.7539, True)
     """
-    return _likelihood(
-        values, weights, largest, np.empty(values.size), np.empty(values.size)
-    )
+    return _likelihood(values, weights, largest, np.empty(values.size), np.empty(values.size))
 
 
 @kernel

@@ -162,9 +162,7 @@ def _statistic(
 
 
 @inlined
-def _beyond(
-    apart: FloatArray, weights: FloatArray, n: float, mean: float, scale: float
-) -> float:
+def _beyond(apart: FloatArray, weights: FloatArray, n: float, mean: float, scale: float) -> float:
     """Sum w log(1 - y) over the observed y = scale (d - mean) < 1."""
     rest, logs = n, 0.0
     for i in range(apart.size):

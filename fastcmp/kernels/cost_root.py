@@ -72,9 +72,7 @@ class Multiplier(NamedTuple):
 
 
 @inlined
-def find_multiplier(
-    x: FloatArray, w: FloatArray, size: int, first: float
-) -> Multiplier:
+def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Multiplier:
     """Find the root in (0, 1), or the bound 1, by Newton's method in a bracket.
 
     `x` are differences other than 0, at least -1; `w` > 0 the samples with each; `size`

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def draw_cells(
-    counts: IntArray, strata: IntArray, seed: int, first: int, out: FloatArray
-) -> None:
+def draw_cells(counts: IntArray, strata: IntArray, seed: int, first: int, out: FloatArray) -> None:
     """Draw as many samples as there are, with replacement within strata.
 
     Parameters
@@ -75,9 +73,7 @@ def draw_cells(
 
 
 @kernel
-def swap_cells(
-    counts: IntArray, partner: IntArray, seed: int, first: int, out: FloatArray
-) -> None:
+def swap_cells(counts: IntArray, partner: IntArray, seed: int, first: int, out: FloatArray) -> None:
     """Exchange the predictions of two models in each sample with probability 1/2.
 
     Parameters

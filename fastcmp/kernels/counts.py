@@ -47,9 +47,7 @@ def _empty(counters: Any, total: IntArray) -> None:
 
 
 @kernel
-def count_paired(
-    y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray
-) -> None:
+def count_paired(y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None:
     """Add to the table of two models: rows are a correct or wrong, columns b.
 
     Parameters
@@ -149,9 +147,7 @@ def _largest(codes: CodeArray) -> int:
 
 
 @kernel
-def count_labels(
-    y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray
-) -> int:
+def count_labels(y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> int:
     """Add to the K x K x K counts of true and predicted classes.
 
     Parameters

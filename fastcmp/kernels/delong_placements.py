@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def placements(
-    order: IntArray, scores: ScoreArray, positive: CodeArray, out: FloatArray
-) -> None:
+def placements(order: IntArray, scores: ScoreArray, positive: CodeArray, out: FloatArray) -> None:
     """Write for each sample the proportion of the other class that it ranks right with.
 
     For a positive that is the proportion of negatives that score lower, for a negative

@@ -32,9 +32,7 @@ _DENSITY = 6.0
 
 
 @helper
-def _log_wealth(
-    angle: float, mu: float, b: float, c: float, ties: float, slope: float
-) -> float:
+def _log_wealth(angle: float, mu: float, b: float, c: float, ties: float, slope: float) -> float:
     """Log of the wealth of the bet u = (1 + cos(angle)) / 2."""
     gain = 0.5 * (1.0 + math.cos(angle)) - mu
     wealth = 0.0
@@ -105,10 +103,7 @@ def _log_dirichlet(
     linear = -b - c + (2.0 * n - b + c) * delta
     constant = -c * delta * (1.0 - delta)
     root = math.sqrt(max(linear * linear - 8.0 * n * constant, 0.0))
-    if linear <= 0.0:
-        q = (root - linear) / (4.0 * n)
-    else:
-        q = -2.0 * constant / (root + linear)
+    q = (root - linear) / (4.0 * n) if linear <= 0.0 else -2.0 * constant / (root + linear)
     fall = _fall(b, q + delta, n) + _fall(c, q, n)
     fall += _fall(ties, max(1.0 - 2.0 * q - delta, 0.0), n)
     gain = _log_gamma_excess(b, s) + _log_gamma_excess(c, t)
@@ -147,9 +142,7 @@ def _log_evalue(
 @helper
 def _log_central(n: float) -> float:
     """Log of 4**n / binomial(2n, n) = n! sqrt(pi) / Gamma(n + 1/2)."""
-    return (
-        _log_gamma_excess(n, 1.0) - _log_gamma_excess(n, 0.5) + 0.5 * math.log(math.pi)
-    )
+    return _log_gamma_excess(n, 1.0) - _log_gamma_excess(n, 0.5) + 0.5 * math.log(math.pi)
 
 
 @inlined
@@ -162,9 +155,7 @@ def _possible(b: float, c: float, n: float, prior: tuple[float, float, float]) -
 
 
 @kernel
-def difference_log_evalue(
-    only_a: float, only_b: float, n: float, difference: float
-) -> float:
+def difference_log_evalue(only_a: float, only_b: float, n: float, difference: float) -> float:
     """Logarithm of the e-value of a difference of two accuracies, by constant bets.
 
     Parameters

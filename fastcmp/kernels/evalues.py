@@ -187,9 +187,7 @@ def mcnemar_log_evalue_many(
     [4.100586, 1.0]
     """
     for i in range(only_a.size):
-        out[i] = mcnemar_log_evalue(
-            only_a[i], only_b[i], prior[0], prior[1], alternative
-        )
+        out[i] = mcnemar_log_evalue(only_a[i], only_b[i], prior[0], prior[1], alternative)
 
 
 @kernel

@@ -139,23 +139,14 @@ def _add_one(words: WordArray, table: FloatArray, sums: FloatArray) -> None:
     for r in range(words.size):
         word = words[r]
         sums[r] += (
-            (
-                table[0, np.uintp(word & _BYTE)]
-                + table[1, np.uintp((word >> _S1) & _BYTE)]
-            )
+            (table[0, np.uintp(word & _BYTE)] + table[1, np.uintp((word >> _S1) & _BYTE)])
             + (
                 table[2, np.uintp((word >> _S2) & _BYTE)]
                 + table[3, np.uintp((word >> _S3) & _BYTE)]
             )
         ) + (
-            (
-                table[4, np.uintp((word >> _S4) & _BYTE)]
-                + table[5, np.uintp((word >> _S5) & _BYTE)]
-            )
-            + (
-                table[6, np.uintp((word >> _S6) & _BYTE)]
-                + table[7, np.uintp(word >> _S7)]
-            )
+            (table[4, np.uintp((word >> _S4) & _BYTE)] + table[5, np.uintp((word >> _S5) & _BYTE)])
+            + (table[6, np.uintp((word >> _S6) & _BYTE)] + table[7, np.uintp(word >> _S7)])
         )
 
 
@@ -188,9 +179,5 @@ def _add(words: WordArray, tables: FloatArray, sums: FloatArray) -> None:
         b6, b7 = np.uintp((word >> _S6) & _BYTE), np.uintp(word >> _S7)
         for k in range(tables.shape[2]):
             sums[r, k] += (
-                (tables[0, b0, k] + tables[1, b1, k])
-                + (tables[2, b2, k] + tables[3, b3, k])
-            ) + (
-                (tables[4, b4, k] + tables[5, b5, k])
-                + (tables[6, b6, k] + tables[7, b7, k])
-            )
+                (tables[0, b0, k] + tables[1, b1, k]) + (tables[2, b2, k] + tables[3, b3, k])
+            ) + ((tables[4, b4, k] + tables[5, b5, k]) + (tables[6, b6, k] + tables[7, b7, k]))

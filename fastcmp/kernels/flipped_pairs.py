@@ -82,9 +82,7 @@ def test_pairs(
 
 
 @kernel
-def _exact_pvalue(
-    observed: Observed, a: int, b: int, steps: int, alternative: int
-) -> float:
+def _exact_pvalue(observed: Observed, a: int, b: int, steps: int, alternative: int) -> float:
     """P-value of all signs, or NaN where it would take too many steps."""
     wide_vectors()
     one, two = observed.values[a], observed.values[b]

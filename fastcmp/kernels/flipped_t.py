@@ -132,9 +132,7 @@ def _make_workspace(units: Units, draws: StudentDraws) -> _Workspace:
 
 
 @kernel
-def _is_extreme(
-    total: float, square: float, pair: _Pair, shift: float, alternative: int
-) -> bool:
+def _is_extreme(total: float, square: float, pair: _Pair, shift: float, alternative: int) -> bool:
     """Compare a draw's t, of its total and variance, with the observed one.
 
     `shift` was subtracted from the difference of means.
@@ -369,9 +367,7 @@ def _limit(draws: StudentDraws, pair: _Pair, side: float, work: _Workspace) -> f
 
 
 @kernel
-def _keep_crossing(
-    active: IntArray, inside: CodeArray, outside: CodeArray
-) -> tuple[int, int]:
+def _keep_crossing(active: IntArray, inside: CodeArray, outside: CodeArray) -> tuple[int, int]:
     """Keep the draws that differ at both ends; count the others that are extreme."""
     base = n = 0
     for r in range(active.size):

@@ -57,10 +57,7 @@ def _exponent(largest: float) -> int:
 @helper
 def _tail(t: float, df: float, alternative: int) -> float:
     """P-value of Student's t, or of a normal z for df = inf."""
-    if df == math.inf:
-        both = math.erfc(abs(t) * math.sqrt(0.5))
-    else:
-        both = student_tails(df, t)
+    both = math.erfc(abs(t) * math.sqrt(0.5)) if df == math.inf else student_tails(df, t)
     if alternative == TWO_SIDED:
         return both
     return 0.5 * both if alternative * t >= 0.0 else 1.0 - 0.5 * both
@@ -124,9 +121,7 @@ def _moments(differences: FloatArray) -> _Moments:
 
 
 @kernel
-def fold_t(
-    differences: FloatArray, factor: float, df: float, alternative: int = 0
-) -> FoldOutcome:
+def fold_t(differences: FloatArray, factor: float, df: float, alternative: int = 0) -> FoldOutcome:
     """Student's t of a mean, with any multiple of the sum of squares as its variance.
 
     Most t tests over folds are this one with another factor and degrees of freedom.

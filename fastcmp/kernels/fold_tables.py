@@ -218,15 +218,11 @@ def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
             distance = max(abs(float(only_a) - float(only_b)) - 1.0, 0.0)
             statistic += distance * distance / (float(only_a) + float(only_b))
             status = OK
-    return ChiSquareOutcome(
-        statistic, chdtrc(float(n_folds), statistic), n_folds, status
-    )
+    return ChiSquareOutcome(statistic, chdtrc(float(n_folds), statistic), n_folds, status)
 
 
 @kernel
-def naive_mcnemar_many(
-    tables: IntArray, results: FloatArray, status: StatusArray
-) -> None:
+def naive_mcnemar_many(tables: IntArray, results: FloatArray, status: StatusArray) -> None:
     """Test many pairs of models by `naive_mcnemar`.
 
     Parameters
@@ -256,9 +252,7 @@ def naive_mcnemar_many(
 
 
 @kernel
-def proportion_z(
-    errors_a: int, errors_b: int, n: int, alternative: int = 0
-) -> ProportionOutcome:
+def proportion_z(errors_a: int, errors_b: int, n: int, alternative: int = 0) -> ProportionOutcome:
     """Test the difference of two accuracies, ignoring the pairing.
 
     Parameters

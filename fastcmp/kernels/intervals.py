@@ -94,9 +94,7 @@ def _wald(only_a: float, only_b: float, n: float, z: float) -> Interval:
 
 
 @kernel
-def wald_interval(
-    only_a: int, only_b: int, n: int, confidence_level: float
-) -> Interval:
+def wald_interval(only_a: int, only_b: int, n: int, confidence_level: float) -> Interval:
     """Wald's interval for the difference of two paired proportions.
 
     Too narrow for small samples, and of width 0 without discordant samples.
@@ -130,9 +128,7 @@ def wald_interval(
 
 
 @kernel
-def bonett_price_interval(
-    only_a: int, only_b: int, n: int, confidence_level: float
-) -> Interval:
+def bonett_price_interval(only_a: int, only_b: int, n: int, confidence_level: float) -> Interval:
     """Bonett and Price's interval: Wald's with one sample more in each discordant cell.
 
     Parameters
@@ -182,9 +178,7 @@ def _wilson_distances(successes: float, n: float, z: float) -> tuple[float, floa
 
 
 @helper
-def _uncorrelated(
-    both_right: float, only_a: float, only_b: float, both_wrong: float
-) -> float:
+def _uncorrelated(both_right: float, only_a: float, only_b: float, both_wrong: float) -> float:
     """1 - phi, with Newcombe's continuity correction of phi; no cancellation near 0."""
     a, b, c, d = both_right, only_a, only_b, both_wrong
     n = a + b + c + d
@@ -256,9 +250,7 @@ def newcombe_interval(
 
 
 @kernel
-def tango_interval(
-    only_a: int, only_b: int, n: int, confidence_level: float
-) -> Interval:
+def tango_interval(only_a: int, only_b: int, n: int, confidence_level: float) -> Interval:
     """Tango's score interval for the difference of two paired proportions.
 
     The set of differences that a score test does not reject; it agrees with McNemar's

@@ -27,9 +27,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
-def read_whole(
-    data: ByteArray, spans: IntArray, kinds: ByteArray, out: IntArray
-) -> bool:
+def read_whole(data: ByteArray, spans: IntArray, kinds: ByteArray, out: IntArray) -> bool:
     """Read whole numbers; False if a value is none, or has more than 18 digits."""
     for row in range(kinds.size):
         i, stop = spans[row, 0], spans[row, 1]
@@ -136,9 +134,7 @@ def hash_bytes(data: ByteArray, start: int, stop: int) -> Any:
 
 
 @kernel
-def hash_spans(
-    data: ByteArray, spans: IntArray, kinds: ByteArray, out: WordArray
-) -> None:
+def hash_spans(data: ByteArray, spans: IntArray, kinds: ByteArray, out: WordArray) -> None:
     """Hash values as they are written; 0 for null and for what is absent."""
     for row in range(kinds.size):
         if kinds[row] == NULL or kinds[row] == ABSENT:

@@ -201,9 +201,7 @@ def _largest(most: IntArray, difference: float, low: float, high: float) -> floa
 
 
 @kernel
-def _exact_pvalue(
-    only_a: int, only_b: int, n: int, difference: float, gamma: float
-) -> float:
+def _exact_pvalue(only_a: int, only_b: int, n: int, difference: float, gamma: float) -> float:
     """P-value of H0: the accuracy of a minus that of b is `difference` or less."""
     low, high = 0.0, 0.5 * math.pi
     if gamma > 0.0:
@@ -217,9 +215,7 @@ def _exact_pvalue(
 
 
 @kernel
-def tango_exact(
-    only_a: int, only_b: int, n: int, difference: float, gamma: float = 0.0
-) -> Outcome:
+def tango_exact(only_a: int, only_b: int, n: int, difference: float, gamma: float = 0.0) -> Outcome:
     """Exact unconditional test that a difference is larger than a given one.
 
     H0 says that the accuracy of a minus that of b is `difference` or less; at -margin

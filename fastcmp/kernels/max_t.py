@@ -84,9 +84,7 @@ def step_down(
 
 
 @kernel
-def _raise(
-    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
-) -> int:
+def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray) -> int:
     wide_vectors()
     n = 0
     for r in range(largest.size):
@@ -113,9 +111,7 @@ def _raise_sided(
 
 
 @kernel
-def radial_tail(
-    x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float
-) -> float:
+def radial_tail(x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float) -> float:
     """Probability that the largest of normal or t statistics reaches a number.
 
     Parameters

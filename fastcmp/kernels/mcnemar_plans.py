@@ -111,9 +111,7 @@ def mcnemar_sample_size(
     if _planned(near, (0.0, 0.0), p, level, method, sides) >= power:
         while True:
             low = max(low - step, 0.0)
-            if low == 0.0 or (
-                _planned(low, (0.0, 0.0), p, level, method, sides) < power
-            ):
+            if low == 0.0 or (_planned(low, (0.0, 0.0), p, level, method, sides) < power):
                 break
             high = low
             step *= 2.0
@@ -188,10 +186,7 @@ def mcnemar_discordant_size(
     if near > _MOST:
         return math.ceil(near)
     m = 1.0 if near < _FEW else math.floor(_PART * near)
-    while (
-        mcnemar_conditional_power(m, p10, p01, alpha, method, alternative, both_tails)
-        < power
-    ):
+    while mcnemar_conditional_power(m, p10, p01, alpha, method, alternative, both_tails) < power:
         m += 1.0
     return m
 
@@ -283,9 +278,7 @@ def mcnemar_conditional_powers(
     """Work out the conditional power of many plans: discordant, p10, p01, alpha."""
     for i in range(power.size):
         m, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        power[i] = mcnemar_conditional_power(
-            m, p10, p01, alpha, method, alternative, both_tails
-        )
+        power[i] = mcnemar_conditional_power(m, p10, p01, alpha, method, alternative, both_tails)
 
 
 @kernel
@@ -295,9 +288,7 @@ def mcnemar_sample_sizes(
     """Work out the samples of many plans: rows power, p10, p01 and alpha."""
     for i in range(n.size):
         power, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        n[i] = mcnemar_sample_size(
-            power, p10, p01, alpha, method, alternative, both_tails
-        )
+        n[i] = mcnemar_sample_size(power, p10, p01, alpha, method, alternative, both_tails)
 
 
 @kernel
@@ -307,9 +298,7 @@ def mcnemar_discordant_sizes(
     """Work out the discordant samples of many plans: rows as `mcnemar_sample_sizes`."""
     for i in range(m.size):
         power, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        m[i] = mcnemar_discordant_size(
-            power, p10, p01, alpha, method, alternative, both_tails
-        )
+        m[i] = mcnemar_discordant_size(power, p10, p01, alpha, method, alternative, both_tails)
 
 
 @kernel
@@ -319,9 +308,7 @@ def mcnemar_detectable_differences(
     """Work out the differences of many plans: rows n, discordant, power and alpha."""
     for i in range(gap.size):
         n, pd, power, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        gap[i] = mcnemar_detectable_difference(
-            n, pd, power, alpha, method, alternative, both_tails
-        )
+        gap[i] = mcnemar_detectable_difference(n, pd, power, alpha, method, alternative, both_tails)
 
 
 @kernel
@@ -348,8 +335,6 @@ def mcnemar_assurances(
         n, a, b = plans[0, i], plans[1, i], plans[2, i]
         size, alpha = plans[3, i], plans[4, i]
         if so_far:
-            power[i] = mcnemar_predictive_power(
-                a, b, size, n, alpha, method, alternative
-            )
+            power[i] = mcnemar_predictive_power(a, b, size, n, alpha, method, alternative)
         else:
             power[i] = mcnemar_assurance(n, a, b, size, alpha, method, alternative)

@@ -58,9 +58,7 @@ def _plus(a: Part, b: Part, sign: float) -> Part:
 
 
 @kernel
-def _parts_without(
-    spec: MetricSpec, listed: CodeArray, sums: Sums, parts: FloatArray
-) -> Part:
+def _parts_without(spec: MetricSpec, listed: CodeArray, sums: Sums, parts: FloatArray) -> Part:
     """Compute the parts of all classes if there were one sample less, elsewhere."""
     total = Part(0.0, 0.0, 0.0, 0.0)
     for k in range(sums.r.size):
@@ -87,9 +85,7 @@ def _average_without(  # the metric, its sums and parts, and the cell
     d, r, c = sums.d[t] - hit, sums.r[t] - 1.0, sums.c[t] - hit
     left = _plus(left, part_of(spec, listed[t], d, r, c, n), 1.0)
     if t != y:
-        left = _plus(
-            left, Part(parts[y, 0], parts[y, 1], parts[y, 2], parts[y, 3]), -1.0
-        )
+        left = _plus(left, Part(parts[y, 0], parts[y, 1], parts[y, 2], parts[y, 3]), -1.0)
         own = part_of(spec, listed[y], sums.d[y], sums.r[y], sums.c[y] - 1.0, n)
         left = _plus(left, own, 1.0)
     return average_of(spec, left, n)
@@ -234,9 +230,7 @@ def _rest(whole: float, part: float) -> float:
 
 
 @kernel
-def _agreements_without(
-    table: FloatArray, metric: int, sums: Sums, out: FloatArray
-) -> None:
+def _agreements_without(table: FloatArray, metric: int, sums: Sums, out: FloatArray) -> None:
     """Write accuracy, MCC, kappa or Scott's pi without each sample."""
     n, size, whole = sums.n - 1.0, sums.n, disagreement_of(sums)
     right = sums.d.sum()

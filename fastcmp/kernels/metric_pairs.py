@@ -41,9 +41,7 @@ def mark_codes(codes: CodeArray, marks: CodeArray) -> None:
 
 
 @kernel
-def gather_influences(
-    starts: IntArray, pred: CodeArray, lookup: Any, pilot: Any, out: Any
-) -> None:
+def gather_influences(starts: IntArray, pred: CodeArray, lookup: Any, pilot: Any, out: Any) -> None:
     """Look up the influence of each sample, less that of the pilot.
 
     `lookup` is a table written row by row, and `starts` where the row of each sample
@@ -102,9 +100,7 @@ def compare_influences(
 
 
 @kernel
-def compare_cells(
-    tensors: IntArray, of_a: FloatArray, of_b: FloatArray, out: FloatArray
-) -> None:
+def compare_cells(tensors: IntArray, of_a: FloatArray, of_b: FloatArray, out: FloatArray) -> None:
     """Compare the influences of pairs of models, cell by cell.
 
     `tensors` are samples ``[p, t, a, b]``, `of_a` and `of_b` influences ``[p, t, a]``;

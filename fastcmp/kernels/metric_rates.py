@@ -92,9 +92,7 @@ def _parts(
 
 
 @kernel
-def class_rate(
-    rate: int, d: float, r: float, c: float, n: float, beta: float = 1.0
-) -> float:
+def class_rate(rate: int, d: float, r: float, c: float, n: float, beta: float = 1.0) -> float:
     """Compute a rate of one class from four sums.
 
     Parameters

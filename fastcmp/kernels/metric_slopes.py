@@ -96,9 +96,7 @@ def _micro_terms(spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms) 
 
 
 @kernel
-def _of_means_terms(
-    spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms
-) -> None:
+def _of_means_terms(spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Terms) -> None:
     """Find the influences of F of the means of precision and recall."""
     n_p = n_r = precision = recall = 0.0
     for k in range(sums.r.size):

@@ -128,9 +128,7 @@ def known_rate(  # the rate, its four sums and what it is without samples
 
 
 @kernel
-def part_of(
-    spec: MetricSpec, listed: int, d: float, r: float, c: float, n: float
-) -> Part:
+def part_of(spec: MetricSpec, listed: int, d: float, r: float, c: float, n: float) -> Part:
     """Compute what a class adds to an average."""
     if not _is_counted(spec.labels, listed, r, c):
         return Part(0.0, 0.0, 0.0, 0.0)
@@ -257,9 +255,7 @@ def penalty_by_chance(penalty: FloatArray, sums: Sums) -> float:
 
 
 @kernel
-def is_possible(
-    spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums
-) -> bool:
+def is_possible(spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums) -> bool:
     """Tell whether there is such a metric, and such a confusion matrix."""
     k = sums.r.size
     if not 0.0 < sums.n < math.inf or listed.size != k or not spec.beta >= 0.0:
@@ -274,9 +270,7 @@ def is_possible(
 
 
 @kernel
-def value_of(
-    spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums
-) -> float:
+def value_of(spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums) -> float:
     """Compute a metric from the sums of a confusion matrix."""
     if not is_possible(spec, listed, penalty, sums):
         return math.nan

@@ -104,9 +104,7 @@ def _odds(x: float, y: float, tail: float, midp: bool) -> float:
 
 
 @kernel
-def odds_ratio_exact_interval(
-    only_a: int, only_b: int, confidence_level: float
-) -> Interval:
+def odds_ratio_exact_interval(only_a: int, only_b: int, confidence_level: float) -> Interval:
     """Exact interval for the conditional odds ratio only_a : only_b.
 
     Clopper and Pearson's limits of the proportion of discordant samples that a gets
@@ -141,9 +139,7 @@ def odds_ratio_exact_interval(
 
 
 @kernel
-def odds_ratio_midp_interval(
-    only_a: int, only_b: int, confidence_level: float
-) -> Interval:
+def odds_ratio_midp_interval(only_a: int, only_b: int, confidence_level: float) -> Interval:
     """Mid-p interval for the conditional odds ratio only_a : only_b.
 
     Parameters

@@ -26,9 +26,7 @@ _NOTHING: Final = -40.0
 
 
 @kernel
-def extend_tables(
-    prior: float, n_known: int, tables: IntArray, rests: FloatArray
-) -> None:
+def extend_tables(prior: float, n_known: int, tables: IntArray, rests: FloatArray) -> None:
     """Write the entries from `n_known` on of G and of T, shape (2, n).
 
     `rests` is what rounding has left of the last entry of each.

@@ -35,9 +35,7 @@ def _chi_square(only_a: float, only_b: float, correction: float) -> float:
 
 
 @helper
-def _normal(
-    only_a: float, only_b: float, correction: float, alternative: int
-) -> Outcome:
+def _normal(only_a: float, only_b: float, correction: float, alternative: int) -> Outcome:
     if only_a < 0.0 or only_b < 0.0:
         return Outcome(math.nan, math.nan, INVALID)
     if only_a + only_b == 0.0:

@@ -105,9 +105,7 @@ def margin_power(
     while True:
         upper = binomial_tail(x, size - y, win, 1.0 - win)[0]
         if claim == EQUIVALENCE:
-            upper = max(
-                upper - binomial_tail(max(above, x), size - y, win, 1.0 - win)[0], 0.0
-            )
+            upper = max(upper - binomial_tail(max(above, x), size - y, win, 1.0 - win)[0], 0.0)
         mass += weight
         power += weight * upper
         if y >= high:
@@ -181,9 +179,7 @@ def margin_sample_size(
     >>> margin_sample_size(0.8, 0.05, 0.05, 0.05, 0.025, NONINFERIORITY)
     339.0
     """
-    if not 0.0 < power < 1.0 or math.isnan(
-        margin_power(1, p10, p01, margin, alpha, claim)
-    ):
+    if not 0.0 < power < 1.0 or math.isnan(margin_power(1, p10, p01, margin, alpha, claim)):
         return math.nan
     if _lead(p10, p01, margin, claim) <= 0.0:
         return math.inf
@@ -279,15 +275,11 @@ def margin_sample_sizes(plans: FloatArray, claim: int, n: FloatArray) -> None:
 
 
 @kernel
-def margin_detectable_differences(
-    plans: FloatArray, claim: int, gap: FloatArray
-) -> None:
+def margin_detectable_differences(plans: FloatArray, claim: int, gap: FloatArray) -> None:
     """Work out many differences: rows n, discordant, power, margin and alpha."""
     for i in range(gap.size):
         n, pd, power = plans[0, i], plans[1, i], plans[2, i]
-        gap[i] = margin_detectable_difference(
-            n, pd, power, plans[3, i], plans[4, i], claim
-        )
+        gap[i] = margin_detectable_difference(n, pd, power, plans[3, i], plans[4, i], claim)
 
 
 @kernel

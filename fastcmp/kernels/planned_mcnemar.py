@@ -21,9 +21,7 @@ def _side(alpha: float, alternative: int) -> float:
 
 
 @helper
-def _counted(
-    p10: float, p01: float, alternative: int, both_tails: bool
-) -> tuple[bool, bool]:
+def _counted(p10: float, p01: float, alternative: int, both_tails: bool) -> tuple[bool, bool]:
     """Whether a rejection for a, and for b, counts."""
     if alternative != TWO_SIDED:
         return alternative > 0, alternative < 0
@@ -342,9 +340,7 @@ def mcnemar_predictive_power(
     0.5036
     """
     seen = (float(only_a), float(only_b))
-    return _believed(
-        float(n_more), seen, float(n_seen), seen, alpha, method, alternative
-    )
+    return _believed(float(n_more), seen, float(n_seen), seen, alpha, method, alternative)
 
 
 @kernel
@@ -364,6 +360,4 @@ def _believed(
     discordant = (a + b + 1.0, n_pilot - a - b + 0.5, 1.0)
     sides = _counted(0.0, 0.0, alternative, True)
     urn = (a + 0.5, b + 0.5, 1.0)
-    return enumerated(
-        n, seen, discordant, urn, _side(alpha, alternative), method, sides
-    )
+    return enumerated(n, seen, discordant, urn, _side(alpha, alternative), method, sides)

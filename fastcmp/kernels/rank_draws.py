@@ -77,10 +77,7 @@ def double_midranks(values: FloatArray, tolerance: float, out: FloatArray) -> No
     start = 0
     while start < order.size:
         end = start + 1
-        while (
-            end < order.size
-            and values[order[end]] - values[order[end - 1]] <= tolerance
-        ):
+        while end < order.size and values[order[end]] - values[order[end - 1]] <= tolerance:
             end += 1
         for k in range(start, end):
             out[order[k]] = float(start + end + 1)

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def weighted_auc(
-    order: IntArray, tied: CodeArray, positive: CodeArray, weights: IntArray
-) -> float:
+def weighted_auc(order: IntArray, tied: CodeArray, positive: CodeArray, weights: IntArray) -> float:
     """Compute the AUC of samples that occur several times, or not at all.
 
     Parameters
@@ -131,9 +129,7 @@ def _members(positive: CodeArray) -> tuple[IntArray, int]:
 
 
 @kernel
-def _draw_classes(
-    members: IntArray, n1: int, seed: int, replicate: int, weights: IntArray
-) -> None:
+def _draw_classes(members: IntArray, n1: int, seed: int, replicate: int, weights: IntArray) -> None:
     """Draw each class with replacement: count how often each sample is drawn."""
     n = members.size
     weights[:] = 0

@@ -40,9 +40,7 @@ class Concordance(NamedTuple):
 
 
 @kernel
-def split_scores(
-    scores: ScoreArray, positive: CodeArray, out: ScoreArray
-) -> ClassCounts:
+def split_scores(scores: ScoreArray, positive: CodeArray, out: ScoreArray) -> ClassCounts:
     """Copy positives to the front and negatives, reversed, to the back.
 
     `out`, shape (n + 2,), has +inf behind either class. Without branches: 0.6 ns a
@@ -117,9 +115,7 @@ def _merge_one(
 
 
 @inlined
-def _count_below(
-    low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
-) -> Concordance:
+def _count_below(low: ScoreArray, n_low: int, high: ScoreArray, n_high: int) -> Concordance:
     """Count for each of `high` those of `low` below it, and those equal to it.
 
     A merge without branches waits for its own loads. Four merges, of quarters of the
@@ -165,9 +161,7 @@ def _has_runs(scores: ScoreArray, n: int) -> bool:
 
 
 @inlined
-def _count_by_runs(
-    low: ScoreArray, n_low: int, high: ScoreArray, n_high: int
-) -> Concordance:
+def _count_by_runs(low: ScoreArray, n_low: int, high: ScoreArray, n_high: int) -> Concordance:
     """Count by runs of equal scores: heavily tied scores have few."""
     i = j = 0
     above = tied = lower_above = lower_tied = 0

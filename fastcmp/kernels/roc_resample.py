@@ -143,7 +143,7 @@ def highest_at(x: FloatArray, y: FloatArray, at: float) -> float:
 
 
 @kernel
-def bootstrap_rocs(  # noqa: PLR0913, PLR0917  # data, what is read, draws
+def bootstrap_rocs(
     orders: IntArray,
     ties: CodeArray,
     positive: CodeArray,

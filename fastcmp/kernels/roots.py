@@ -8,9 +8,7 @@ from fastcmp._jit import helper
 
 
 @helper
-def itp_step(
-    low: float, f_low: float, high: float, f_high: float, reach: float
-) -> float:
+def itp_step(low: float, f_low: float, high: float, f_high: float, reach: float) -> float:
     """Propose the next abscissa by interpolation, truncation and projection.
 
     Superlinear on smooth functions; slower than bisection by at most the slack in

@@ -38,9 +38,7 @@ def pack_order(bits: WordArray, index_bits: int, out: WordArray) -> None:
 
 
 @kernel
-def unpack_order(
-    words: WordArray, index_bits: int, scores: ScoreArray, order: IntArray
-) -> bool:
+def unpack_order(words: WordArray, index_bits: int, scores: ScoreArray, order: IntArray) -> bool:
     """Read the order from sorted words, and settle what the prefixes left open.
 
     False if more than 64 different scores share one prefix: the order is then not

@@ -71,9 +71,7 @@ def shuffle(seed: int, replicate: int, order: OrderArray) -> None:
 
 
 @kernel
-def shuffle_within(
-    seed: int, replicate: int, ends: IntArray, order: OrderArray
-) -> None:
+def shuffle_within(seed: int, replicate: int, ends: IntArray, order: OrderArray) -> None:
     """Put each segment of an array in a random order of its own.
 
     Parameters

@@ -243,9 +243,7 @@ def _sorted_sums(sizes: FloatArray) -> FloatArray:
 
 
 @kernel
-def sign_flip_given(
-    differences: FloatArray, signs: IntArray, alternative: int
-) -> GivenFlips:
+def sign_flip_given(differences: FloatArray, signs: IntArray, alternative: int) -> GivenFlips:
     """Sign-flip test by given signs.
 
     Parameters
@@ -287,9 +285,7 @@ def sign_flip_given(
 
 
 @kernel
-def _count_extreme(
-    sums: FloatArray, total: float, slack: float, alternative: int
-) -> int:
+def _count_extreme(sums: FloatArray, total: float, slack: float, alternative: int) -> int:
     """Count the sums that are as extreme as the observed one."""
     count = 0
     if alternative == GREATER:

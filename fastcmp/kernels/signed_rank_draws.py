@@ -22,9 +22,7 @@ _LANES: Final = 32  # draws at once
 
 
 @kernel
-def pairs_above(
-    ordered: FloatArray, sums: tuple[float, float], first: IntArray
-) -> None:
+def pairs_above(ordered: FloatArray, sums: tuple[float, float], first: IntArray) -> None:
     """Find for each number the first of which the sum with it is large, in two ways.
 
     `ordered` ascends, shape (n,); `first`, shape (2, n), receives where the sum first

@@ -100,9 +100,7 @@ def _match_planes(planes: WordArray, code: int, out: WordArray) -> None:
 
 
 @kernel
-def count_slices(
-    words: WordArray, segments: IntArray, sizes: IntArray, out: IntArray
-) -> None:
+def count_slices(words: WordArray, segments: IntArray, sizes: IntArray, out: IntArray) -> None:
     """Add the samples of each true class for which a model predicts each class.
 
     `sizes` (T,) are the samples of each true class; `out` (T, K) are the margins that

@@ -183,9 +183,7 @@ def bhapkar(table: IntArray) -> ChiSquareOutcome:
 
 
 @inlined
-def _eliminate(
-    table: IntArray, weight: FloatArray, margin: FloatArray
-) -> tuple[float, int]:
+def _eliminate(table: IntArray, weight: FloatArray, margin: FloatArray) -> tuple[float, int]:
     """Give Stuart and Maxwell's statistic and its d.o.f., -1 for a negative count.
 
     Leaves the rows of the eliminated matrix in `weight`, right of the diagonal, and the
@@ -222,9 +220,7 @@ def _eliminate(
 
 
 @kernel
-def bowker_many(
-    tables: IntArray, results: FloatArray, df: IntArray, status: StatusArray
-) -> None:
+def bowker_many(tables: IntArray, results: FloatArray, df: IntArray, status: StatusArray) -> None:
     """Bowker's test of symmetry of many tables.
 
     Parameters

@@ -37,9 +37,7 @@ def _tango_score(only_a: float, only_b: float, n: float, delta: float) -> float:
 
 
 @helper
-def _tango_slope(
-    only_a: float, only_b: float, n: float, delta: float
-) -> tuple[float, float]:
+def _tango_slope(only_a: float, only_b: float, n: float, delta: float) -> tuple[float, float]:
     """Size of the score statistic, and its derivative in delta."""
     sign = 1.0
     if delta < 0.0:

@@ -52,8 +52,7 @@ def midranks_sorted(
         end = start + 1
         # Infinite ones are equal, and their difference is NaN.
         while end < n and (
-            ordered[end] == ordered[end - 1]
-            or ordered[end] - ordered[end - 1] <= gaps[end]
+            ordered[end] == ordered[end - 1] or ordered[end] - ordered[end - 1] <= gaps[end]
         ):
             end += 1
         rank = 0.5 * (start + end + 1)
@@ -68,9 +67,7 @@ def midranks_sorted(
 
 
 @kernel
-def rank_rows(
-    ordered: FloatArray, order: IntArray, gaps: FloatArray, out: FloatArray
-) -> None:
+def rank_rows(ordered: FloatArray, order: IntArray, gaps: FloatArray, out: FloatArray) -> None:
     """Write the midranks of many rows, shape (D, M), each with one gap for ties."""
     row_gaps = np.empty(ordered.shape[1])
     for t in range(ordered.shape[0]):

@@ -57,9 +57,7 @@ def _difference(of: _Exchanged, x_0: float, x_1: float) -> float:
 
 
 @kernel
-def _first(
-    of: _Exchanged, x_0: float, limit: float, turned: int, guess: float
-) -> float:
+def _first(of: _Exchanged, x_0: float, limit: float, turned: int, guess: float) -> float:
     """Find the least number of class 1 whose difference reaches a limit.
 
     The search begins near `guess`, which the row before has found.
@@ -151,9 +149,7 @@ def two_class_exchange_pvalue(
         same[t, 0], same[t, 1] = counts[t, 0, 0], counts[t, 1, 1]
     n_0 = counts[0, 0, 1] + counts[0, 1, 0]
     n_1 = counts[1, 0, 1] + counts[1, 1, 0]
-    of = _Exchanged(
-        same, n_0, n_1, spec, listed, penalty, np.empty((2, 2)), np.empty((3, 2))
-    )
+    of = _Exchanged(same, n_0, n_1, spec, listed, penalty, np.empty((2, 2)), np.empty((3, 2)))
     observed = _difference(of, counts[0, 1, 0], counts[1, 1, 0])
     slack = tolerance * max(1.0, abs(observed))
     limit = abs(observed) - slack

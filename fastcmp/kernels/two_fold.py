@@ -74,9 +74,7 @@ def _pairs(differences: FloatArray) -> _Pairs:
 
 
 @kernel
-def _five_by_two_t(
-    differences: FloatArray, combined: bool, alternative: int
-) -> FoldOutcome:
+def _five_by_two_t(differences: FloatArray, combined: bool, alternative: int) -> FoldOutcome:
     if differences.shape[0] != 5 or differences.shape[1] != 2:
         return _invalid()
     pairs = _pairs(differences)

@@ -30,9 +30,7 @@ UNCONDITIONAL_MAX_N: Final = 2_000_000
 
 
 @kernel
-def _extreme_given_discordant(
-    distance: int, discordant: int, n: int, tails: float
-) -> FloatArray:
+def _extreme_given_discordant(distance: int, discordant: int, n: int, tails: float) -> FloatArray:
     """a_k for k = 0..n: the conditional probability of a statistic as extreme."""
     a = np.zeros(n + 1)
     s = 0
@@ -50,9 +48,7 @@ def _extreme_given_discordant(
 
 
 @kernel
-def mcnemar_unconditional(
-    only_a: int, only_b: int, n: int, alternative: int = 0
-) -> Outcome:
+def mcnemar_unconditional(only_a: int, only_b: int, n: int, alternative: int = 0) -> Outcome:
     """Exact unconditional test of paired proportions (Suissa and Shuster).
 
     Ordered by McNemar's statistic and maximised over the probability of a discordant

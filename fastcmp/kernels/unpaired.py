@@ -37,9 +37,7 @@ def _impossible_pair(right_a: float, n_a: float, right_b: float, n_b: float) -> 
 
 
 @helper
-def _slope(
-    right_a: float, n_a: float, right_b: float, n_b: float, p: float, delta: float
-) -> float:
+def _slope(right_a: float, n_a: float, right_b: float, n_b: float, p: float, delta: float) -> float:
     """Slope of the likelihood where b is right with p and a with p + delta, scaled.
 
     By the product of the four probabilities, which is positive inside.
@@ -49,9 +47,7 @@ def _slope(
 
 
 @kernel
-def _likeliest(
-    right_a: float, n_a: float, right_b: float, n_b: float, delta: float
-) -> float:
+def _likeliest(right_a: float, n_a: float, right_b: float, n_b: float, delta: float) -> float:
     """Accuracy of b that makes the data likeliest if a is better by delta > 0."""
     low, high = 0.0, 1.0 - delta
     # Without b right, or a wrong, the likelihood may fall, or rise, to the very end.
@@ -74,9 +70,7 @@ def _likeliest(
 
 
 @kernel
-def _score(
-    right_a: float, n_a: float, right_b: float, n_b: float, delta: float
-) -> float:
+def _score(right_a: float, n_a: float, right_b: float, n_b: float, delta: float) -> float:
     """Miettinen and Nurminen's z; 0 where nothing varies and nothing differs."""
     n = n_a + n_b
     gap = (right_a * n_b - right_b * n_a) / (n_a * n_b) - delta
@@ -159,9 +153,7 @@ def miettinen_nurminen(
         float(correct_b),
         float(n_b),
     )
-    if _impossible_pair(right_a, all_a, right_b, all_b) or not (
-        -1.0 < null_difference < 1.0
-    ):
+    if _impossible_pair(right_a, all_a, right_b, all_b) or not (-1.0 < null_difference < 1.0):
         return Outcome(math.nan, math.nan, INVALID)
     right = right_a + right_b
     if null_difference == 0.0 and (right == 0.0 or right == all_a + all_b):
@@ -341,9 +333,7 @@ def miettinen_nurminen_many(
     """
     a, n_a, b, n_b = counts
     for i in range(statistic.size):
-        outcome = miettinen_nurminen(
-            a[i], n_a[i], b[i], n_b[i], null_difference[i], alternative
-        )
+        outcome = miettinen_nurminen(a[i], n_a[i], b[i], n_b[i], null_difference[i], alternative)
         statistic[i] = outcome.statistic
         pvalue[i] = outcome.pvalue
         status[i] = outcome.status

@@ -81,18 +81,13 @@ def _unpooled_scale(x: int, n_a: int, y: int, n_b: int) -> int:
 
 
 @kernel
-def _extreme_by_z(
-    x: int, n_a: int, y: int, n_b: int, two_sided: bool, pooled: bool
-) -> FloatArray:
+def _extreme_by_z(x: int, n_a: int, y: int, n_b: int, two_sided: bool, pooled: bool) -> FloatArray:
     """a_k of the tables with a z at least as large, or as far from 0."""
     n = n_a + n_b
     a = np.zeros(n + 1)
     pmf = np.zeros(n_a + 1)
     least = abs(x * n_b - y * n_a)
-    if pooled:
-        its_scale = _pooled_scale(x, n_a, y, n_b)
-    else:
-        its_scale = _unpooled_scale(x, n_a, y, n_b)
+    its_scale = _pooled_scale(x, n_a, y, n_b) if pooled else _unpooled_scale(x, n_a, y, n_b)
     for k in range(1, n):
         low, high = _fill_row(k, n_a, n_b, pmf)
         for i in range(low, high + 1):
@@ -168,13 +163,9 @@ def barnard_exact(
     if alternative * gap < 0:  # then the tables with a difference of 0 are extreme
         return Outcome(z, 1.0, OK)
     if gap > 0:
-        a = _extreme_by_z(
-            correct_a, n_a, correct_b, n_b, alternative == TWO_SIDED, pooled
-        )
+        a = _extreme_by_z(correct_a, n_a, correct_b, n_b, alternative == TWO_SIDED, pooled)
     else:
-        a = _extreme_by_z(
-            correct_b, n_b, correct_a, n_a, alternative == TWO_SIDED, pooled
-        )
+        a = _extreme_by_z(correct_b, n_b, correct_a, n_a, alternative == TWO_SIDED, pooled)
     pvalue, status = _largest_probability(a)
     return Outcome(z, pvalue, status)
 
@@ -187,9 +178,7 @@ def _possible(correct_a: int, n_a: int, correct_b: int, n_b: int) -> bool:
 
 
 @kernel
-def _fisher_upper(
-    pmf: FloatArray, low: int, high: int, most: float, least: float
-) -> float:
+def _fisher_upper(pmf: FloatArray, low: int, high: int, most: float, least: float) -> float:
     """Largest upper tail of a row that is at most `most`; `least` is 1 - `most`."""
     total = 0.0
     if most > 0.5:  # by the other tail, so that what is close to 1 is told from it
@@ -206,9 +195,7 @@ def _fisher_upper(
 
 
 @kernel
-def _fisher_both(
-    pmf: FloatArray, low: int, high: int, most: float, least: float
-) -> float:
+def _fisher_both(pmf: FloatArray, low: int, high: int, most: float, least: float) -> float:
     """Largest two-sided p-value of a row, as `_fisher_upper`."""
     total = 0.0
     if most > 0.5:
@@ -218,9 +205,7 @@ def _fisher_both(
             left = x if pmf[x] > pmf[left] else left
         right = left + 1
         while total * _TIE < least and (left >= low or right <= high):
-            edge = max(
-                pmf[left] if left >= low else 0.0, pmf[right] if right <= high else 0.0
-            )
+            edge = max(pmf[left] if left >= low else 0.0, pmf[right] if right <= high else 0.0)
             while left >= low and pmf[left] * _TIE >= edge:
                 total += pmf[left]
                 left -= 1

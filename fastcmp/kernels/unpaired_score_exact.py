@@ -55,9 +55,7 @@ def _frontier(n_a: int, n_b: int, delta: float, least: float) -> IntArray:
     most = np.empty(n_a + 1, np.int64)
     y = -1
     for x in range(n_a + 1):
-        while y < n_b and (
-            _score(float(x), float(n_a), float(y + 1), float(n_b), delta) >= least
-        ):
+        while y < n_b and (_score(float(x), float(n_a), float(y + 1), float(n_b), delta) >= least):
             y += 1
         most[x] = y
     return most
@@ -184,9 +182,7 @@ def score_exact(
     >>> round(score_exact(80, 100, 85, 100, -0.1, GREATER).pvalue, 6)
     0.208319
     """
-    if not _possible(correct_a, n_a, correct_b, n_b) or not (
-        -1.0 < null_difference < 1.0
-    ):
+    if not _possible(correct_a, n_a, correct_b, n_b) or not (-1.0 < null_difference < 1.0):
         return Outcome(math.nan, math.nan, INVALID)
     right_a, all_a, right_b, all_b = (
         float(correct_a),

@@ -200,9 +200,7 @@ def _narrowed(
 
 
 @kernel
-def _listed(
-    values: FloatArray, upto: IntArray, k: int, known: tuple[float, float, int]
-) -> float:
+def _listed(values: FloatArray, upto: IntArray, k: int, known: tuple[float, float, int]) -> float:
     """Select the k-th sum above one number and up to another, by listing them."""
     low, high, n_sums = known
     n_sums = min(n_sums, values.size * (values.size + 1) // 2)
@@ -296,9 +294,7 @@ def hodges_lehmann(
 
 
 @kernel
-def hodges_lehmann_rows(
-    ascending: FloatArray, confidence_level: float, out: FloatArray
-) -> None:
+def hodges_lehmann_rows(ascending: FloatArray, confidence_level: float, out: FloatArray) -> None:
     """Do as `hodges_lehmann` for many pairs, sorted rows; out is of shape (P, 3)."""
     n = ascending.shape[1]
     q = max(1, signed_rank_quantile(0.5 - 0.5 * confidence_level, n))

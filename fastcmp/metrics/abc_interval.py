@@ -82,21 +82,15 @@ def abc_interval(
     return AbcOutcome(estimate, low, high, error, float(a), float(z0), OK)
 
 
-def _measure(
-    estimator: Estimator, cells: Cells, weights: Floats, *, log: bool
-) -> float:
+def _measure(estimator: Estimator, cells: Cells, weights: Floats, *, log: bool) -> float:
     return float(measure(estimator, cells.tables(weights[np.newaxis]), log=log)[0])
 
 
-def _influences(
-    estimator: Estimator, cells: Cells, weights: Floats, *, log: bool
-) -> Floats:
+def _influences(estimator: Estimator, cells: Cells, weights: Floats, *, log: bool) -> Floats:
     return influences_of(estimator, cells.tables(weights), cells, log=log)[0]
 
 
-def _curvature_along(
-    estimator: Estimator, cells: Cells, direction: Floats, *, log: bool
-) -> float:
+def _curvature_along(estimator: Estimator, cells: Cells, direction: Floats, *, log: bool) -> float:
     """Differentiate twice along a direction: cells change in that proportion."""
     step = _STEP / np.max(np.abs(direction))
     weights = cells.counts * (1.0 + step * np.stack([direction, -direction]))

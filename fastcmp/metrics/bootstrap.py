@@ -76,7 +76,7 @@ class Replicates(NamedTuple):
     errors: Floats | None
 
 
-def bootstrap_intervals(  # noqa: PLR0913  # options, all by keyword
+def bootstrap_intervals(
     estimators: Sequence[Estimator],
     cells: Cells,
     *,
@@ -125,14 +125,12 @@ def bootstrap_intervals(  # noqa: PLR0913  # options, all by keyword
             (estimate, scale),
             (kind, ALTERNATIVES[alternative], level),
         )
-        low, high = keep_side(
-            (outcome.low, outcome.high), alternative, (-np.inf, np.inf)
-        )
+        low, high = keep_side((outcome.low, outcome.high), alternative, (-np.inf, np.inf))
         found.append(outcome._replace(low=low, high=high))
     return found
 
 
-def bootstrap_replicates(  # noqa: PLR0913  # options, all by keyword
+def bootstrap_replicates(
     estimators: Sequence[Estimator],
     cells: Cells,
     *,
@@ -155,9 +153,7 @@ def bootstrap_replicates(  # noqa: PLR0913  # options, all by keyword
         for e, (estimator, as_log) in enumerate(_with_logs(estimators, log=log)):
             values[e, part] = measure(estimator, drawn.tables, log=as_log)
             if error is not None:
-                error[e, part] = standard_errors(
-                    estimator, cells, drawn, log=as_log, strata=strata
-                )
+                error[e, part] = standard_errors(estimator, cells, drawn, log=as_log, strata=strata)
 
     evaluate_draws(cells, n_resamples, _random(cells, strata, seed), take, pool)
     values[~np.isfinite(values)] = np.nan

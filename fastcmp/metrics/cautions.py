@@ -52,8 +52,7 @@ def conventions(
             continue
         shown = ", ".join(str(classes[k]) for k in np.flatnonzero(marks)[:_NAMED])
         found.append(
-            f"{estimator.title} of {name}: 0/0 for class {shown}, taken as "
-            "zero_division says."
+            f"{estimator.title} of {name}: 0/0 for class {shown}, taken as zero_division says."
         )
     return tuple(found)
 

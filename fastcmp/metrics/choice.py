@@ -130,8 +130,7 @@ class Metric:
         listed = dict.fromkeys(self.labels)
         if listed.keys().isdisjoint(found):
             message = (
-                f"labels must hold classes of the data, {list(found)[:10]}, got "
-                f"{list(listed)[:10]}"
+                f"labels must hold classes of the data, {list(found)[:10]}, got {list(listed)[:10]}"
             )
             raise ValueError(message)
         return (*listed, *(label for label in found if label not in listed))

@@ -187,9 +187,7 @@ def compare_counted(
         if np.array_equal(*cells.codes.T[1:]):
             cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")
         found += [
-            each._replace(
-                cautions=(*cautions, *each.cautions, *_disagreement(each, options))
-            )
+            each._replace(cautions=(*cautions, *each.cautions, *_disagreement(each, options)))
             for each in _compare_bound(estimators, cells, options, pool)
         ]
     return found
@@ -227,8 +225,7 @@ def _compare_bound(
     if method == "pooled":
         tests = [pooled_test(pair, options.alternative) for pair in pairs]
     return [
-        _with_interval(pair, test, method, options)
-        for pair, test in zip(pairs, tests, strict=True)
+        _with_interval(pair, test, method, options) for pair, test in zip(pairs, tests, strict=True)
     ]
 
 
@@ -260,9 +257,7 @@ def _with_interval(
         _one_sided(ends, options, (-math.inf, math.inf)),
         shown,
         ratio,
-        _one_sided(
-            ratio_interval(pair, of_log, options.level, df), options, (0.0, math.inf)
-        ),
+        _one_sided(ratio_interval(pair, of_log, options.level, df), options, (0.0, math.inf)),
     )
 
 
@@ -272,9 +267,7 @@ def _one_sided(
     return keep_side(ends, options.alternative, limits)
 
 
-def _bootstrapped(
-    pairs: list[Pair], options: CompareOptions, pool: ThreadPool
-) -> list[Compared]:
+def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
     """Compare by the bootstrap: intervals of differences and ratios, and p-values."""
     drawn: dict[str, Any] = {
         "interval": options.interval,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fastcmp.metrics.comparison_result import MetricComparison
 
 
-def compare_metric(  # noqa: PLR0913  # options, all by keyword
+def compare_metric(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -154,9 +154,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     --------
     >>> from fastcmp import compare_metric, load_digits
     >>> y_true, preds = load_digits()
-    >>> result = compare_metric(
-    ...     y_true, preds["svm_rbf"], preds["knn_3"], metric="f1_macro"
-    ... )
+    >>> result = compare_metric(y_true, preds["svm_rbf"], preds["knn_3"], metric="f1_macro")
     >>> round(result.difference, 5), round(result.pvalue, 4)
     (0.00105, 0.901)
     """
@@ -191,7 +189,7 @@ def compare_metric(  # noqa: PLR0913  # options, all by keyword
     return comparison_record([counted], [found], shape, options, chosen, against)
 
 
-def compare_metric_from_counts(  # noqa: PLR0913  # options, all by keyword
+def compare_metric_from_counts(
     counts: Any,
     *,
     metric: Any = "accuracy",

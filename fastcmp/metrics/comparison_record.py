@@ -70,9 +70,7 @@ def comparison_record(
         n_samples=column(sizes),
         n_discordant=column([_n_discordant(one.pair.cells) for one in flat]),
         classes=first.classes,
-        n_configurations=(
-            column([one.n_configurations for one in flat]) if exact else None
-        ),
+        n_configurations=(column([one.n_configurations for one in flat]) if exact else None),
         n_clusters=clusters,
         n_resamples=options.n_resamples if drawn else None,
         seed=options.seed if drawn else None,

@@ -137,9 +137,7 @@ class MetricComparison(Pilot, Compared, Record):
             f"{limits(*self.interval, sign='+')}, by {self.interval_method}.",
         ]
         if not math.isnan(self.ratio):
-            text.append(
-                f"Ratio {number(self.ratio)}, {name} {limits(*self.ratio_interval)}."
-            )
+            text.append(f"Ratio {number(self.ratio)}, {name} {limits(*self.ratio_interval)}.")
         text += [
             f"{self._found()} (H0: {hypothesis}).",
             *margin_sentences(self.margins, _OTHERS.get(self.method, "")),
@@ -186,9 +184,7 @@ class MetricComparison(Pilot, Compared, Record):
                 limits(low, high, sign="+"),
                 format_pvalue(pvalue),
             )
-            for measure, value_a, value_b, difference, low, high, pvalue in zip(
-                *taken, strict=True
-            )
+            for measure, value_a, value_b, difference, low, high, pvalue in zip(*taken, strict=True)
         ]
         interval = interval_name(self.confidence_level, self.alternative)
         own: tuple[str, ...] = ()

@@ -105,9 +105,7 @@ class Exchanges:
     def _all_cells(self) -> Configurations:
         least, radices = self._least, self._radices(self._least)
         chances = np.zeros((len(radices), max(radices, default=1)))
-        for row, radix, total, low in zip(
-            chances, radices, self.totals, least, strict=True
-        ):
+        for row, radix, total, low in zip(chances, radices, self.totals, least, strict=True):
             half_chances(int(total), int(low), row[:radix])
         n = math.prod(radices)
 

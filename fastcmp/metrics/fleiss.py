@@ -117,7 +117,7 @@ def fleiss_kappa(
     return _kappa(counts, np.ones(n, np.int64), read.labels, options, read.n_excluded)
 
 
-def fleiss_kappa_from_counts(  # options by keyword
+def fleiss_kappa_from_counts(
     rating_counts: ArrayLike,
     *,
     multiplicity: ArrayLike | None = None,
@@ -177,10 +177,7 @@ def fleiss_kappa_from_counts(  # options by keyword
     if multiplicity is not None:
         times = as_counts(multiplicity, "multiplicity")
         if times.shape != (n,) or not times.any():
-            message = (
-                f"multiplicity must hold {n} numbers, not all 0, got shape "
-                f"{times.shape}"
-            )
+            message = f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
             raise ValueError(message)
         check_total(times, "multiplicity", 1)
     counts, times = counts[times > 0], times[times > 0]
@@ -207,9 +204,7 @@ def _check_raters(raters: NDArray[np.int64]) -> None:
         raise ValueError(message)
 
 
-def _check_options(
-    interval: str, alternative: str, confidence_level: float
-) -> dict[str, Any]:
+def _check_options(interval: str, alternative: str, confidence_level: float) -> dict[str, Any]:
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_level(confidence_level, alternative)
     return {

@@ -131,9 +131,7 @@ def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
     return found
 
 
-def jackknife_influences(
-    estimator: Estimator, tables: Floats, weight: float = 1.0
-) -> Floats:
+def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1.0) -> Floats:
     """Compute how each cell moves a metric, from the metric without a sample of it.
 
     ``(n - 1) (mean - without)``, (b, K, K): the sum of squares over samples, divided by
@@ -153,9 +151,7 @@ def jackknife_influences(
     return np.where(cells, rest[:, np.newaxis, np.newaxis] * apart, 0.0)
 
 
-def standard_error(
-    cells: Cells, u: Floats, how: str, *, within_classes: bool = False
-) -> float:
+def standard_error(cells: Cells, u: Floats, how: str, *, within_classes: bool = False) -> float:
     """Turn what a sample of each cell contributes into a standard error."""
     if not np.isfinite(u).all():
         return math.nan
@@ -165,9 +161,7 @@ def standard_error(
     return math.sqrt(square)
 
 
-def limits_on(
-    scale: str, value: float, error: float, times: float
-) -> tuple[float, float]:
+def limits_on(scale: str, value: float, error: float, times: float) -> tuple[float, float]:
     """Give limits that are symmetric on a scale; NaN where it has no such value."""
     half = times * error
     if scale == "identity":

@@ -35,7 +35,7 @@ _NAMED = (None, "linear", "quadratic")
 _ROUNDING = 1e-14
 
 
-def cohen_kappa(  # noqa: PLR0913  # options by keyword
+def cohen_kappa(
     rater_a: ArrayLike,
     rater_b: ArrayLike,
     *,

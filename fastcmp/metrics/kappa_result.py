@@ -144,10 +144,7 @@ class KappaResult(Record):
         symbol = "kappa" if self.method == "cohen" else "pi"
         text = describe_agreement(self, symbol)
         if self.n_items:
-            text += (
-                f"The raters agree on {100 * self.agreement:.1f}% of {self.n_items} "
-                "items.",
-            )
+            text += (f"The raters agree on {100 * self.agreement:.1f}% of {self.n_items} items.",)
         if self.n_excluded:
             text += (f"{self.n_excluded} items with other labels were left out.",)
         if isinstance(self.weights, str) and _has_gap(self.labels):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Fields that the name of a metric tells, unless they are None.
 
 
-def make_metric(  # noqa: PLR0913  # options by keyword
+def make_metric(
     metric: str | Callable[[Any], Any] | Metric,
     *,
     average: str | None = "binary",
@@ -126,9 +126,7 @@ def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
     """Refuse options that would be ignored."""
     for name, value in given.items():
         default = _DEFAULTS.get(name)
-        if value is not default and not (
-            isinstance(value, (str, float, int)) and value == default
-        ):
+        if value is not default and not (isinstance(value, (str, float, int)) and value == default):
             message = f"{name}= has no place where metric is {what}: pass it there"
             raise ValueError(message)
 

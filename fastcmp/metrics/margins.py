@@ -28,10 +28,7 @@ def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
         return None
     margins = as_margins(margin)
     if margins.ndim > 1:
-        message = (
-            "margin must be a number, or one for each metric, got the shape "
-            f"{margins.shape}"
-        )
+        message = f"margin must be a number, or one for each metric, got the shape {margins.shape}"
         raise ValueError(message)
     return MarginOptions(margins, level)
 
@@ -47,10 +44,7 @@ def metric_margins(
         return None
     margins, n_metrics = against.margin, len(found[0])
     if margins.ndim and margins.size != n_metrics:
-        message = (
-            f"margin must have one entry for each of {n_metrics} metrics, got "
-            f"{margins.size}"
-        )
+        message = f"margin must have one entry for each of {n_metrics} metrics, got {margins.size}"
         raise ValueError(message)
     each = np.broadcast_to(margins, n_metrics).tolist()
     tests = [
@@ -61,9 +55,7 @@ def metric_margins(
     return tests[0] if not shape and len(tests) == 1 else _stacked(tests, shape)
 
 
-def _test(
-    one: Compared, options: CompareOptions, against: MarginOptions
-) -> MarginTests:
+def _test(one: Compared, options: CompareOptions, against: MarginOptions) -> MarginTests:
     """Test one metric; accuracies of counted samples as McNemar's test does."""
     estimator, cells = one.pair.estimator, one.pair.cells
     as_margin(against.margin, estimator.limits[1] - estimator.limits[0])

@@ -84,14 +84,10 @@ def measured(
         for estimator in bound:
             estimator.check(own)
             cautions += conventions(estimator, [own], ["the model"], classes)
-        found += zip(
-            bound, _estimates(bound, cells, options, threads, cautions), strict=True
-        )
+        found += zip(bound, _estimates(bound, cells, options, threads, cautions), strict=True)
     cautions += few_samples(table, counted.classes)
     estimates = [one for _, one in found]
-    missing = [
-        name.title for name, one in found if one.status and one.value == one.value
-    ]
+    missing = [name.title for name, one in found if one.status and one.value == one.value]
     if missing:
         cautions.append(
             f"No interval for {', '.join(missing[:4])}: at an end of its range, or "
@@ -151,8 +147,7 @@ def _estimates(
     if options.method == "abc":
         made = [abc_interval(x, cells, confidence_level=options.level) for x in bound]
         return [
-            Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status)
-            for x in made
+            Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status) for x in made
         ]
     with ThreadPool(threads) as pool:
         drawn = bootstrap_intervals(
@@ -169,7 +164,4 @@ def _estimates(
     for each in drawn:
         told = undefined_caution(each.n_undefined, options.n_resamples)
         cautions += [] if told is None else [told]
-    return [
-        Estimate(x.estimate, x.standard_error, x.low, x.high, shown, x.status)
-        for x in drawn
-    ]
+    return [Estimate(x.estimate, x.standard_error, x.low, x.high, shown, x.status) for x in drawn]

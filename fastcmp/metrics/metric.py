@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastcmp.metrics.metric_result import MetricResult
 
 
-def metric(  # noqa: PLR0913  # options, all by keyword
+def metric(
     y_true: ArrayLike,
     pred: ArrayLike,
     *,
@@ -142,7 +142,7 @@ def metric(  # noqa: PLR0913  # options, all by keyword
     return measured(counted, metrics, options, several=several, workers=workers)
 
 
-def metric_from_counts(  # noqa: PLR0913  # options, all by keyword
+def metric_from_counts(
     table: ArrayLike,
     *,
     metric: Any = "accuracy",
@@ -246,9 +246,7 @@ def _of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
             )
             raise ValueError(message)
         if classes is not None:
-            message = (
-                "classes are those of the counts: pass classes= to ConfusionCounts"
-            )
+            message = "classes are those of the counts: pass classes= to ConfusionCounts"
             raise ValueError(message)
         cells = cells_of_table(table.matrix(0))
         dropped = (table.n_samples, table.n_missing, table.n_excluded)

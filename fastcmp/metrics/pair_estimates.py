@@ -74,10 +74,7 @@ def pair_errors(pair: Pair, how: str, *, within_classes: bool = False) -> Errors
     both = cells.pick(psi[np.newaxis])[0]
     own = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
 
-    errors = [
-        standard_error(cells, u, how, within_classes=within_classes)
-        for u in (both, *own)
-    ]
+    errors = [standard_error(cells, u, how, within_classes=within_classes) for u in (both, *own)]
     return Errors(*errors)
 
 
@@ -88,9 +85,7 @@ def ratio_error(pair: Pair) -> float:
     psi = np.stack(
         [
             pair.estimator.influence(table) / value
-            for table, value in zip(
-                pair.tables, (pair.value_a, pair.value_b), strict=True
-            )
+            for table, value in zip(pair.tables, (pair.value_a, pair.value_b), strict=True)
         ]
     )
     return math.sqrt(pair.cells.mean_square(pair.cells.pick(psi[np.newaxis])[0]))
@@ -133,9 +128,7 @@ def _tested(statistic: float, alternative: str, df: float) -> Tested:
     return Tested(statistic, pvalue, int(kernels.OK))
 
 
-def difference_interval(
-    pair: Pair, error: float, level: float, df: float
-) -> tuple[float, float]:
+def difference_interval(pair: Pair, error: float, level: float, df: float) -> tuple[float, float]:
     """Give the interval that is symmetric about the difference.
 
     None where nothing tells how the difference varies: all of a right, of b wrong.
@@ -146,9 +139,7 @@ def difference_interval(
     return pair.difference - half, pair.difference + half
 
 
-def ratio_interval(
-    pair: Pair, error: float, level: float, df: float
-) -> tuple[float, float]:
+def ratio_interval(pair: Pair, error: float, level: float, df: float) -> tuple[float, float]:
     """Give the interval of the ratio, on the log scale."""
     if math.isnan(error):
         return math.nan, math.nan

@@ -28,9 +28,7 @@ class _Part(NamedTuple):
     weight: float
 
 
-def newcombe_limits(
-    estimator: Estimator, cells: Cells, level: float
-) -> tuple[float, float] | None:
+def newcombe_limits(estimator: Estimator, cells: Cells, level: float) -> tuple[float, float] | None:
     """Give limits of the difference of two models, by Zou and Donner's MOVER.
 
     None where the metric is no mean of proportions of different samples.

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 _POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
 
 
-def choose_penalties(
-    name: str, spelled: str, cost: Any, weights: Any
-) -> tuple[str, Any]:
+def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[str, Any]:
     """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
     if weights is not None and name != "kappa":
         message = f"weights are for metric 'kappa', got {name!r}"

@@ -72,7 +72,7 @@ def is_exact(estimators: Sequence[Estimator], cells: Cells) -> bool:
     return exchanges.can_enumerate and exchanges.n_configurations <= most
 
 
-def permutation_tests(  # noqa: PLR0913  # options, all by keyword
+def permutation_tests(
     estimators: Sequence[Estimator],
     cells: Cells,
     *,
@@ -233,7 +233,5 @@ def _draw(
             row[part] = statistic.of(drawn)
 
     evaluate_draws(exchanges.cells, n_resamples, exchanges.random(seed), take, pool)
-    extreme = np.array(
-        [each.count_extreme(row) for each, row in zip(statistics, t, strict=True)]
-    )
+    extreme = np.array([each.count_extreme(row) for each, row in zip(statistics, t, strict=True)])
     return (extreme + 1.0) / (n_resamples + 1.0), np.isnan(t).sum(axis=1)

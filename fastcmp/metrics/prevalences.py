@@ -28,9 +28,7 @@ def check_prevalence(raw: Any) -> Any:
     return raw
 
 
-def read_prevalences(
-    raw: Any, classes: Sequence[Any], positive: Any = None
-) -> NDArray[np.float64]:
+def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> NDArray[np.float64]:
     """Read the proportion of each class; of two perhaps that of the positive one."""
     k = len(classes)
     if isinstance(raw, Real):

@@ -75,9 +75,7 @@ def count_samples(
         assert weights is not None
         return Counted(_weigh(codes, weights, k), classes, *dropped)
     n = labels.n_samples if labels.kept is None else labels.kept.size
-    found = read_item_groups(
-        n, groups=groups, keep=labels.kept, indexed=("y_true", y_true)
-    )
+    found = read_item_groups(n, groups=groups, keep=labels.kept, indexed=("y_true", y_true))
     assert found.clusters is not None
     n_clusters = len(found.clusters.labels)
     rows, samples = count_cells([found.clusters.codes, *codes], max(k, n_clusters))
@@ -102,9 +100,7 @@ def _confusion(labels: Labels) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
     return table, tuple(names[code] for code in used)
 
 
-def _weigh(
-    codes: Sequence[NDArray[Any]], weights: NDArray[np.float64], k: int
-) -> Cells:
+def _weigh(codes: Sequence[NDArray[Any]], weights: NDArray[np.float64], k: int) -> Cells:
     """Add up weights, and squared weights, by cell."""
     keys = codes[0].astype(np.int64)
     for column in codes[1:]:
@@ -114,9 +110,7 @@ def _weigh(
     sums = np.bincount(places, weights, kinds.size)
     squares = np.bincount(places, weights * weights, kinds.size)
     kept = sums > 0
-    return Cells(
-        cells[kept].astype(np.int64), sums[kept], k, None, np.asarray(squares[kept])
-    )
+    return Cells(cells[kept].astype(np.int64), sums[kept], k, None, np.asarray(squares[kept]))
 
 
 def of_label_table(table: LabelTable) -> Counted:

@@ -39,7 +39,7 @@ _WORK = 2e6  # steps of exact tests that nobody asked for: two seconds
 _MOST_WORK = 4e8  # that somebody did: a few minutes
 
 
-def margin_tests_from_counts(  # noqa: PLR0913  # options, all by keyword
+def margin_tests_from_counts(
     only_a: ArrayLike | None = None,
     only_b: ArrayLike | None = None,
     *,
@@ -245,9 +245,7 @@ def mirrored(tests: MarginTests) -> MarginTests:
     )
 
 
-def _exact(
-    tables: tuple[Any, ...], method: str, alpha: float, gamma: float
-) -> Floats | None:
+def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> Floats | None:
     """Test each different table once; None where the score is to be used."""
     a, b, n, margin = tables
     largest = int(n.max(initial=0))

@@ -54,7 +54,7 @@ def compare_clusters(
     )
 
 
-def mcnemar_clustered_from_counts(  # noqa: PLR0913  # options, all by keyword
+def mcnemar_clustered_from_counts(
     both_right: ArrayLike,
     only_a: ArrayLike,
     only_b: ArrayLike,
@@ -117,8 +117,7 @@ def mcnemar_clustered_from_counts(  # noqa: PLR0913  # options, all by keyword
     shapes = {column.shape for column in columns}
     if len(shapes) > 1 or len(next(iter(shapes))) != 1:
         told = ", ".join(
-            f"{name} {column.shape}"
-            for name, column in zip(_CELLS, columns, strict=True)
+            f"{name} {column.shape}" for name, column in zip(_CELLS, columns, strict=True)
         )
         message = f"counts must have one entry a cluster, got the shapes {told}"
         raise ValueError(message)

@@ -352,8 +352,7 @@ class ClusteredMcNemarResult(Compared, Record):
         if np.isnan(effect := self.design_effect):
             return ()
         return (
-            f"Design effect {effect:.3g}: the variance over that of as many "
-            "independent samples.",
+            f"Design effect {effect:.3g}: the variance over that of as many independent samples.",
         )
 
 
@@ -367,13 +366,10 @@ def cluster_cautions(units: Units, method: str) -> tuple[str, ...]:
         )
     if (largest := units.cluster_sizes.max() / units.n) > _LARGE_CLUSTER:
         found.append(
-            f"One cluster holds {100 * largest:.0f}% of the samples: the result is "
-            "largely its own."
+            f"One cluster holds {100 * largest:.0f}% of the samples: the result is largely its own."
         )
     if method == "obuchowski" and units.n_clusters <= _FEW_CLUSTERS:
-        found.append(
-            f"With {units.n_clusters} clusters Obuchowski's test rarely rejects."
-        )
+        found.append(f"With {units.n_clusters} clusters Obuchowski's test rarely rejects.")
     if method == "mcnemar":
         found.append(
             "Clusters are ignored: where samples of a cluster are alike, equal models "
@@ -386,6 +382,4 @@ def _describe(result: ClusteredMcNemarResult) -> str:
     """Write the statistic and the p-value."""
     name = {"chi2": "chi-square", "normal": "z", "t": "t"}[result.distribution]
     degrees = f" with {result.df:.4g} d.o.f." if result.distribution == "t" else ""
-    return (
-        f"{name} = {result.statistic:.4g}{degrees}, p = {format_pvalue(result.pvalue)}"
-    )
+    return f"{name} = {result.statistic:.4g}{degrees}, p = {format_pvalue(result.pvalue)}"

@@ -69,17 +69,13 @@ def design_factor(cells: Ints, units: Units, average: str) -> float:
     if total == 0.0:
         return 1.0
     squares = (cells.astype(np.float64) ** 2 / units.sizes).sum()
-    rho = float(
-        eliasziw_correlation(units, cells.sum(axis=1) / units.n, squares, total)
-    )
+    rho = float(eliasziw_correlation(units, cells.sum(axis=1) / units.n, squares, total))
     counted = discordant if average == "discordant" else units.sizes
     counted = counted.astype(np.float64)
     return 1.0 + (float(counted @ counted / counted.sum()) - 1.0) * rho
 
 
-def evaluate(
-    cells: Ints, units: Units, method: str, alternative: str
-) -> dict[str, Any]:
+def evaluate(cells: Ints, units: Units, method: str, alternative: str) -> dict[str, Any]:
     """Test counts by unit; give statistic, p-value, degrees of freedom and status."""
     difference, variance, df = estimate(cells, units, method)
     signed = standardized(np.array([difference]), np.array([variance]))
@@ -117,9 +113,7 @@ def quantile(level: float, df: Any) -> Any:
     return -ndtri(upper) if df is None else -stdtrit(df, upper)
 
 
-def interval(
-    cells: Ints, units: Units, method: str, level: float
-) -> tuple[float, float]:
+def interval(cells: Ints, units: Units, method: str, level: float) -> tuple[float, float]:
     """Give the ends of a two-sided interval for the difference."""
     if method == "score":
         return _score_interval(cells, units, level)

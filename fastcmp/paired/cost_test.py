@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def cost_test(  # noqa: PLR0913  # options, all by keyword
+def cost_test(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -140,7 +140,7 @@ def count_costs(
     return counts, matrix
 
 
-def cost_test_from_counts(  # noqa: PLR0913  # options, all by keyword
+def cost_test_from_counts(
     counts: Any,
     cost: Any,
     *,
@@ -230,9 +230,7 @@ def _read_tensor(counts: Any, k: int) -> NDArray[np.int64]:
     return tensor
 
 
-def _test_counts(
-    counts: LabelTable, cost: NDArray[np.float64], options: CostOptions
-) -> CostResult:
+def _test_counts(counts: LabelTable, cost: NDArray[np.float64], options: CostOptions) -> CostResult:
     loss_a, loss_b = counts.losses(cost)
     outcome = evaluate(*fold(counts, cost), cost, options)
     return CostResult(

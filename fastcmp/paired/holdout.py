@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NAMES = ("a", "b")
 
 
-def compare_labels(  # noqa: PLR0913  # options, all by keyword
+def compare_labels(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -121,9 +121,7 @@ def compare_labels(  # noqa: PLR0913  # options, all by keyword
             missing=missing,
         )
     else:
-        comparison = cost_test(
-            y_true, pred_a, pred_b, cost, method=method, classes=classes
-        )
+        comparison = cost_test(y_true, pred_a, pred_b, cost, method=method, classes=classes)
         largest = comparison.cost.max()
     comparison = with_margin(comparison, against, largest)
     return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
@@ -147,9 +145,7 @@ def _read_margin(margin: Any, alpha: float, cost: Any) -> MarginOptions | None:
     return read_margin(margin, alpha, 1.0 if cost is None else np.inf)
 
 
-def _choose(
-    method: str | None, alternative: str, missing: str, cost: Any
-) -> tuple[str, str, str]:
+def _choose(method: str | None, alternative: str, missing: str, cost: Any) -> tuple[str, str, str]:
     """Choose the options, and refuse those that do not fit."""
     known, others = (METHODS, COST_METHODS) if cost is None else (COST_METHODS, METHODS)
     default = known[0]
@@ -170,7 +166,7 @@ def _choose(
     return method, alternative, missing
 
 
-def compare_holdout(  # noqa: PLR0913  # options, all by keyword
+def compare_holdout(
     model_a: Any,
     model_b: Any,
     X_a: Any,  # noqa: N803  # scikit-learn's name
@@ -338,8 +334,7 @@ def _refuse_regressor(model: Any, name: str) -> None:
         return
     if known:
         message = (
-            f"{name} must be a classifier, got {model!r}, which predicts numbers and "
-            "not labels"
+            f"{name} must be a classifier, got {model!r}, which predicts numbers and not labels"
         )
         raise TypeError(message)
 
@@ -349,8 +344,7 @@ def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
     if isinstance(model, type) or not callable(call):
         got = f"the class {model.__name__}" if isinstance(model, type) else repr(model)
         message = (
-            f"model_{which} must be a fitted model with a method predict, or a "
-            f"function, got {got}"
+            f"model_{which} must be a fitted model with a method predict, or a function, got {got}"
         )
         raise TypeError(message)
     _refuse_regressor(model, f"model_{which}")

@@ -165,12 +165,9 @@ class HoldoutResult(Compared, Record):
             test = f"{name} test, {describe_test(result)}"
         else:
             measured = (
-                f"{a} is right on {100 * first:.2f}% of the samples, {b} on "
-                f"{100 * second:.2f}%"
+                f"{a} is right on {100 * first:.2f}% of the samples, {b} on {100 * second:.2f}%"
             )
-            test = (
-                f"{METHOD_NAMES[self.method]} McNemar's test, {describe_test(result)}"
-            )
+            test = f"{METHOD_NAMES[self.method]} McNemar's test, {describe_test(result)}"
         return f"{measured}; {answer_of(self)} ({test})."
 
     def _shown(self) -> dict[str, Any]:
@@ -239,8 +236,7 @@ class HoldoutResult(Compared, Record):
         else:
             notes = [
                 *margin_sentences(self.margins),
-                f"Only {a} is right on {result.only_a} samples, only {b} on "
-                f"{result.only_b}.",
+                f"Only {a} is right on {result.only_a} samples, only {b} on {result.only_b}.",
             ]
         return (
             *notes,

@@ -213,9 +213,7 @@ def margin_entries(margins: MarginTests | None) -> dict[str, Any]:
     return {name: getattr(margins, name) for name in names}
 
 
-def margin_sentences(
-    margins: MarginTests | None, tested_by: str = ""
-) -> tuple[str, ...]:
+def margin_sentences(margins: MarginTests | None, tested_by: str = "") -> tuple[str, ...]:
     """Say the decision, where a record has one, and that its test is another.
 
     `tested_by` names the test of equality where it is no z or t test of the difference.

@@ -152,9 +152,7 @@ def make_tests(
     )
 
 
-def _directions(
-    of: Estimated, alpha: float, interval: ConfidenceInterval
-) -> tuple[Any, Any]:
+def _directions(of: Estimated, alpha: float, interval: ConfidenceInterval) -> tuple[Any, Any]:
     """Whether the difference is shown to be above 0, and below 0.
 
     A one-sided test shows one of them; the other one follows from the interval.
@@ -198,9 +196,7 @@ def samples_needed(
 
 def further_samples(needed: Any, n_samples: Any, decision: Any) -> Any:
     """Count the samples beyond those at hand; 0 where there is a decision."""
-    needed, n, told = np.broadcast_arrays(
-        needed, n_samples, np.asarray(decision) != CANNOT_TELL
-    )
+    needed, n, told = np.broadcast_arrays(needed, n_samples, np.asarray(decision) != CANNOT_TELL)
     more = np.maximum(np.ceil(needed) - n, 1.0)
     more = np.where(told, 0.0, np.where(np.isfinite(more), more, np.nan))
     if more.ndim:
@@ -248,9 +244,7 @@ def _broadcast(arrays: list[Any]) -> list[Floats]:
         return [np.array(x) for x in np.broadcast_arrays(*arrays)]
     except ValueError:
         shapes = ", ".join(str(np.shape(x)) for x in arrays)
-        message = (
-            f"difference, standard_error, margin and df must broadcast, got {shapes}"
-        )
+        message = f"difference, standard_error, margin and df must broadcast, got {shapes}"
         raise ValueError(message) from None
 
 

@@ -63,17 +63,13 @@ def as_margin_alpha(value: Any) -> float:
     return alpha
 
 
-def read_margin(
-    margin: Any, alpha: Any = 0.05, limit: float = np.inf
-) -> MarginOptions | None:
+def read_margin(margin: Any, alpha: Any = 0.05, limit: float = np.inf) -> MarginOptions | None:
     """Check a margin, and the level of its tests, before the work; None for none."""
     level = as_margin_alpha(alpha)
     return None if margin is None else MarginOptions(as_margin(margin, limit), level)
 
 
-def with_margin(
-    result: Any, options: MarginOptions | None, limit: float = np.inf
-) -> Any:
+def with_margin(result: Any, options: MarginOptions | None, limit: float = np.inf) -> Any:
     """Test the difference of a record against a checked margin, if there is one.
 
     `limit` is the largest possible difference where it was not known before.
@@ -158,7 +154,7 @@ def _read_ends(interval: ArrayLike, name: str) -> tuple[Floats, Floats]:
     return ends[0], ends[1]
 
 
-def margin_tests(  # noqa: PLR0913  # options, all by keyword
+def margin_tests(
     difference: ArrayLike,
     standard_error: ArrayLike,
     margin: ArrayLike,

@@ -83,7 +83,7 @@ def mcnemar(
 ) -> StratifiedMcNemarResult: ...
 
 
-def mcnemar(  # noqa: PLR0913  # options, all by keyword
+def mcnemar(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -210,7 +210,7 @@ def mcnemar(  # noqa: PLR0913  # options, all by keyword
     return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def mcnemar_from_counts(  # noqa: PLR0913  # options, all by keyword
+def mcnemar_from_counts(
     only_a: ArrayLike | PairedCounts | None = None,
     only_b: ArrayLike | None = None,
     *,

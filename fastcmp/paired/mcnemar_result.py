@@ -42,9 +42,7 @@ METHOD_NAMES = {
 }
 
 
-def reference_distribution(
-    method: str, alternative: str = "two-sided"
-) -> tuple[str, int | None]:
+def reference_distribution(method: str, alternative: str = "two-sided") -> tuple[str, int | None]:
     """Name the distribution that the p-value comes from, and its degrees of freedom."""
     if method in ("exact", "midp"):
         return "binomial", None
@@ -247,9 +245,7 @@ class McNemarResult(Pilot, Compared, Record):
         ends = [interval(i, j, level) for i, j in zip(a, b, strict=True)]
         both = np.array(ends).reshape(-1, 2).T
         low, high = (unwrap(end, np.shape(self.pvalue)) for end in both)
-        return ConfidenceInterval(
-            *keep_side((low, high), self.alternative, (0.0, np.inf))
-        )
+        return ConfidenceInterval(*keep_side((low, high), self.alternative, (0.0, np.inf)))
 
     @property
     def effect(self) -> str:

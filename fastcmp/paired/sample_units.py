@@ -32,16 +32,12 @@ class Sampling(NamedTuple):
     def read(self, y_true: Any, labels: Labels) -> ItemGroups:
         """Read the clusters and strata of the samples that are compared."""
         n = labels.n_samples if labels.kept is None else labels.kept.size
-        return read_item_groups(
-            n, **self._asdict(), keep=labels.kept, indexed=("y_true", y_true)
-        )
+        return read_item_groups(n, **self._asdict(), keep=labels.kept, indexed=("y_true", y_true))
 
     def refuse_weights(self) -> None:
         """Refuse weights of strata where there are no strata."""
         if self.stratum_weights != "items":
-            message = (
-                f"stratum_weights need strata, got {self.stratum_weights!r} without"
-            )
+            message = f"stratum_weights need strata, got {self.stratum_weights!r} without"
             raise ValueError(message)
 
 

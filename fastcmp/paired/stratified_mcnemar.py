@@ -61,7 +61,7 @@ def per_sample(weights: Floats, sizes: Ints) -> Floats | None:
     return None if np.ptp(each) <= 1e-12 * each.max() else each
 
 
-def mcnemar_stratified_from_counts(  # noqa: PLR0913  # options, all by keyword
+def mcnemar_stratified_from_counts(
     only_a: ArrayLike,
     only_b: ArrayLike,
     *,
@@ -178,9 +178,7 @@ def _record(
         statistic, pvalue = found[0].item(), found[1].item()
         status = int(found[2].item())
     else:
-        statistic, pvalue, status = _weighted(
-            only_a, only_b, weights, method, alternative
-        )
+        statistic, pvalue, status = _weighted(only_a, only_b, weights, method, alternative)
     return StratifiedMcNemarResult(
         statistic=statistic,
         pvalue=pvalue,

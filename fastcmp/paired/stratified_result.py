@@ -93,9 +93,7 @@ class StratifiedMcNemarResult(Compared, Record):
     def zscore(self) -> float:
         """The weighted sum of differences over its standard error under H0."""
         weights = np.ones(self.only_a.size) if self.weights is None else self.weights
-        return weighted_z(
-            self.only_a.astype(np.float64), self.only_b.astype(np.float64), weights
-        )
+        return weighted_z(self.only_a.astype(np.float64), self.only_b.astype(np.float64), weights)
 
     @property
     def odds_ratio(self) -> float:

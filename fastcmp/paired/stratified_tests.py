@@ -145,9 +145,7 @@ def exact_heterogeneity(only_a: Ints, only_b: Ints) -> float:
     return float(min((times * np.exp(logs - everything))[extreme].sum(), 1.0))
 
 
-def _merged_states(
-    sums: Floats, logs: Floats, times: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _merged_states(sums: Floats, logs: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
     keys = np.stack([sums, np.round(logs, 9)], axis=1)
     _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return (

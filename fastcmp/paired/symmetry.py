@@ -100,9 +100,7 @@ def bowker_from_counts(
     (13.7692, 3)
     """
     counts = read_agreement(table)
-    return SymmetryResult(
-        **kernels.bowker(counts)._asdict(), test=_BOWKER, table=counts
-    )
+    return SymmetryResult(**kernels.bowker(counts)._asdict(), test=_BOWKER, table=counts)
 
 
 def stuart_maxwell(

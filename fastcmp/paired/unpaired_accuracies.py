@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
+def accuracy_unpaired(
     y_a: ArrayLike,
     pred_a: ArrayLike,
     y_b: ArrayLike,
@@ -124,7 +124,7 @@ def accuracy_unpaired(  # noqa: PLR0913  # options, all by keyword
     return with_margin(_test(counts, shift, options, **dropped), against)  # type: ignore[no-any-return]
 
 
-def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
+def accuracy_unpaired_from_counts(
     correct_a: ArrayLike,
     n_a: ArrayLike,
     correct_b: ArrayLike,
@@ -237,8 +237,7 @@ def accuracy_unpaired_from_counts(  # noqa: PLR0913  # options, all by keyword
             raise ValueError(message)
         if (correct > n).any():
             message = (
-                f"correct_{model} must be at most n_{model}, got "
-                f"{correct[correct > n].flat[0]}"
+                f"correct_{model} must be at most n_{model}, got {correct[correct > n].flat[0]}"
             )
             raise ValueError(message)
     result = _test([right_a, all_a, right_b, all_b], shift, options)

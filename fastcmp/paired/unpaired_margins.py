@@ -48,9 +48,7 @@ def unpaired_margins(
         evaluate_counts(cells, shift, UnpairedOptions(method, side, "ordering"))
         for shift, side in ((-margin, "greater"), (margin, "less"), (margin, "greater"))
     )
-    tails = Tails(
-        *(lower.statistic, upper.statistic, lower.pvalue, upper.pvalue), more.pvalue
-    )
+    tails = Tails(*(lower.statistic, upper.statistic, lower.pvalue, upper.pvalue), more.pvalue)
     inverted = "exact" if exact else method
     intervals = (
         ConfidenceInterval(*interval_of(cells, inverted, 1.0 - options.alpha)),

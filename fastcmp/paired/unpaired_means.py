@@ -38,7 +38,7 @@ class _Mean(NamedTuple):
     binary: bool
 
 
-def means_unpaired(  # noqa: PLR0913  # options, all by keyword
+def means_unpaired(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
@@ -224,7 +224,6 @@ def _cautions(a: _Mean, b: _Mean) -> tuple[str, ...]:
         )
     if a.binary and b.binary:
         found.append(
-            "All values are 0 or 1: accuracy_unpaired compares such means with better "
-            "intervals."
+            "All values are 0 or 1: accuracy_unpaired compares such means with better intervals."
         )
     return tuple(found)

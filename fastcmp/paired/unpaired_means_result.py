@@ -71,9 +71,7 @@ class UnpairedMeans(Compared, Record):
             alternative="two-sided" if self.null_difference else self.alternative,
             measure=self.measure,
         )
-        return margins_of(
-            of, options._replace(lower_is_better=self.measure == "mean loss")
-        )
+        return margins_of(of, options._replace(lower_is_better=self.measure == "mean loss"))
 
     def _shown(self) -> dict[str, Any]:
         derived = {"better": self.better, "distribution": self.distribution}
@@ -112,10 +110,7 @@ class UnpairedMeans(Compared, Record):
     @property
     def tested(self) -> str:
         """The statistic and the p-value, in words."""
-        return (
-            f"t = {self.statistic:.4g}, df = {self.df:.4g}, "
-            f"p = {format_pvalue(self.pvalue)}"
-        )
+        return f"t = {self.statistic:.4g}, df = {self.df:.4g}, p = {format_pvalue(self.pvalue)}"
 
     @property
     def _hypothesis(self) -> str:

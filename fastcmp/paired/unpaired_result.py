@@ -175,9 +175,7 @@ class UnpairedResult(Compared, Record):
             text += margin_sentences(self.margins)
             return [Section(title=title, text=text)]
         text = (
-            effect_sentence(
-                self.difference, self.confidence_interval(), self.alternative
-            ),
+            effect_sentence(self.difference, self.confidence_interval(), self.alternative),
             f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
             f"of b {self.accuracy_b:.4f} on {self.n_b}.",
             f"{describe_test(self)} ({self._hypothesis})",

@@ -80,9 +80,7 @@ def evaluate_counts(
     return UnpairedAnswers(*(unwrap(x, shape) for x in (z, pvalue, status)))
 
 
-def _each(
-    tables: NDArray[Any], n_answers: int, function: Callable[..., Sequence[float]]
-) -> Floats:
+def _each(tables: NDArray[Any], n_answers: int, function: Callable[..., Sequence[float]]) -> Floats:
     """Call a function once for each different column, the first four whole numbers."""
     known, where = np.unique(tables, axis=1, return_inverse=True)
     found = np.empty((n_answers, known.shape[1]))
@@ -111,9 +109,7 @@ def _exact(table: Sequence[Any], options: UnpairedOptions) -> tuple[float, float
     return statistic, min(2.0 * pvalue, 1.0), status
 
 
-def _one(
-    table: Sequence[Any], method: str, alternative: int
-) -> tuple[float, float, int]:
+def _one(table: Sequence[Any], method: str, alternative: int) -> tuple[float, float, int]:
     a, n_a, b, n_b, shift = table
     if method == "boschloo":
         found = kernels.boschloo_exact(a, n_a, b, n_b, alternative)

@@ -32,7 +32,7 @@ _MOST_CLASSES = 4096  # a table of that many classes takes 130 MB
 _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
 
 
-def compare_predictions(  # noqa: PLR0913  # options, all by keyword
+def compare_predictions(
     y_true: ArrayLike,
     preds: Any,
     *,
@@ -121,8 +121,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
         labels = in_order(labels)
     if len(labels.classes) > _MOST_CLASSES:
         message = (
-            f"compare_predictions takes at most {_MOST_CLASSES} classes, got "
-            f"{len(labels.classes)}"
+            f"compare_predictions takes at most {_MOST_CLASSES} classes, got {len(labels.classes)}"
         )
         raise ValueError(message)
     chosen = choose_pairs(labels.names, pairs, control)
@@ -139,9 +138,7 @@ def compare_predictions(  # noqa: PLR0913  # options, all by keyword
     return AgreementResult(
         **found,
         bowker_pvalue_adjusted=adjust_checked(found["bowker_pvalue"], adjust),
-        stuart_maxwell_pvalue_adjusted=adjust_checked(
-            found["stuart_maxwell_pvalue"], adjust
-        ),
+        stuart_maxwell_pvalue_adjusted=adjust_checked(found["stuart_maxwell_pvalue"], adjust),
         pairs=which,
         correct=bits.correct,
         names=labels.names,

@@ -264,9 +264,7 @@ class AgreementResult(Record):
                 format_pvalue(self.bowker_pvalue_adjusted[p]),
                 format_pvalue(self.stuart_maxwell_pvalue_adjusted[p]),
             )
-            rows.append(
-                (*self._pair(p), class_a, class_b, str(times), str(reverse), *pvalues)
-            )
+            rows.append((*self._pair(p), class_a, class_b, str(times), str(reverse), *pvalues))
         left = found.size - len(rows)
         return Section(
             title=title,

@@ -33,7 +33,7 @@ class BestOptions(NamedTuple):
     seed: int
 
 
-def best_set_from_moments(  # noqa: PLR0913  # options, all by keyword
+def best_set_from_moments(
     estimate: ArrayLike,
     covariance: ArrayLike,
     *,
@@ -99,12 +99,8 @@ def best_set_from_moments(  # noqa: PLR0913  # options, all by keyword
     >>> best_set_from_moments([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004]).best
     ('model_0', 'model_1')
     """
-    estimates = read_estimates(
-        estimate, covariance, names, lower_is_better=lower_is_better
-    )
-    options = read_best_options(
-        confidence_level, n_resamples, rng, len(estimates.names)
-    )
+    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
+    options = read_best_options(confidence_level, n_resamples, rng, len(estimates.names))
     with ThreadPool(check_workers(workers)) as pool:
         return make_best_set(estimates, options, pool)
 
@@ -117,9 +113,7 @@ def read_best_options(
     return BestOptions(level, read_draws(n_resamples, n_models, level), as_seed(rng))
 
 
-def make_best_set(
-    estimates: Estimates, options: BestOptions, pool: ThreadPool
-) -> BestSet:
+def make_best_set(estimates: Estimates, options: BestOptions, pool: ThreadPool) -> BestSet:
     """Find the set, and make its record."""
     merit, errors = estimates.merit, estimates.errors()
     candidates = np.arange(merit.size)

@@ -93,8 +93,7 @@ class BestSet(Record):
         level = f"{100 * self.confidence_level:.9g}%"
         text = (
             f"{basis(self)}.{direction(self)}",
-            f"May be the best, {len(self.best)} of {len(self.names)}: "
-            f"{listed(self.best)}.",
+            f"May be the best, {len(self.best)} of {len(self.names)}: {listed(self.best)}.",
             f"With {level} confidence the truly best model is among them, and all "
             "intervals hold at once.",
             simulation(self),

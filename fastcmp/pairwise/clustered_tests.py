@@ -66,9 +66,7 @@ def clustered_tests(  # the samples, how they are tested, and by which threads
 ) -> PairTests:
     """Test pairs by the right answers of each model in each cluster."""
     n_models = len(labels.names)
-    wide = units.sizes.size + (chosen is None) * n_models * (
-        2 if units.n_strata > 1 else 1
-    )
+    wide = units.sizes.size + (chosen is None) * n_models * (2 if units.n_strata > 1 else 1)
     check_memory(
         8.0 * n_models * wide,
         None,
@@ -125,9 +123,7 @@ def _contributions(bits: RightBits, units: Units, method: str) -> Floats:
     return rows
 
 
-def _models(
-    sums: Floats, units: Units, method: str, level: float, pool: ThreadPool
-) -> _Models:
+def _models(sums: Floats, units: Units, method: str, level: float, pool: ThreadPool) -> _Models:
     """Score the models; their rows take the place of the sums where they fit."""
     of_score = method if method in SANDWICH else "cr2"
     if method in CLUSTER_WEIGHTED:

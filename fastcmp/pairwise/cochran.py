@@ -122,7 +122,7 @@ class CochranResult(Record):
         return own + (self.post_hoc.sections() if self.post_hoc else [])
 
 
-def cochrans_q(  # noqa: PLR0913  # options, all by keyword
+def cochrans_q(
     y_true: ArrayLike,
     preds: Any,
     *,
@@ -225,9 +225,7 @@ def cochrans_q(  # noqa: PLR0913  # options, all by keyword
         ThreadPool(threads, report) as pool,
     ):
         if post_hoc is not None:
-            options = read_options(
-                "mcnemar", post_hoc, adjust, alpha, sampling=sampling
-            )
+            options = read_options("mcnemar", post_hoc, adjust, alpha, sampling=sampling)
             how = (sampling, options.method, 1 - alpha, None, pool)
             tests = sampled_tests(labels, y_true, *how)
             kept = run_tests(tests.tests, None, labels.names, options, pool)
@@ -339,9 +337,7 @@ def _in_clusters(  # all that a record holds
             "each other; use method='asymptotic'"
         )
         raise ValueError(message)
-    outcome = kernels.CochranOutcome(
-        found.q, found.pvalue, found.f, found.f_pvalue, found.status
-    )
+    outcome = kernels.CochranOutcome(found.q, found.pvalue, found.f, found.f_pvalue, found.status)
     result = _record(labels, correct, outcome, "asymptotic", None, pairs)
     result = replace(
         result,

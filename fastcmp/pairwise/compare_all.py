@@ -49,7 +49,7 @@ _TESTS = ("mcnemar", "cost")
 _COUNTED = 1 << 22  # labels of all models whose counting is worth threads
 
 
-def compare_all(  # noqa: PLR0913  # options, all by keyword
+def compare_all(
     y_true: ArrayLike,
     preds: Any,
     *,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
-def compare_all_from_counts(  # noqa: PLR0913  # options, all by keyword
+def compare_all_from_counts(
     counts: PairedCounts | LabelledCounts,
     *,
     metric: Any = None,

@@ -35,9 +35,7 @@ def name_control(chosen: Any, control: int | str | None, source: Any) -> str | N
     return None if control is None else source.names[chosen[0, 0]]
 
 
-def check_method(
-    test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE
-) -> str:
+def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE) -> str:
     """Check the variant of a test; "" where the samples decide."""
     if sampling.plain:
         sampling.refuse_weights()

@@ -37,7 +37,7 @@ class SetOptions(NamedTuple):
     resampling: str = "normal"
 
 
-def model_confidence_set_from_moments(  # noqa: PLR0913  # options, all by keyword
+def model_confidence_set_from_moments(
     estimate: ArrayLike,
     covariance: ArrayLike,
     *,
@@ -102,23 +102,17 @@ def model_confidence_set_from_moments(  # noqa: PLR0913  # options, all by keywo
     Examples
     --------
     >>> from fastcmp import model_confidence_set_from_moments
-    >>> found = model_confidence_set_from_moments(
-    ...     [0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004], rng=1
-    ... )
+    >>> found = model_confidence_set_from_moments([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004], rng=1)
     >>> found.included
     ('model_0', 'model_1')
     """
-    estimates = read_estimates(
-        estimate, covariance, names, lower_is_better=lower_is_better
-    )
+    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
     options = read_set_options(method, alpha, n_resamples, rng)
     with ThreadPool(check_workers(workers)) as pool:
         return make_confidence_set(estimates, None, options, pool)
 
 
-def read_set_options(
-    method: str, alpha: float, n_resamples: int, rng: Any
-) -> SetOptions:
+def read_set_options(method: str, alpha: float, n_resamples: int, rng: Any) -> SetOptions:
     """Check options."""
     return SetOptions(
         choose(method, "method", METHODS),

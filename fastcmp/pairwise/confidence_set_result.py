@@ -66,9 +66,7 @@ class ModelConfidenceSet(Record):
     @property
     def included(self) -> tuple[str, ...]:
         """The models of the set, those left out last first."""
-        return tuple(
-            self.names[i] for i in self._order() if self.pvalue[i] > self.alpha
-        )
+        return tuple(self.names[i] for i in self._order() if self.pvalue[i] > self.alpha)
 
     def _order(self) -> list[int]:
         order: list[int] = np.argsort(-self.step, kind="stable").tolist()

@@ -155,9 +155,7 @@ def read_levels(cost: Floats) -> CostLevels:
     return CostLevels(cost, levels, code.astype(np.int64), groups)
 
 
-def mean_cost(
-    costs: CostLevels, used: Ints, confidence_level: float
-) -> tuple[float, float, float]:
+def mean_cost(costs: CostLevels, used: Ints, confidence_level: float) -> tuple[float, float, float]:
     """Average the cost of one model, whose predictions use the levels so often.
 
     The mean, and the ends of its interval.
@@ -179,9 +177,7 @@ def _evened(means: Floats) -> Floats:
     ascending = means[order]
     # No cost is negative, so a sum of products is off by three roundings at most.
     rises = np.diff(ascending) > 8 * np.finfo(np.float64).eps * ascending[1:]
-    first = np.maximum.accumulate(
-        np.where(np.append(True, rises), np.arange(order.size), 0)
-    )
+    first = np.maximum.accumulate(np.where(np.append(True, rises), np.arange(order.size), 0))
     evened = np.empty_like(means)
     evened[order] = ascending[first]
     return evened

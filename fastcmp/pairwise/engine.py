@@ -205,9 +205,7 @@ def _of_best(work: _Work, options: Options) -> NDArray[np.int64]:
     return places_of(best[all_pairs(best.size)], work.n_models)
 
 
-def _places_of_significant(
-    significant: NDArray[np.bool_], options: Options
-) -> NDArray[np.int64]:
+def _places_of_significant(significant: NDArray[np.bool_], options: Options) -> NDArray[np.int64]:
     """Find the pairs that differ significantly; how many is known only now."""
     n_kept = int(np.count_nonzero(significant))
     check_memory(
@@ -263,9 +261,7 @@ class _Drawn(NamedTuple):
         statistic, inverse = work.standardized(self.joint)
         statistic[np.isnan(pvalues)] = np.nan
         pairs, down = work.pairs_at(slice(0, work.n_pairs)), method == "maxt"
-        adjusted = joint_pvalues(
-            self.joint, pairs, statistic, inverse, work.pool, down=down
-        )
+        adjusted = joint_pvalues(self.joint, pairs, statistic, inverse, work.pool, down=down)
         return np.maximum(adjusted, pvalues)
 
 
@@ -286,9 +282,7 @@ class _Work:
             self._side = min(tests.side, rows * TILE_ROWS)
         self._tiles = []
         if chosen is None:
-            self._tiles = [
-                tile for tile in tiles_of(m, self._side) if count_pairs(tile)
-            ]
+            self._tiles = [tile for tile in tiles_of(m, self._side) if count_pairs(tile)]
 
     def pvalues_of_all(self) -> NDArray[np.float64]:
         """Work out all p-values, and nothing more."""
@@ -301,9 +295,7 @@ class _Work:
         self.pool.run(test, self._tasks(), steps=count_pairs)
         return pvalues
 
-    def standardized(
-        self, joint: Joint
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def standardized(self, joint: Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give the statistics of all pairs that draws have, and their scales."""
         assert joint.standardized is not None
         standardized, found = joint.standardized, np.empty((2, self.n_pairs))

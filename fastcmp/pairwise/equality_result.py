@@ -93,8 +93,7 @@ class MetricEquality(Record):
         order = np.argsort(-self.values, kind="stable")[:_SHOWN].tolist()
         more = len(self.names) - len(order)
         rows = tuple(
-            (self.names[i], f"{self.values[i]:.4f}", f"{self.standard_error[i]:.4g}")
-            for i in order
+            (self.names[i], f"{self.values[i]:.4f}", f"{self.standard_error[i]:.4g}") for i in order
         )
         table = Section(
             title="Models",

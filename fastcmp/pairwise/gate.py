@@ -92,9 +92,7 @@ def gate(
     tests = [_margins_of(name, record) for name, record in comparisons.items()]
     alpha = tests[0].alpha
     if any(each.alpha != alpha for each in tests):
-        message = (
-            f"comparisons must have one alpha, got {sorted({x.alpha for x in tests})}"
-        )
+        message = f"comparisons must have one alpha, got {sorted({x.alpha for x in tests})}"
         raise ValueError(message)
     records = list(comparisons.values())
     adjusted = adjust_checked(_column(records, "pvalue"), adjust)

@@ -81,9 +81,7 @@ class GateResult(Record):
         n = len(self.names)
         if self.passed:
             where = "" if n == 1 else f" in all {n} comparisons"
-            return (
-                f"not worse: {first} is not worse than {second} by the margin{where}."
-            )
+            return f"not worse: {first} is not worse than {second} by the margin{where}."
         if self.outcome == WORSE:
             return f"worse: {first} is worse than {second}{self._where(self.failed)}."
         open_ones = np.flatnonzero(~self.margin_met)

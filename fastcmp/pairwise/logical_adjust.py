@@ -29,8 +29,7 @@ def check_all_pairs(method: str, n_models: int, *, chosen: bool) -> None:
         return
     if chosen:
         message = (
-            f"adjust={method!r} is for all pairs of models: with pairs= or control= "
-            "use 'holm'"
+            f"adjust={method!r} is for all pairs of models: with pairs= or control= use 'holm'"
         )
         raise ValueError(message)
     _check_models(method, n_models)

@@ -50,9 +50,7 @@ def against(options: Options, margin: Any) -> Options:
     if checked is None:
         return options
     if options.method == "wilcoxon":
-        message = (
-            "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
-        )
+        message = "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
         raise ValueError(message)
     return replace(options, margin=checked)
 
@@ -83,9 +81,7 @@ def with_pair_margins(
     """
     if margin is None:
         return result
-    options = MarginOptions(
-        margin, result.alpha, lower_is_better=bool(result.less_is_better)
-    )
+    options = MarginOptions(margin, result.alpha, lower_is_better=bool(result.less_is_better))
     n_samples = getattr(result, "n_items_of_pairs", None)
     shared: dict[str, Any] = {
         "pvalue": result.pvalue_adjusted,
@@ -168,11 +164,7 @@ def margin_columns(result: Any) -> dict[str, Any]:
 def mirrored_decisions(result: Any) -> NDArray[Any]:
     """Decide about the second model of each pair beside the first."""
     found = result.margins
-    other = (
-        found.pvalue_lower_adjusted
-        if found.lower_is_better
-        else found.pvalue_upper_adjusted
-    )
+    other = found.pvalue_lower_adjusted if found.lower_is_better else found.pvalue_upper_adjusted
     words = found.decision
     first = [words == BETTER, words == WORSE, words == EQUIVALENT]
     first.append(other <= result.alpha)
@@ -202,8 +194,7 @@ def margin_sentences_of(result: Any) -> tuple[str, ...]:
     method = margin_adjustment(result.adjust)
     how = METHOD_NAMES[found.method]
     sentences: tuple[str, ...] = (
-        f"Decisions with a margin of {found.amount}, {whose}: "
-        f"{count_decisions(words)}.",
+        f"Decisions with a margin of {found.amount}, {whose}: {count_decisions(words)}.",
         f"The {2 * len(words)} one-sided tests against the margin are {how}, adjusted "
         f"together ({method}).",
     )

@@ -54,9 +54,7 @@ def joint_pvalues(  # the pairs, and how they are tested
     places, least = _in_order(statistic, alternative)
     least -= _TOLERANCE * (1.0 + np.abs(least))
     least[np.isnan(least)] = np.inf  # inf - inf
-    counts, largest = _count_draws(
-        joint, pairs[places], inverse[places], least, alternative, pool
-    )
+    counts, largest = _count_draws(joint, pairs[places], inverse[places], least, alternative, pool)
     if down:
         np.maximum.accumulate(counts[::-1], out=counts[::-1])
     else:
@@ -93,9 +91,7 @@ def normal_pvalues(  # the pairs, and how they are tested
     def integrate(task: int) -> None:
         own = np.ascontiguousarray(joint.draws(some[task]))
         code = ALTERNATIVES[alternative]
-        step_down_tails(
-            own, radii[some[task]], chosen, scales, size, (*how, code), tails[task]
-        )
+        step_down_tails(own, radii[some[task]], chosen, scales, size, (*how, code), tails[task])
 
     def integrate_one(p: int) -> None:
         tails[0, p] = radial_tail(float(size[p]), largest, radii, *how)
@@ -131,9 +127,7 @@ def critical_value(  # the pairs, and of what
     assert joint.radii is not None
     known = np.flatnonzero(inverse > 0.0)  # NaN is not
     none = np.zeros(known.size)
-    _, largest = _count_draws(
-        joint, pairs[known], inverse[known], none, alternative, pool
-    )
+    _, largest = _count_draws(joint, pairs[known], inverse[known], none, alternative, pool)
     rank, tail = float(joint.rank), 1.0 - level
     return float(radial_quantile(largest, joint.radii, rank, joint.df, tail))
 

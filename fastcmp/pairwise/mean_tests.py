@@ -93,9 +93,7 @@ def moment_tests(
     return assemble_tests(models, found, confidence_level, df, limits)
 
 
-def mean_intervals(
-    moments: PairMoments, level: float, limits: tuple[float, float]
-) -> Floats:
+def mean_intervals(moments: PairMoments, level: float, limits: tuple[float, float]) -> Floats:
     """Give the interval of each mean alone, shape (M, 2)."""
     df: Any = moments.df
     if np.ndim(df):  # of its pairs, the least

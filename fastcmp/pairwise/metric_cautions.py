@@ -32,16 +32,13 @@ def cautions_of(
     )
 
 
-def _undefined(
-    metric: MetricClasses, models: MetricModels, names: Sequence[str]
-) -> list[str]:
+def _undefined(metric: MetricClasses, models: MetricModels, names: Sequence[str]) -> list[str]:
     """Say which models have no value, or no standard error."""
     title, found = metric.estimator.title, []
     without = np.isnan(models.value)
     if without.any():
         found.append(
-            f"{title} is not defined for {_named(names, without)}: their pairs are not "
-            "tested."
+            f"{title} is not defined for {_named(names, without)}: their pairs are not tested."
         )
     without = ~np.isnan(models.value) & np.isnan(models.standard_error)
     if without.any():
@@ -53,9 +50,7 @@ def _undefined(
     return found
 
 
-def _differing(
-    metric: MetricClasses, models: MetricModels, names: Sequence[str]
-) -> list[str]:
+def _differing(metric: MetricClasses, models: MetricModels, names: Sequence[str]) -> list[str]:
     """Say that models are averaged over different classes."""
     flags = models.averaged
     some, all_of = flags.any(axis=0), flags.all(axis=0)
@@ -73,9 +68,7 @@ def _differing(
     ]
 
 
-def _conventions(
-    metric: MetricClasses, models: MetricModels, names: Sequence[str]
-) -> list[str]:
+def _conventions(metric: MetricClasses, models: MetricModels, names: Sequence[str]) -> list[str]:
     """Say where a rate is 0/0, and what it was taken for."""
     marked = np.asarray(models.without.any(axis=1))
     if not marked.any():

@@ -149,9 +149,7 @@ def _tests(
     differences = Differences(models, estimator, spread, df)
     if how.method == "permutation":
         test = permutation_test(estimator, cells, how.draws)
-        return MetricTests(
-            metric_tests(models, differences, n, how.level, test, "permutation")
-        )
+        return MetricTests(metric_tests(models, differences, n, how.level, test, "permutation"))
     bootstrap = Bootstrap(estimator, cells, how.draws, how.level)
     tests = bootstrap.tests(metric_tests(models, differences, n, how.level))
     return MetricTests(tests, afterwards=bootstrap.cautions)

@@ -44,7 +44,7 @@ class _Wald(NamedTuple):
     status: int
 
 
-def metric_equality(  # noqa: PLR0913  # options, all by keyword
+def metric_equality(
     y_true: ArrayLike,
     preds: Any,
     *,

@@ -69,9 +69,7 @@ class MetricModels:
 class _Reading:
     """Models as they are read, some at a time, by several threads."""
 
-    def __init__(
-        self, samples: Counted, units: MetricUnits, method: str, level: float
-    ) -> None:
+    def __init__(self, samples: Counted, units: MetricUnits, method: str, level: float) -> None:
         self.samples, self.units, self.level = samples, units, level
         self.quantile = t_quantile(units.df, level)
         self.jackknife = method != "delta" and units.clusters is None

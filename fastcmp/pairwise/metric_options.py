@@ -41,9 +41,7 @@ def check_metric_method(method: str | None, sampling: Sampling) -> str:
     return found
 
 
-def read_draws(
-    method: str, n_resamples: Any, rng: Any, *, joint: bool = False
-) -> Draws | None:
+def read_draws(method: str, n_resamples: Any, rng: Any, *, joint: bool = False) -> Draws | None:
     """Read how many draws there are, and their seed; None where nothing is drawn.
 
     By the method, or, `joint`, of all models together.
@@ -64,9 +62,7 @@ def read_metric(metric: Any, test: str, cost: Any) -> Metric:
         message = f"pass metric= or test={test!r}, not both"
         raise ValueError(message)
     if cost is not None:
-        message = (
-            "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
-        )
+        message = "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
         raise ValueError(message)
     if isinstance(metric, (list, tuple)):
         message = f"metric must be one metric to compare models by, got {metric!r}"

@@ -124,9 +124,7 @@ def permutation_test(estimator: Estimator, cells: CellsOf, draws: Draws) -> Test
 class Bootstrap:
     """Draws of samples, or clusters, of each pair; percentile intervals."""
 
-    def __init__(
-        self, estimator: Estimator, cells: CellsOf, draws: Draws, level: float
-    ) -> None:
+    def __init__(self, estimator: Estimator, cells: CellsOf, draws: Draws, level: float) -> None:
         self._estimator, self._cells = estimator, cells
         self._draws, self._level = draws, level
         #: Pairs with a metric that is undefined in many draws.

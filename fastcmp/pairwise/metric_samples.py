@@ -66,9 +66,7 @@ class MetricClasses(NamedTuple):
         known = np.flatnonzero(self.codes >= 0)
         own = self.codes[known]
         found = np.zeros((*influences.shape[:-2], n_codes, n_codes))
-        found[..., own[:, np.newaxis], own] = influences[
-            ..., known[:, np.newaxis], known
-        ]
+        found[..., own[:, np.newaxis], own] = influences[..., known[:, np.newaxis], known]
         return found
 
 

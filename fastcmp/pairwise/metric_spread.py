@@ -105,18 +105,14 @@ def _times(samples: MetricSamples, n_pairs: int, dtype: Any) -> dict[str, float]
     return times
 
 
-def _by_cells(
-    samples: MetricSamples, lookups: Floats, n_pairs: int, pool: ThreadPool
-) -> Spread:
+def _by_cells(samples: MetricSamples, lookups: Floats, n_pairs: int, pool: ThreadPool) -> Spread:
     """Count the cells of each pair."""
     tables = count_tables(samples, n_pairs, pool)
     assert tables is not None
     return spread_of_cells(lookups, tables.count, tables.side)
 
 
-def count_tables(
-    samples: MetricSamples, n_pairs: int, pool: ThreadPool
-) -> PairTables | None:
+def count_tables(samples: MetricSamples, n_pairs: int, pool: ThreadPool) -> PairTables | None:
     """Make ready to count the cells of pairs; None where bit slices do not pay."""
     m, n, k = samples.n_models, samples.n_samples, samples.n_codes
     if not slices_pay(m, n_pairs, n, k, k):
@@ -126,9 +122,7 @@ def count_tables(
     return tables
 
 
-def spread_of_cells(
-    lookups: Floats, count: Callable[[Block], Any], side: int
-) -> Spread:
+def spread_of_cells(lookups: Floats, count: Callable[[Block], Any], side: int) -> Spread:
     """Find variances from the cells of pairs, ``[p, t, a, b]``."""
 
     def spread(block: Block) -> tuple[Floats, Flags]:
@@ -166,9 +160,7 @@ def sums_of(samples: MetricSamples, n_pairs: int, pool: ThreadPool) -> PairSums:
         def add(span: slice, psi: Floats) -> Floats:
             pairs = block.pairs[span].tolist()
             found = [
-                compare_influences(
-                    samples.rows, samples.preds[i], samples.preds[j], own, own
-                )
+                compare_influences(samples.rows, samples.preds[i], samples.preds[j], own, own)
                 for (i, j), own in zip(pairs, psi, strict=True)
             ]
             return np.array(found, np.float64).reshape(-1, 3)
@@ -189,16 +181,12 @@ def _by_samples(samples: MetricSamples, lookups: Floats) -> Spread:
     return Spread(spread)
 
 
-def _compared(
-    samples: MetricSamples, lookups: Floats, i: int, j: int
-) -> tuple[int, float, float]:
+def _compared(samples: MetricSamples, lookups: Floats, i: int, j: int) -> tuple[int, float, float]:
     a, b = samples.preds[i], samples.preds[j]
     return compare_influences(samples.rows, a, b, lookups[i], lookups[j])
 
 
-def _by_product(
-    samples: MetricSamples, lookups: Floats, gram: Floats, lost: float
-) -> Spread:
+def _by_product(samples: MetricSamples, lookups: Floats, gram: Floats, lost: float) -> Spread:
     """Take variances from the lower half of a product; what cancels, by sample."""
     own = np.diagonal(gram).copy()
 

@@ -81,9 +81,7 @@ def single_samples(n: int) -> MetricUnits:
     return MetricUnits(None, 0, np.array([n]), None)
 
 
-def with_units(
-    samples: MetricSamples, found: ItemGroups
-) -> tuple[MetricSamples, MetricUnits]:
+def with_units(samples: MetricSamples, found: ItemGroups) -> tuple[MetricSamples, MetricUnits]:
     """Add clusters and strata: rows of the tables are then strata and classes."""
     n, strata = samples.n_samples, found.strata
     sizes, of_cluster = np.array([n]), None
@@ -104,7 +102,5 @@ def with_units(
     if strata is not None and not found.crossed:
         of_cluster = np.zeros(n_clusters, np.int64)
         of_cluster[codes] = strata.codes
-    units = MetricUnits(
-        codes, n_clusters, sizes, of_cluster, strata is not None, found.crossed
-    )
+    units = MetricUnits(codes, n_clusters, sizes, of_cluster, strata is not None, found.crossed)
     return samples, units

@@ -94,9 +94,7 @@ def _find_together(
     return _ranks(beats, beaten, merit.size, options.side, critical)
 
 
-def _ranks(
-    beats: Ints, beaten: Ints, n_models: int, side: str, critical: Any
-) -> FoundRanks:
+def _ranks(beats: Ints, beaten: Ints, n_models: int, side: str, critical: Any) -> FoundRanks:
     """Turn how many models one is shown to beat, and to be beaten by, into ranks."""
     lower = 1 + beaten if side != "upper" else np.ones_like(beaten)
     upper = n_models - beats if side != "lower" else np.full_like(beats, n_models)
@@ -142,12 +140,9 @@ def _find_alone(
     """Test each chosen model against the others, by a critical value of its own."""
     n_models = differences.merit.size
     found = [
-        _find_some(differences, draws, chosen[some], options)
-        for some in parts(chosen.size, _ROWS)
+        _find_some(differences, draws, chosen[some], options) for some in parts(chosen.size, _ROWS)
     ]
-    beats, beaten, critical = (
-        np.concatenate(part) for part in zip(*found, strict=True)
-    )
+    beats, beaten, critical = (np.concatenate(part) for part in zip(*found, strict=True))
     return _ranks(beats, beaten, n_models, options.side, critical)
 
 

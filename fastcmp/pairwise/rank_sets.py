@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.model_estimates import Estimates
 
 
-def rank_sets_from_moments(  # noqa: PLR0913  # options, all by keyword
+def rank_sets_from_moments(
     estimate: ArrayLike,
     covariance: ArrayLike,
     *,
@@ -107,9 +107,7 @@ def rank_sets_from_moments(  # noqa: PLR0913  # options, all by keyword
     >>> sets.lower.tolist(), sets.upper.tolist()
     ([1, 1, 3], [2, 2, 3])
     """
-    estimates = read_estimates(
-        estimate, covariance, names, lower_is_better=lower_is_better
-    )
+    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
     options = read_rank_options(
         side=side,
         simultaneous=simultaneous,

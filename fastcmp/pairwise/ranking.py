@@ -69,9 +69,7 @@ def decisions_of_all(
     return decisions
 
 
-def _decide(
-    significant: NDArray[np.bool_], gain: NDArray[np.float64]
-) -> NDArray[np.int8]:
+def _decide(significant: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArray[np.int8]:
     winner = np.where(gain > 0, np.int8(BETTER), np.int8(EVEN))
     winner[gain < 0] = WORSE
     return np.where(significant, winner, np.int8(TIED))

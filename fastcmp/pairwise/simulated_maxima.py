@@ -50,10 +50,7 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
     n_draws = as_whole(n_resamples, "n_resamples", 1)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
     if n_draws < least:
-        message = (
-            f"n_resamples must be at least {least} for the level {level:g}, got "
-            f"{n_draws}"
-        )
+        message = f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
         raise ValueError(message)
     return n_draws
 
@@ -209,9 +206,7 @@ def order_statistics(found: Floats, level: float) -> Floats:
     return np.asarray(np.partition(found, place, axis=-1)[..., place], np.float64)
 
 
-def _smooth(
-    ratios: Floats, below: Callable[[Floats], Floats], level: float, start: float
-) -> float:
+def _smooth(ratios: Floats, below: Callable[[Floats], Floats], level: float, start: float) -> float:
     """Find the q with mean P(ratio * length <= q) = level; `start` is near it."""
     positive = ratios[ratios > 0.0]
     if positive.size <= (1.0 - level) * ratios.size:
@@ -247,9 +242,7 @@ def _root(excess: Callable[[float], float], a: float, b: float) -> float:
     return 0.5 * (a + b)
 
 
-def _smooth_tails(
-    ratios: Floats, above: Callable[[Floats], Floats], at: Floats
-) -> Floats:
+def _smooth_tails(ratios: Floats, above: Callable[[Floats], Floats], at: Floats) -> Floats:
     """Give the mean of P(ratio * length >= t) for each t."""
     positive = ratios[ratios > 0.0]
     none = np.where(at <= 0.0, 1.0, 0.0)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STEPS = ("single", "down")
 
 
-def simultaneous_pairs(  # noqa: PLR0913  # options, all by keyword
+def simultaneous_pairs(
     estimate: ArrayLike,
     covariance: ArrayLike,
     *,
@@ -135,9 +135,7 @@ def simultaneous_pairs(  # noqa: PLR0913  # options, all by keyword
         one = 0.5 + 0.5 * level if alternative != "two-sided" else level
         critical = critical_value(joint, pairs, inverse, one, pool, **which)
     half = critical * np.sqrt(variance)
-    ends = keep_side(
-        (difference - half, difference + half), alternative, (-math.inf, math.inf)
-    )
+    ends = keep_side((difference - half, difference + half), alternative, (-math.inf, math.inf))
     return SimultaneousPairs(
         statistic=statistic,
         pvalue=pvalue,

@@ -84,9 +84,7 @@ class SimultaneousPairs(Record):
         """Give the entries of `to_dict` that are for reading."""
         return {
             **{name: readable(getattr(self, name)) for name in _SHOWN},
-            "estimates": plain_columns(
-                {"model": list(self.names), "estimate": self.estimate}
-            ),
+            "estimates": plain_columns({"model": list(self.names), "estimate": self.estimate}),
             "pairs": plain_columns(self.columns()),
         }
 

@@ -55,9 +55,7 @@ _INTERVALS = {
 }
 
 
-def describe(
-    result: PairDecisions, each_pair: str = "", intervals: str = ""
-) -> list[Section]:
+def describe(result: PairDecisions, each_pair: str = "", intervals: str = "") -> list[Section]:
     """Describe a comparison of pairs.
 
     `each_pair` names the test of a pair and `intervals` those of the scores, where they
@@ -108,13 +106,9 @@ def _strata(result: PairDecisions) -> str:
     return "" if result.n_strata is None else f", {result.n_strata} strata"
 
 
-def _against_control(
-    result: PairDecisions, control: str, rule: tuple[str, ...]
-) -> list[Section]:
+def _against_control(result: PairDecisions, control: str, rule: tuple[str, ...]) -> list[Section]:
     decisions = result.decisions[:, result.names.index(control)]
-    better, worse, level = (
-        np.count_nonzero(decisions == x) for x in (BETTER, WORSE, TIED)
-    )
+    better, worse, level = (np.count_nonzero(decisions == x) for x in (BETTER, WORSE, TIED))
     n_others = len(result.names) - 1
     rest = n_others - better - worse - level
     others = f", {rest} otherwise (see the table)" if rest else ""
@@ -132,8 +126,7 @@ def _against_control(
         alone = ""
     explanations = (
         *rule,
-        f"Difference: {result.measure} of the model minus that of {control}{unit}{less}"
-        f"{alone}.",
+        f"Difference: {result.measure} of the model minus that of {control}{unit}{less}{alone}.",
     )
     if not result.all_pairs_tested:
         explanations += (
@@ -157,9 +150,9 @@ def control_table(result: PairDecisions, control: str, shown: int = _SHOWN) -> S
     style = style_of(measure, any_size=result.any_size)
     own = format_score(result.score[result.names.index(control)], style)
     rows: list[tuple[str, ...]] = [(control, own, "", "", "", "", "control")]
-    for model, score, difference, low, high, *pvalues, found in list(
-        zip(*table, strict=True)
-    )[:shown]:
+    for model, score, difference, low, high, *pvalues, found in list(zip(*table, strict=True))[
+        :shown
+    ]:
         rows.append(
             (
                 model,
@@ -285,9 +278,7 @@ def _decisions(result: PairDecisions) -> list[Section]:
     return [Section(title="Decisions", columns=names, rows=tuple(rows))]
 
 
-def _explanations(
-    result: PairDecisions, rule: tuple[str, ...], intervals: str
-) -> tuple[str, ...]:
+def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) -> tuple[str, ...]:
     better = "with the better score"
     if result.test == "tasks":
         better = "that the test favours"

@@ -42,7 +42,7 @@ class AbilityOptions(NamedTuple):
     resampling: str = "normal"
 
 
-def superior_ability_from_moments(  # noqa: PLR0913  # options, all by keyword
+def superior_ability_from_moments(
     estimate: ArrayLike,
     covariance: ArrayLike,
     n: int,
@@ -127,9 +127,7 @@ def superior_ability_from_moments(  # noqa: PLR0913  # options, all by keyword
     >>> found.superior
     ('model_1',)
     """
-    estimates = read_estimates(
-        estimate, covariance, names, lower_is_better=lower_is_better
-    )
+    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
     options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
     first = find_control(control, estimates.names)
     n = int(as_counts(as_whole(n, "n", 2), "n"))

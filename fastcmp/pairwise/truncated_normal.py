@@ -41,9 +41,7 @@ def survival(z: float, below: float, above: float) -> float:
     return (tail(below) - rest) / (tail(0.0) - rest)
 
 
-def solve(
-    found: Callable[[float], float], wanted: float, ends: tuple[float, float]
-) -> float:
+def solve(found: Callable[[float], float], wanted: float, ends: tuple[float, float]) -> float:
     """Find where a function that rises from 0 to 1 between two ends has a value."""
     a, b = ends
     for _ in range(_HALVINGS):

@@ -40,7 +40,7 @@ class WinnerOptions(NamedTuple):
     seed: int
 
 
-def winner_estimate_from_moments(  # noqa: PLR0913  # options, all by keyword
+def winner_estimate_from_moments(
     estimate: ArrayLike,
     covariance: ArrayLike,
     *,
@@ -120,9 +120,7 @@ def winner_estimate_from_moments(  # noqa: PLR0913  # options, all by keyword
     >>> found.winner, round(found.median, 3)
     ('model_0', 0.789)
     """
-    estimates = read_estimates(
-        estimate, covariance, names, lower_is_better=lower_is_better
-    )
+    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
     options = read_winner_options(
         method=method,
         confidence_level=confidence_level,
@@ -157,10 +155,7 @@ def read_winner_options(  # those of the public functions
     if projection_critical is not None:
         given = as_numbers(projection_critical, "projection_critical", "a number")
         if given.ndim or not 0.0 < given < np.inf:
-            message = (
-                "projection_critical must be a number above 0, got "
-                f"{projection_critical!r}"
-            )
+            message = f"projection_critical must be a number above 0, got {projection_critical!r}"
             raise ValueError(message)
         critical = float(given)
     return WinnerOptions(
@@ -284,9 +279,7 @@ class _Seen(NamedTuple):
         half = float(-ndtri(0.5 * (1.0 - level))) * self.sigma
         return self.x - half, self.x + half
 
-    def correct(
-        self, method: str, options: WinnerOptions
-    ) -> tuple[float, float, float]:
+    def correct(self, method: str, options: WinnerOptions) -> tuple[float, float, float]:
         """Give the corrected estimate, and the ends of its interval."""
         x, sigma, truncation, critical = self
         if sigma == 0.0:

@@ -160,9 +160,7 @@ def _gap(inputs: Inputs) -> Any:
 def _from_binormal(method: str, inputs: Inputs, ratio: Floats) -> _Pair:
     rates = _rates(inputs.get("fpr_range"))
     if method == "delong" and rates != (0.0, 1.0):
-        message = (
-            "fpr_range needs method='binormal' or 'obuchowski-mcclish', got 'delong'"
-        )
+        message = "fpr_range needs method='binormal' or 'obuchowski-mcclish', got 'delong'"
         raise ValueError(message)
     first, second = (_curve_of(inputs, name, rates) for name in ("a", "b"))
     names = ("correlation_positives", "correlation_negatives")

@@ -78,8 +78,7 @@ class Curve(NamedTuple):
             variance = obuchowski_variance(area, ratio)
             return Normal(variance, at_half, self.both_tails)
         variance, null_variance = (
-            n * hanley_mcneil_variance(each, n, n * np.asarray(ratio))
-            for each in (area, self.null)
+            n * hanley_mcneil_variance(each, n, n * np.asarray(ratio)) for each in (area, self.null)
         )
         return Normal(variance, null_variance, self.both_tails)
 
@@ -162,9 +161,7 @@ class Binormal(NamedTuple):
         a, b = np.asarray(self.a, np.float64), np.asarray(self.b, np.float64)
         square = 1.0 + b * b
         height = np.exp(-0.5 * a * a / square)
-        low, high = (
-            (ndtri(end) + a * b / square) * np.sqrt(square) for end in self.fpr_range
-        )
+        low, high = ((ndtri(end) + a * b / square) * np.sqrt(square) for end in self.fpr_range)
         f = height / np.sqrt(2.0 * np.pi * square) * (ndtr(high) - ndtr(low))
         falling = np.exp(-0.5 * low * low) - np.exp(-0.5 * high * high)
         g = height / (2.0 * np.pi * square) * falling - a * b / square * f

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from fastcmp.planning.family import Floats
 
 
-def within(
-    value: Any, name: str, low: float, high: float, *, closed: bool = False
-) -> Floats:
+def within(value: Any, name: str, low: float, high: float, *, closed: bool = False) -> Floats:
     """Check numbers in an open, or closed, interval; any shape."""
     numbers = as_numbers(value, name).astype(np.float64)
     inside = (numbers >= low) & (numbers <= high)
@@ -62,8 +60,7 @@ def check_reachable(power: Floats, alpha: Floats) -> None:
     """Refuse a power that a test of no difference has too."""
     if np.any(power <= alpha):
         message = (
-            f"power must lie in (alpha, 1), got {np.min(power):g} with alpha="
-            f"{np.max(alpha):g}"
+            f"power must lie in (alpha, 1), got {np.min(power):g} with alpha={np.max(alpha):g}"
         )
         raise ValueError(message)
 

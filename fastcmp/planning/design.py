@@ -77,9 +77,7 @@ def refuse(design: Design, what: str, *names: str) -> None:
             raise ValueError(message)
 
 
-def evaluate(
-    kernel: Callable[..., None], rows: tuple[Any, ...], *options: Any
-) -> Floats:
+def evaluate(kernel: Callable[..., None], rows: tuple[Any, ...], *options: Any) -> Floats:
     """Call a kernel for each plan: of arrays that broadcast, one row each."""
     arrays = np.broadcast_arrays(*rows)
     plans = np.stack([np.ravel(each).astype(np.float64) for each in arrays])

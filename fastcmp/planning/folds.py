@@ -78,9 +78,7 @@ class _Setting(NamedTuple):
             message = f"n does not suit the design: {error}"
             raise ValueError(message) from None
 
-    def _rejections(
-        self, folds: NDArray[np.int16], tables: NDArray[np.int64], alpha: float
-    ) -> int:
+    def _rejections(self, folds: NDArray[np.int16], tables: NDArray[np.int64], alpha: float) -> int:
         """Count the data sets on which the test rejects; NaN does not."""
         used = folds[0] != UNUSED
         n_test = int(np.count_nonzero(folds[0] == 0))
@@ -157,9 +155,7 @@ def _setting(question: Question, inputs: Inputs) -> _Setting:
     if design is None:
         design = test.design(rng=seed)
     if not isinstance(design, Design) or design.stratify:
-        message = (
-            f"design must be made by fastcmp.designs, not stratified, got {design!r}"
-        )
+        message = f"design must be made by fastcmp.designs, not stratified, got {design!r}"
         raise ValueError(message)
     test.check_design(design)
     n_resamples = as_whole(inputs.get("n_resamples", 2000), "n_resamples", 1)
@@ -234,9 +230,7 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
     kept = {name: x for name, x in inputs.items() if name not in KNOWN}
     kept["discordant"] = discordant
     answer = _answer(setting, kept, n, power, _Model(*cells, *spread))
-    return answer._replace(
-        difference=found, status=np.where(np.isnan(found), UNDEFINED, OK)
-    )
+    return answer._replace(difference=found, status=np.where(np.isnan(found), UNDEFINED, OK))
 
 
 def _each(function: Any) -> Any:
@@ -244,9 +238,7 @@ def _each(function: Any) -> Any:
     return np.vectorize(function, otypes=[np.float64])
 
 
-def _answer(
-    setting: _Setting, inputs: Inputs, n: Any, power: Any, model: _Model
-) -> Answer:
+def _answer(setting: _Setting, inputs: Inputs, n: Any, power: Any, model: _Model) -> Answer:
     given = passed(inputs)
     if {"accuracy_a", "accuracy_b"} == set(given) & set(KNOWN):
         # Three answers, along a new last axis.

@@ -155,8 +155,7 @@ def _formulas_correlation(a: Floats, b: Floats) -> Any:
     root = np.sqrt(a * (1 - a) * b * (1 - b))
     if np.any(root == 0):
         message = (
-            "correlation has no meaning where accuracy_a or accuracy_b is 0 or 1: "
-            "give agreement"
+            "correlation has no meaning where accuracy_a or accuracy_b is 0 or 1: give agreement"
         )
         raise ValueError(message)
     free = a + b - 2 * a * b
@@ -187,9 +186,7 @@ _FORMULAS = {
 }
 
 
-def _check_range(
-    discordant: Floats, low: Floats, high: Floats, name: str, back: Any
-) -> None:
+def _check_range(discordant: Floats, low: Floats, high: Floats, name: str, back: Any) -> None:
     """Refuse what does not fit the accuracies, with the range that does."""
     wrong = (discordant < low - _ROUNDING) | (discordant > high + _ROUNDING)
     if not np.any(wrong):

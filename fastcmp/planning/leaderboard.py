@@ -118,10 +118,7 @@ class _Board(NamedTuple):
 
 def _read(question: Question, inputs: Inputs) -> _Board:
     if question.alternative != "two-sided":
-        message = (
-            "alternative must be 'two-sided' for a leaderboard, got "
-            f"{question.alternative!r}"
-        )
+        message = f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
         raise ValueError(message)
     models = read_models(inputs)
     n_resamples = as_whole(inputs.get("n_resamples", 2000), "n_resamples", 1)

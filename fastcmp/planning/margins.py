@@ -33,8 +33,7 @@ def _read(design: Design) -> tuple[Any, int]:
         most = np.max(margin)
         advice = f": write {most / 100:g} for {most:g} percentage points"
         message = (
-            f"margin must lie in (0, 1) for accuracies, got {most:g}"
-            f"{advice if most > 1 else ''}"
+            f"margin must lie in (0, 1) for accuracies, got {most:g}{advice if most > 1 else ''}"
         )
         raise ValueError(message)
     return margin, _CLAIMS[design.question.hypothesis]
@@ -59,9 +58,7 @@ def _exact_differences(design: Design, pd: Floats, n: Floats, power: Floats) -> 
     return evaluate(kernels.margin_detectable_differences, rows, claim)
 
 
-def _shown(
-    p10: Floats, p01: Floats, shift: Any, n: Any, z: Any, side: float = 1.0
-) -> Floats:
+def _shown(p10: Floats, p01: Floats, shift: Any, n: Any, z: Any, side: float = 1.0) -> Floats:
     """Probability of a score beyond z, against H0: the difference is `shift`."""
     from scipy.special import ndtr
 
@@ -133,8 +130,7 @@ def _normal_differences(design: Design, pd: Floats, n: Floats, power: Floats) ->
 def _refuse_equivalence(claim: int) -> None:
     if claim == kernels.EQUIVALENCE:
         message = (
-            "hypothesis='equivalence' has no smallest difference: plan its power or "
-            "its sample size"
+            "hypothesis='equivalence' has no smallest difference: plan its power or its sample size"
         )
         raise ValueError(message)
 

@@ -59,9 +59,7 @@ def _differences(design: Design, pd: Floats, n: Floats, power: Floats) -> Floats
     return evaluate(kernel, rows, *_options(design))
 
 
-def assurances(
-    design: Design, counts: tuple[Floats, Floats, Floats], n: Floats
-) -> Floats:
+def assurances(design: Design, counts: tuple[Floats, Floats, Floats], n: Floats) -> Floats:
     """Mean power over what a pilot leaves open: only a right, only b right, all."""
     method, alternative, _ = _options(design)
     rows = (n, *counts, design.question.alpha)

@@ -81,13 +81,9 @@ def _differences(design: Design, pd: Floats, n: Floats, power: Floats) -> Floats
             gain = np.sqrt(pd) * (z * np.sqrt(n) + z_power * root) / (n + z_power**2)
         else:
             slope, bend = np.sqrt(n * pd), (3 + pd) / 4
-            root = np.sqrt(
-                (slope * pd) ** 2 - bend * level**2 + bend * (z_power * pd) ** 2
-            )
+            root = np.sqrt((slope * pd) ** 2 - bend * level**2 + bend * (z_power * pd) ** 2)
             gain = (slope * level + z_power * root) / (slope**2 + bend * z_power**2)
-        return np.asarray(
-            design.sign * np.where((gain <= pd) & (gain > 0), gain, np.nan)
-        )
+        return np.asarray(design.sign * np.where((gain <= pd) & (gain > 0), gain, np.nan))
 
 
 def _refuse_both(design: Design) -> None:

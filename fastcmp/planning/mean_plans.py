@@ -227,9 +227,7 @@ _TITLES = {
 }
 
 
-def _family(
-    what: str, measure: str, unit: str, inputs: dict[str, str], *, t: bool
-) -> Family:
+def _family(what: str, measure: str, unit: str, inputs: dict[str, str], *, t: bool) -> Family:
     """Make a family of tests of differences that have a standard error."""
     methods = ("t", "normal") if t else ("normal",)
     return Family(

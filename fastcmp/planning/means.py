@@ -99,9 +99,7 @@ def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> F
     return join(question, tail, difference, both_tails=spread.both_tails is not False)
 
 
-def mean_size(
-    question: Question, power: Any, difference: Any, spread: Spread
-) -> Floats:
+def mean_size(question: Question, power: Any, difference: Any, spread: Spread) -> Floats:
     """Give the real number of items of a power; infinite where none reaches it."""
     n = normal_size(question, power, difference, spread.normal)
     if question.method != "t":

@@ -69,16 +69,11 @@ def read_models(inputs: Inputs) -> Models:
     names = ("accuracies", "means", "pilot")
     given = [name for name in names if is_given(inputs, name)]
     if len(given) != 1:
-        message = (
-            "accuracies, means or pilot must be given, one of them, got "
-            f"{names_of(given)}"
-        )
+        message = f"accuracies, means or pilot must be given, one of them, got {names_of(given)}"
         raise ValueError(message)
     if given == ["pilot"]:
         return _from_pilot(inputs)
-    models = (
-        _from_accuracies(inputs) if given == ["accuracies"] else _from_means(inputs)
-    )
+    models = _from_accuracies(inputs) if given == ["accuracies"] else _from_means(inputs)
     if not models.difference.any():
         message = f"{given[0]} must differ, got {models.value[0]:g} for all"
         raise ValueError(message)
@@ -114,8 +109,7 @@ def _from_accuracies(inputs: Inputs) -> Models:
     beside = [name for name in _BESIDE if is_given(inputs, name)]
     if len(beside) != 1 or is_given(inputs, "sd"):
         message = (
-            f"one of {', '.join(_BESIDE)} must be given beside accuracies, got "
-            f"{names_of(beside)}"
+            f"one of {', '.join(_BESIDE)} must be given beside accuracies, got {names_of(beside)}"
         )
         raise ValueError(message)
     (name,) = beside

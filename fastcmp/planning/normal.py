@@ -84,9 +84,7 @@ def normal_power(question: Question, n: Any, difference: Any, normal: Normal) ->
     return join(question, tail, difference, both_tails=normal.both_tails)
 
 
-def normal_size(
-    question: Question, power: Any, difference: Any, normal: Normal
-) -> Floats:
+def normal_size(question: Question, power: Any, difference: Any, normal: Normal) -> Floats:
     """Give the real n of a power; infinite where no n reaches it."""
     beyond = shift(question, difference)
     target = np.asarray(power, np.float64)
@@ -98,9 +96,7 @@ def normal_size(
         n = np.where(beyond > 0.0, (reach / beyond) ** 2, np.inf)
     if question.hypothesis != "equivalence" and not normal.both_tails:
         return n
-    return least(
-        lambda n: normal_power(question, n, difference, normal), power, start=n
-    )
+    return least(lambda n: normal_power(question, n, difference, normal), power, start=n)
 
 
 def normal_difference(question: Question, n: Any, power: Any, normal: Normal) -> Floats:
@@ -128,9 +124,7 @@ def _reach(question: Question, power: Any, normal: Normal) -> Any:
     return np.maximum(reach, 0.0)  # where less power is wanted than there is
 
 
-def least(
-    function: Callable[[Any], Any], target: Any, *, start: Any, lowest: Any = 0.0
-) -> Floats:
+def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: Any = 0.0) -> Floats:
     """Find where an increasing function of a number > 0 reaches a target.
 
     The search goes from `start` by growing factors to the other side, and not below

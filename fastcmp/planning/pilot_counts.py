@@ -68,15 +68,11 @@ def read_counts(value: Any, name: str) -> PilotCounts:
         parts = tuple(value)
     else:
         message = (
-            f"{name} must be a record of McNemar's test, or (only_a, only_b, n), got "
-            f"{value!r}"
+            f"{name} must be a record of McNemar's test, or (only_a, only_b, n), got {value!r}"
         )
         raise TypeError(message)
     names = ("only_a", "only_b", "n")
-    counts = [
-        as_counts(part, f"{each} of {name}")
-        for part, each in zip(parts, names, strict=True)
-    ]
+    counts = [as_counts(part, f"{each} of {name}") for part, each in zip(parts, names, strict=True)]
     arrays = [each.astype(np.float64) for each in np.broadcast_arrays(*counts)]
     found = PilotCounts(*arrays)
     if np.any(found.only_a + found.only_b > found.n):

@@ -138,7 +138,7 @@ def sample_size(
     return _plan(name, family, question, answer, "n")
 
 
-def detectable_difference(  # noqa: PLR0913  # options, all by keyword
+def detectable_difference(
     test: str = "mcnemar",
     *,
     n: ArrayLike,
@@ -265,9 +265,7 @@ def _check_inputs(name: str, family: Family, inputs: dict[str, Any]) -> None:
         raise ValueError(message)
 
 
-def _plan(
-    name: str, family: Family, question: Question, answer: Answer, solved_for: str
-) -> Plan:
+def _plan(name: str, family: Family, question: Question, answer: Answer, solved_for: str) -> Plan:
     """Make the record: arrays of one shape, or plain numbers."""
     numbers = {
         "n": answer.n,
@@ -286,8 +284,7 @@ def _plan(
     numbers |= {key: value for key, value in optional.items() if value is not None}
     shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
     found = {
-        key: unwrap(np.broadcast_to(value, shape).copy(), shape)
-        for key, value in numbers.items()
+        key: unwrap(np.broadcast_to(value, shape).copy(), shape) for key, value in numbers.items()
     }
     for count in {"n", "n_negatives"} & set(found):
         if not shape and np.isfinite(found[count]):

@@ -182,8 +182,7 @@ class Plan(Drawn, Record):
             what = {"n": self.unit, "power": "power", "difference": "difference"}
             low, high = map(ends, self.interval)
             text.append(
-                f"The pilot leaves open (95%): {what[self.solved_for]} from {low} to "
-                f"{high}."
+                f"The pilot leaves open (95%): {what[self.solved_for]} from {low} to {high}."
             )
         return tuple(text)
 

@@ -141,9 +141,7 @@ def _differing(among: list[dict[str, Any]]) -> list[str]:
     ]
     for count in range(len(names)):
         for some in combinations(names, count):
-            if len({tuple(each[name] for name in some) for each in among}) == len(
-                among
-            ):
+            if len({tuple(each[name] for name in some) for each in among}) == len(among):
                 return list(some)
     return names
 
@@ -160,9 +158,7 @@ def numbers_to_draw(
     else:
         count = _POINTS if line.plan.assurance is None else _FEW
         space = np.geomspace if logarithmic else np.linspace
-        chosen = np.append(
-            marks, space(low / BEFORE if logarithmic else line.fewest, high, count)
-        )
+        chosen = np.append(marks, space(low / BEFORE if logarithmic else line.fewest, high, count))
     whole = np.unique(np.round(chosen))
     return np.asarray(whole[whole >= line.fewest])
 

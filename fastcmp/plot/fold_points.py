@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 _ROWS = 30  # repetitions that each get a row of their own
 
 
-def folds(
-    result: CVComparison, *, test: str | None = None, ax: Axes | None = None
-) -> Axes:
+def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the difference in each fold, their mean, and its interval.
 
     Points to the right of zero favour the first model. Folds share records: their
@@ -87,9 +85,7 @@ def folds(
         name = interval_name(0.95, record.alternative)
         handles.append(ax.axvspan(low, high, color=PALE, label=name))
     ax.axvline(0.0, color=GREY, linewidth=1, linestyle="--")
-    handles.append(
-        ax.axvline(gains.mean(), color=COLOURS[1], linewidth=1.8, label="mean")
-    )
+    handles.append(ax.axvline(gains.mean(), color=COLOURS[1], linewidth=1.8, label="mean"))
     rows = np.repeat(np.arange(1, n_rows + 1), gains.shape[1])
     handles += ax.plot(
         gains.ravel(),

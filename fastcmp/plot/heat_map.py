@@ -43,9 +43,7 @@ def draw_cells(
     space = 0.085 * max(map(len, labels))
     below = 0.055 * max(map(len, columns))
     ax = prepare_axes(ax, (width + space + 1.6, height + below + 1.0))
-    ax.imshow(
-        np.ma.masked_invalid(shade), cmap=_shades(), vmin=0, vmax=1, aspect="auto"
-    )
+    ax.imshow(np.ma.masked_invalid(shade), cmap=_shades(), vmin=0, vmax=1, aspect="auto")
     ax.set_xlim(-0.5, n_columns - 0.5)
     ax.set_ylim(n_rows - 0.5, -0.5)
     size = fitting_size(ax, n_rows, 9.0)

@@ -256,9 +256,7 @@ def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
     bar.set_label("adjusted p-value")
 
 
-def _write_pvalues(
-    ax: Axes, values: Floats, significant: NDArray[np.bool_], cell: float
-) -> None:
+def _write_pvalues(ax: Axes, values: Floats, significant: NDArray[np.bool_], cell: float) -> None:
     n = len(values)
     if n > _MARKED:
         if significant.any() and not significant.all():

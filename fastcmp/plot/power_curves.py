@@ -74,9 +74,7 @@ def power_curve(result: Plan | Mapping[str, Plan], *, ax: Axes | None = None) ->
     >>> plt.close(ax.figure)
     """
     plans = _named(result)
-    lines = [
-        (as_text(name), line) for name, plan in plans for line in power_lines(plan)
-    ]
+    lines = [(as_text(name), line) for name, plan in plans for line in power_lines(plan)]
     if not lines:
         message = "result must have a difference that is found, to draw its power"
         raise ValueError(message)

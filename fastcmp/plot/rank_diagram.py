@@ -121,9 +121,7 @@ def _draw_critical(ax: Axes, critical: float) -> None:
     ends = right - critical, right
     style = {"color": "black", "linewidth": 1.2}
     ax.plot(ends, (0.7, 0.7), marker="|", markersize=8, **style)
-    ax.text(
-        np.mean(ends), 0.58, f"CD = {critical:.3g}", ha="center", va="bottom", size=8
-    )
+    ax.text(np.mean(ends), 0.58, f"CD = {critical:.3g}", ha="center", va="bottom", size=8)
 
 
 def _hang_names(ax: Axes, result: PairwiseResult, line: RankLine, top: float) -> None:

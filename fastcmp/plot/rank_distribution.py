@@ -87,9 +87,7 @@ def _frame(ax: Axes, row: int, low: float, high: float) -> None:
 
     corner = low - 1.5, row - 0.45
     style: dict[str, Any] = {"edgecolor": COLOURS[1], "linewidth": 1.6}
-    ax.add_patch(
-        Rectangle(corner, high - low + 1, 0.9, fill=False, clip_on=False, **style)
-    )
+    ax.add_patch(Rectangle(corner, high - low + 1, 0.9, fill=False, clip_on=False, **style))
 
 
 def _written(chance: float) -> str:

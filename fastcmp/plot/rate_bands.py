@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     Axes: TypeAlias = Any
 
 
-def roc_band(
-    result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None = None
-) -> Axes:
+def roc_band(result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None = None) -> Axes:
     """Draw the rates of models over the given rates, each with its pointwise band.
 
     Parameters

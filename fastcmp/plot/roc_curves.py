@@ -194,9 +194,7 @@ def _mark_cut(ax: Axes, cut: _Cut, color: str, *, alone: bool) -> list[Any]:
         color = COLOURS[1]
     marks = {"marker": "*", "markersize": 13, "markeredgecolor": "black", "zorder": 4}
     marks["clip_on"] = False
-    return list(
-        ax.plot(cut.fpr, cut.tpr, linestyle="none", color=color, label=label, **marks)
-    )
+    return list(ax.plot(cut.fpr, cut.tpr, linestyle="none", color=color, label=label, **marks))
 
 
 def _band(curve: RocCurve, n_positives: int, n_negatives: int) -> Floats:

@@ -173,9 +173,7 @@ def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
     """
     rows = np.flatnonzero(np.isfinite(curve.thresholds))[::-1]
     if not rows.size:
-        message = (
-            "score must have finite values to draw cutoffs, got infinite ones only"
-        )
+        message = "score must have finite values to draw cutoffs, got infinite ones only"
         raise ValueError(message)
     x = curve.thresholds[rows]
     beyond = 0.03 * (x[-1] - x[0]) or 0.5
@@ -257,9 +255,7 @@ def precision_recall(
     base = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
     handles.append(ax.axhline(rate, label=f"base rate {rate:.3f}", **base))
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
-    ax.set(
-        xlabel="Recall (sensitivity)", ylabel="Precision (positive predictive value)"
-    )
+    ax.set(xlabel="Recall (sensitivity)", ylabel="Precision (positive predictive value)")
     if above:
         place_legend_above(ax, handles)
     else:

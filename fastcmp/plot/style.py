@@ -98,9 +98,7 @@ def in_doubles(scores: Any) -> Any:
     return as_doubles(scores) if isinstance(scores, np.ndarray) else scores
 
 
-def place_legend(
-    ax: Axes, handles: list[Any], title: str | None, *, inside: bool
-) -> None:
+def place_legend(ax: Axes, handles: list[Any], title: str | None, *, inside: bool) -> None:
     """Put the legend into the lower right corner, or right of the axes."""
     options: dict[str, Any] = LEGEND | {"handlelength": 3.2}
     if inside:
@@ -126,6 +124,4 @@ def place_legend_above(ax: Axes, handles: list[Any]) -> None:
     top = 1.04 * (1.0 + space / max(0.8 * height - space, space))
     ax.set(ylim=(-0.02, top), yticks=np.linspace(0, 1, 6))
     options: dict[str, Any] = LEGEND | {"handlelength": 3.2}
-    ax.legend(
-        handles=handles, loc="upper center", ncols=columns, frameon=False, **options
-    )
+    ax.legend(handles=handles, loc="upper center", ncols=columns, frameon=False, **options)

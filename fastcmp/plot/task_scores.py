@@ -119,9 +119,7 @@ def task_ranks(scores: Floats) -> Floats:
         losses = -column[known]
         ordered = np.sort(losses)
         before = np.searchsorted(ordered, losses, "left")
-        ranks[known, task] = (
-            before + np.searchsorted(ordered, losses, "right") + 1
-        ) / 2
+        ranks[known, task] = (before + np.searchsorted(ordered, losses, "right") + 1) / 2
     return ranks
 
 

@@ -147,9 +147,7 @@ def _leaderboard(result: PairwiseResult) -> Board:
 
 def _beside(result: PairwiseResult, section: Section) -> Section:
     """Add the columns that a comparison over data sets has."""
-    return (
-        beside_ranks(result, section) if isinstance(result, DatasetsResult) else section
-    )
+    return beside_ranks(result, section) if isinstance(result, DatasetsResult) else section
 
 
 def _against(result: PairwiseResult, control: str) -> Board:
@@ -158,9 +156,7 @@ def _against(result: PairwiseResult, control: str) -> Board:
     section = _beside(result, control_table(result, control, len(result.names)))
     shape = section.columns
     column = shape.index("difference")
-    low, middle, high = (
-        np.append(np.nan, found[x]) for x in ("low", "difference", "high")
-    )
+    low, middle, high = (np.append(np.nan, found[x]) for x in ("low", "difference", "high"))
     wins = {"better": "best", "worse": "worse", "no result": "untested"}
     kinds = ["", *(wins.get(x, "other") for x in found["result"])]
     drawn = column + ("CI" in shape[column + 1])
@@ -171,9 +167,7 @@ def _against(result: PairwiseResult, control: str) -> Board:
     scale = 100.0 if result.measure == "accuracy" else 1.0
     ends = (scale * low, scale * middle, scale * high)
     title = f"difference from {control}, drawn"
-    picture = _picture(
-        title, ends, kinds, marks=[(scale * x, kind) for x, kind in marks]
-    )
+    picture = _picture(title, ends, kinds, marks=[(scale * x, kind) for x, kind in marks])
     places = {
         "difference": middle,
         "p": found["pvalue"],
@@ -192,9 +186,7 @@ def _against(result: PairwiseResult, control: str) -> Board:
             name=0,
             values={column: _sortable(x) for column, x in values.items()},
             pictures={drawn: picture},
-            meanings=tuple(
-                (kind, text) for kind, text in _BESIDE_CONTROL if kind in kinds
-            ),
+            meanings=tuple((kind, text) for kind, text in _BESIDE_CONTROL if kind in kinds),
         )
     )
 
@@ -208,18 +200,14 @@ def _cut(board: Board) -> Board:
         f"The {MOST_ROWS} best of {len(rows)} models stand in this table; the search "
         "above it finds the others."
     )
-    section = replace(
-        board.section, rows=rows[:MOST_ROWS], notes=(note, *board.section.notes)
-    )
+    section = replace(board.section, rows=rows[:MOST_ROWS], notes=(note, *board.section.notes))
     return replace(board, section=section, more=rows[MOST_ROWS:])
 
 
 def _sortable(values: Any) -> tuple[float | None, ...]:
     column = np.asarray(values)
     known = np.isfinite(column).tolist()
-    return tuple(
-        x if ok else None for x, ok in zip(column.tolist(), known, strict=True)
-    )
+    return tuple(x if ok else None for x, ok in zip(column.tolist(), known, strict=True))
 
 
 def _kinds(result: PairwiseResult) -> list[str]:

@@ -315,7 +315,6 @@ def shaded(
                     value=f"{x:.9g}")  # fmt: skip
 
     found = tuple(
-        (name, tuple(cell(i, j) for j in range(len(columns))))
-        for i, name in enumerate(rows)
+        (name, tuple(cell(i, j) for j in range(len(columns)))) for i, name in enumerate(rows)
     )
     return Map(rows=found, columns=tuple(columns), **{"corner": "", **words})

@@ -27,8 +27,7 @@ _DARKER = "The darker, the better within the data set; bold is the best of it."
 def datasets(record: Any) -> list[Block]:
     """Add the map of scores and the test of all models to what all pairs have."""
     omnibus = [
-        Text(title="All models together", section=each)
-        for each in record.omnibus.sections()[:1]
+        Text(title="All models together", section=each) for each in record.omnibus.sections()[:1]
     ]
     order = _by_rank(record)
     scores = score_map(
@@ -45,9 +44,7 @@ def datasets(record: Any) -> list[Block]:
 
 
 def _by_rank(record: Any) -> list[int]:
-    order: list[int] = np.argsort(
-        np.nanmean(record.ranks, axis=1), kind="stable"
-    ).tolist()
+    order: list[int] = np.argsort(np.nanmean(record.ranks, axis=1), kind="stable").tolist()
     return order
 
 

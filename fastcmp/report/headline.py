@@ -177,9 +177,7 @@ def _better(record: Any) -> str:
     if np.isnan(record.difference):
         return f"The {measure}{at} of {a} and {b} cannot be compared; {pvalue}."
     if record.better is None:
-        return (
-            f"{'Models ' * unnamed}{a} and {b} have the same {measure}{at}; {pvalue}."
-        )
+        return f"{'Models ' * unnamed}{a} and {b} have the same {measure}{at}; {pvalue}."
     more = "lower" if record.measure in LESS_IS_BETTER else "higher"
     who = "Model " * unnamed + (a if record.better == "a" else b)
     return (
@@ -225,9 +223,7 @@ def _of_areas(record: Any) -> str:
     best = int(np.argmax(auc))
     if len(auc) == 1:
         return f"The area under the ROC curve is {auc[0]:.4f}."
-    largest = [
-        name for name, x in zip(record.names, auc, strict=True) if x == auc[best]
-    ]
+    largest = [name for name, x in zip(record.names, auc, strict=True) if x == auc[best]]
     verb = "has" if len(largest) == 1 else "have"
     return f"{_listed(largest)} {verb} the largest AUC, {auc[best]:.4f}."
 
@@ -252,9 +248,7 @@ def _of_pairs_in(record: Any) -> str:
 
 
 def _over_datasets(record: Any) -> str:
-    return (
-        headline(record.over_datasets()) if len(record.results) > 1 else _said(record)
-    )
+    return headline(record.over_datasets()) if len(record.results) > 1 else _said(record)
 
 
 def _shifted(record: Any) -> str:
@@ -325,9 +319,7 @@ def _of_report(record: Any) -> str:
 
 def _of_measures(record: Any) -> str:
     """Give the differences of sensitivity and specificity."""
-    shown = [
-        f"{row[0]} {row[4]} (p = {row[6]})" for row in record.sections()[0].rows[:2]
-    ]
+    shown = [f"{row[0]} {row[4]} (p = {row[6]})" for row in record.sections()[0].rows[:2]]
     return f"a minus b: {' and '.join(shown)}."
 
 

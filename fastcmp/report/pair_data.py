@@ -135,9 +135,7 @@ def _chosen(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return np.flatnonzero(lower_of_two < n_best), n_best
 
 
-def _rows_of_decisions(
-    decisions: NDArray[np.int8], order: NDArray[np.int64]
-) -> Iterator[bytes]:
+def _rows_of_decisions(decisions: NDArray[np.int8], order: NDArray[np.int64]) -> Iterator[bytes]:
     """Give the upper triangle row by row, in order of rank, a byte a pair."""
     codes = np.zeros(5, np.uint8)
     for decision, code in _CODES.items():
@@ -146,9 +144,7 @@ def _rows_of_decisions(
         yield codes[decisions[model, order[row + 1 :]]].tobytes()
 
 
-def _numbers(
-    result: PairwiseResult, chosen: NDArray[np.int64], *, percent: bool
-) -> dict[str, Any]:
+def _numbers(result: PairwiseResult, chosen: NDArray[np.int64], *, percent: bool) -> dict[str, Any]:
     """Pack differences and intervals, rounded to steps of what is written."""
     difference = result.difference[chosen]
     interval = result.interval[chosen]
@@ -167,11 +163,7 @@ def _numbers(
 
 def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Pack all other columns of the pairs."""
-    columns = {
-        name: column
-        for name, column in result.columns().items()
-        if name not in _NO_ROWS
-    }
+    columns = {name: column for name, column in result.columns().items() if name not in _NO_ROWS}
     if result.margins is not None:
         columns["decision_b"] = mirrored_decisions(result)
     procedure = ADJUSTMENTS.get(result.adjust, "no adjustment")

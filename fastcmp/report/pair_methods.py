@@ -69,9 +69,7 @@ def _tested(result: PairDecisions, each_pair: str) -> str:
     return f"{pairs} {were} compared by this test: {each_pair}."
 
 
-def _promised(
-    result: PairDecisions, adjustment: str, lines: list[str]
-) -> Iterator[str]:
+def _promised(result: PairDecisions, adjustment: str, lines: list[str]) -> Iterator[str]:
     name = ADJUSTMENTS.get(result.adjust, result.adjust)
     drawn = adjustment.partition(": ")[2]
     drawn = f" ({drawn})" if drawn else ""

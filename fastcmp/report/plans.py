@@ -38,9 +38,7 @@ def plan(record: Any) -> list[Block]:
     scales = (across, upright(0.0, 1.0, title="Power"))
     curves = [
         _curve(line, label, scales, style=i, ends=(low, high))
-        for i, ((_, line), label) in enumerate(
-            zip(lines, line_labels(lines), strict=True)
-        )
+        for i, ((_, line), label) in enumerate(zip(lines, line_labels(lines), strict=True))
     ]
     wanted = {power for _, line in lines for _, power in line.marks}
     guides = [Guide(place=scales[1].place(wanted.pop()))] if len(wanted) == 1 else []

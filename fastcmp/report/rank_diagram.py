@@ -124,9 +124,7 @@ def _to_units(line: RankLine) -> np.ndarray:
     return units
 
 
-def _bar(
-    result: PairwiseResult, place: np.ndarray, group: tuple[int, ...], y: float
-) -> TieBar:
+def _bar(result: PairwiseResult, place: np.ndarray, group: tuple[int, ...], y: float) -> TieBar:
     x = np.sort(place[list(group)])
     return TieBar(
         low=f"{x[0] - 5:.1f}",

@@ -71,16 +71,12 @@ _LEADS = {
     "BayesPairs": "Probabilities are of the posterior of this test of each pair: "
     "Bayesian {record.method} test.",
     "TaskTable": "Each model was compared with {record.baseline}, task by task.",
-    "AgreementResult": "The predictions of each two models were compared with each "
-    "other.",
-    "MeasureComparison": "{a} and {b} were compared on the same samples, measure by "
-    "measure.",
+    "AgreementResult": "The predictions of each two models were compared with each other.",
+    "MeasureComparison": "{a} and {b} were compared on the same samples, measure by measure.",
     "AreaBounds": "Scores were counted in bins, and pairs of scores in one bin left "
     "open: the bounds hold whatever their order.",
-    "LabelTable": "Samples were counted by their true class and by what the two models "
-    "predict.",
-    "TaskBootstrap": "Tasks were drawn again with replacement, and models ranked "
-    "anew each time.",
+    "LabelTable": "Samples were counted by their true class and by what the two models predict.",
+    "TaskBootstrap": "Tasks were drawn again with replacement, and models ranked anew each time.",
     "LeftOutTasks": "Each task was left out in turn, and models ranked anew.",
 }
 _LEADS |= dict.fromkeys(

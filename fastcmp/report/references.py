@@ -103,8 +103,7 @@ REFERENCES = {
     "cheng": 'H. Cheng, M. Macaluso, "Comparison of the accuracy of two tests with '
     'a confirmatory procedure limited to positive results", Epidemiology 8 (1997)'
     " 104-106.",
-    "youden": 'W. J. Youden, "Index for rating diagnostic tests", Cancer 3 (1950) '
-    "32-35.",
+    "youden": 'W. J. Youden, "Index for rating diagnostic tests", Cancer 3 (1950) 32-35.',
     "smirnov": 'N. Smirnov, "Table for estimating the goodness of fit of empirical '
     'distributions", Annals of Mathematical Statistics 19 (1948) 279-281.',
     "jiang": 'W. Jiang, Y. Zhao, "On asymptotic distributions and confidence '
@@ -192,15 +191,13 @@ REFERENCES = {
     'procedures", J. American Statistical Association 88 (1993) 920-923.',
     "li": 'J. Li, "A two-step rejection procedure for testing multiple hypotheses",'
     " J. Statistical Planning and Inference 138 (2008) 1521-1527.",
-    "westfall": "P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing, "
-    "Wiley (1993).",
+    "westfall": "P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing, Wiley (1993).",
     "hothorn": 'T. Hothorn, F. Bretz, P. Westfall, "Simultaneous inference in '
     'general parametric models", Biometrical Journal 50 (2008) 346-363.',
     "mogstad": 'M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for '
     "ranks with applications to mobility across neighbourhoods and academic "
     'achievement across countries", Review of Economic Studies 91 (2024) 476-518.',
-    "hsu": 'J. C. Hsu, "Multiple comparisons: theory and methods", Chapman & Hall '
-    "(1996).",
+    "hsu": 'J. C. Hsu, "Multiple comparisons: theory and methods", Chapman & Hall (1996).',
     "hansen-set": 'P. R. Hansen, A. Lunde, J. M. Nason, "The model confidence set",'
     " Econometrica 79 (2011) 453-497.",
     "hansen": 'P. R. Hansen, "A test for superior predictive ability", J. Business '
@@ -348,7 +345,6 @@ def cited(paragraph: str) -> list[tuple[str, tuple[str, ...]]]:
     ends = sorted(places)
     starts = [0, *ends]
     texts = [
-        paragraph[start:end]
-        for start, end in zip(starts, [*ends, len(paragraph)], strict=True)
+        paragraph[start:end] for start, end in zip(starts, [*ends, len(paragraph)], strict=True)
     ]
     return list(zip(texts, [*(places[end] for end in ends), ()], strict=True))

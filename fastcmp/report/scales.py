@@ -74,8 +74,7 @@ def linear(low: float, high: float, *, title: str = "", n: int = 5, least: float
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     bare = Scale(low, high, is_reversed=is_reversed)
     ticks = tuple(
-        Tick(bare.place(i * step), _written(i * step, digits))
-        for i in range(first, last + 1)
+        Tick(bare.place(i * step), _written(i * step, digits)) for i in range(first, last + 1)
     )
     return bare._replace(ticks=ticks, title=title)
 
@@ -100,9 +99,7 @@ def logarithmic(low: float, high: float, *, title: str = "") -> Scale:
     return bare._replace(ticks=ticks, title=title)
 
 
-def around(
-    values: Iterable[float], *also: float, pad: float = 0.06
-) -> tuple[float, float]:
+def around(values: Iterable[float], *also: float, pad: float = 0.06) -> tuple[float, float]:
     """Give ends of an axis that show all finite values, with some space."""
     finite = np.array([x for x in (*values, *also) if math.isfinite(x)])
     if not finite.size:

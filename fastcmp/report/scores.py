@@ -116,9 +116,7 @@ def det_curve(record: Any) -> list[Block]:
     top = min(ends[1], 1.0)
     scales = (linear(0.0, top, title="False positive rate"),
               upright(0.0, top, title="False negative rate"))  # fmt: skip
-    return with_said(
-        record, _one(record.fpr, record.fnr, scales, "Detection error tradeoff")
-    )
+    return with_said(record, _one(record.fpr, record.fnr, scales, "Detection error tradeoff"))
 
 
 def gain_curve(record: Any) -> list[Block]:
@@ -255,9 +253,7 @@ def lift(record: Any) -> list[Block]:
     captured = np.concatenate([[0.0], whole.captured])
     rates = record.by_group
     mean = record.n_events / record.n_samples
-    numbers = tuple(
-        100 * x for x in (rates.response_rate, *rates.response_rate_interval)
-    )
+    numbers = tuple(100 * x for x in (rates.response_rate, *rates.response_rate_interval))
     response = estimates(
         "Response rate by group",
         "Events in percent of cases",
@@ -287,18 +283,13 @@ def class_report(record: Any) -> list[Block]:
     return with_said(record, *pictures)
 
 
-def _metric_of_classes(
-    record: Any, title: str, places: list[int], head: str
-) -> Block | None:
+def _metric_of_classes(record: Any, title: str, places: list[int], head: str) -> Block | None:
     several = len(record.names) > 1
     labels = [
-        _named(record.rows[e], name if several else "")
-        for e in places
-        for name in record.names
+        _named(record.rows[e], name if several else "") for e in places for name in record.names
     ]
     value, low, high = (
-        np.asarray(x)[:, places].T.ravel()
-        for x in (record.value, record.low, record.high)
+        np.asarray(x)[:, places].T.ravel() for x in (record.value, record.low, record.high)
     )
     label = "class and model" if several else "class"
     return estimates(title, title, labels, (value, low, high), head, label=label)
@@ -333,8 +324,7 @@ def measures(record: Any) -> list[Block]:
     level = interval_name(record.confidence_level)
     rows = {name: getattr(record, name) for name in ("sensitivity", "specificity")}
     ends = [
-        test.confidence_interval(record.confidence_level, record.interval)
-        for test in rows.values()
+        test.confidence_interval(record.confidence_level, record.interval) for test in rows.values()
     ]
     gains = ([test.difference for test in rows.values()], *zip(*ends, strict=True))
     differences = estimates(
@@ -372,9 +362,7 @@ def concordance(record: Any) -> list[Block]:
     heads = ("pairs", "the positive higher", "the negative higher", "equal")
     row = ("of all", [float(x) for x in counts], texts)
     kinds = ("a", "b", "both")
-    return with_said(
-        record, bars([row], title="Pairs of samples", heads=heads, kinds=kinds)
-    )
+    return with_said(record, bars([row], title="Pairs of samples", heads=heads, kinds=kinds))
 
 
 def _first(curves: Mapping[str, Any]) -> list[tuple[str, Any]]:

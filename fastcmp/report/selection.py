@@ -203,7 +203,5 @@ def _drawn(
     if len(rows) > MOST_ROWS:
         options["says"] = f"The first {MOST_ROWS} of {len(rows)}."
         without = None
-    picture = intervals(
-        rows[:MOST_ROWS], title=title, axis=axis or title, heads=heads, **options
-    )
+    picture = intervals(rows[:MOST_ROWS], title=title, axis=axis or title, heads=heads, **options)
     return with_said(record, picture, without=without)

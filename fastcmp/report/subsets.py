@@ -30,9 +30,7 @@ def subsets_of(result: PairwiseResult) -> Text | None:
         (
             ascii_lowercase[k] if lettered else str(k + 1),
             str(len(group)),
-            _listed(
-                [cut_name(visible(result.names[i]), _LETTERS) for i in group], most
-            ),
+            _listed([cut_name(visible(result.names[i]), _LETTERS) for i in group], most),
         )
         for k, group in enumerate(groups if lettered else groups[:_MOST_GROUPS])
     )

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Spaces at which a line should not end: within "p = 0.05" and intervals.
-_TOGETHER = re.compile(
-    r"(?<=\bp) (?==)|(?<=p =) |(?<=CI) (?=\[)|(?<=\d,) (?=[-+\d.]+\])"
-)
+_TOGETHER = re.compile(r"(?<=\bp) (?==)|(?<=p =) |(?<=CI) (?=\[)|(?<=\d,) (?=[-+\d.]+\])")
 _FOLDER = Path(__file__).parent / "templates"
 
 

@@ -29,9 +29,7 @@ _KINDS = ("both", "a", "b", "none")
 _MOST_STRATA = 60
 
 
-def with_said(
-    record: Record, *blocks: Block | None, without: str | None = None
-) -> list[Block]:
+def with_said(record: Record, *blocks: Block | None, without: str | None = None) -> list[Block]:
     """Put pictures behind the first of what a record says in words and tables.
 
     `without` is the title of a table that a picture holds; that of the first section
@@ -66,9 +64,7 @@ def strata(record: Any) -> list[Block]:
             for name, counts in zip(record.strata, cells, strict=True)]  # fmt: skip
     few = len(rows) <= _MOST_STRATA
     picture = _four_parts(rows, ("a", "b"), "Strata", "stratum") if few else None
-    return with_said(
-        record, difference(record), picture, without="Strata" if few else None
-    )
+    return with_said(record, difference(record), picture, without="Strata" if few else None)
 
 
 def difference(record: Any, names: tuple[str, str] | None = None) -> Block | None:

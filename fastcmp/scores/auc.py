@@ -86,19 +86,15 @@ class ConcordanceResult(Record):
             One section.
         """
         text = (
-            f"AUC {self.auc:.4f}, {self.n_positives} positives and "
-            f"{self.n_negatives} negatives",
-            f"{self.concordant} concordant pairs, {self.discordant} discordant, "
-            f"{self.tied} tied",
+            f"AUC {self.auc:.4f}, {self.n_positives} positives and {self.n_negatives} negatives",
+            f"{self.concordant} concordant pairs, {self.discordant} discordant, {self.tied} tied",
             *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
         return [Section(title="Concordance", text=text)]
 
 
-def concordance(
-    y_true: ArrayLike, score: ArrayLike, *, positive: Any = None
-) -> ConcordanceResult:
+def concordance(y_true: ArrayLike, score: ArrayLike, *, positive: Any = None) -> ConcordanceResult:
     """Count concordant, discordant and tied pairs.
 
     Parameters
@@ -157,7 +153,7 @@ def count_pairs(read: Scores, model: int) -> ConcordanceResult:
     )
 
 
-def auc(  # noqa: PLR0913  # options, all by keyword
+def auc(
     y_true: ArrayLike,
     scores: Any,
     *,
@@ -257,9 +253,7 @@ def auc(  # noqa: PLR0913  # options, all by keyword
             areas[model] = count_pairs(read, model).area(ties)
         else:
             sweep = sweep_scores(read, weights, model)
-            areas[model] = (
-                _staircase(sweep, ties) if region is None else region.area(sweep)
-            )
+            areas[model] = _staircase(sweep, ties) if region is None else region.area(sweep)
 
     if areas.size * read.positive.size < _THREADS_PAY:
         threads = 1

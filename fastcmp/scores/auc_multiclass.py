@@ -103,9 +103,7 @@ def _average_pairs(read: ClassScores, average: str | None) -> Any:
     for i, j in combinations(range(len(read.names)), 2):
         both = read.positive[:, i] | read.positive[:, j]
         weights = None if read.weights is None else read.weights[both]
-        one, other = (
-            _area(read.positive[both, k], read.scores[both, k], weights) for k in (i, j)
-        )
+        one, other = (_area(read.positive[both, k], read.scores[both, k], weights) for k in (i, j))
         areas.append((one + other) / 2)
         sizes.append(sums[i] + sums[j])
     if average is None:

@@ -152,7 +152,7 @@ class BootstrapResult(Resampled):
         }
 
 
-def auc_bootstrap(  # noqa: PLR0913  # options, all by keyword
+def auc_bootstrap(
     y_true: ArrayLike,
     scores: Any,
     *,
@@ -265,7 +265,7 @@ class PermutationResult(Exchanged):
         return self._describe("Permutation test of AUCs", "", hypothesis)
 
 
-def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
+def auc_permutation_test(
     y_true: ArrayLike,
     score_a: ArrayLike,
     score_b: ArrayLike,
@@ -339,9 +339,7 @@ def auc_permutation_test(  # noqa: PLR0913  # options, all by keyword
     out = np.empty(drawing.n)
 
     def draw(first: int, rows: Floats) -> None:
-        kernels.permuted_differences(
-            order, tied, read.positive, drawing.seed, first, rows
-        )
+        kernels.permuted_differences(order, tied, read.positive, drawing.seed, first, rows)
 
     drawing.fill(out, draw)
     auc_a, auc_b = (count_pairs(read, m).auc for m in range(2))

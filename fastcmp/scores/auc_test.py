@@ -79,9 +79,7 @@ class AUCComparison(Pilot, Compared, Record):
         spread = _quantile((1 + level) / 2, self.df) * self.standard_error
         low = max(self.difference - spread, -1.0)
         high = min(self.difference + spread, 1.0)
-        return ConfidenceInterval(
-            *keep_side((low, high), self.alternative, (-1.0, 1.0))
-        )
+        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-1.0, 1.0)))
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -174,7 +172,7 @@ class ContrastResult(Record):
         return {name: [getattr(self, name)] for name in names}
 
 
-def compare_estimates(  # noqa: PLR0913  # two estimates and the options of a test
+def compare_estimates(
     auc_a: float,
     auc_b: float,
     variance: float,
@@ -240,9 +238,7 @@ def _check_margin(margin: Any) -> None:
         message = f"margin must be finite and >= 0, got {margin}"
         raise ValueError(message)
     if float(margin) >= 1:
-        message = (
-            f"margin must be below 1, the largest possible difference, got {margin}"
-        )
+        message = f"margin must be below 1, the largest possible difference, got {margin}"
         raise ValueError(message)
 
 

@@ -33,7 +33,7 @@ RULES = (">=", ">")
 _DEFAULT_CUTOFF = 0.5
 
 
-def classification_table(  # noqa: PLR0913  # options by keyword
+def classification_table(
     y_true: ArrayLike,
     score_or_label: ArrayLike | None = None,
     *,
@@ -108,9 +108,7 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     limit = _check_cutoff(cutoff)
     rule = choose(rule, "rule", RULES)
     options = _check_options(prevalence, confidence_level, interval)
-    check_indexes(
-        [("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)]
-    )
+    check_indexes([("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)])
     numbers, asked = _as_numbers(score_or_label, scores, limit)
     read: Scores | Truth
     if numbers is None:
@@ -134,9 +132,7 @@ def classification_table(  # noqa: PLR0913  # options by keyword
     )
 
 
-def _count(
-    calls: Flags, positive: Flags, weights: NDArray[np.float64] | None
-) -> dict[str, Any]:
+def _count(calls: Flags, positive: Flags, weights: NDArray[np.float64] | None) -> dict[str, Any]:
     """Count the four cells, or add up their weights."""
     cells = 2 * positive + calls
     if weights is None:
@@ -146,7 +142,7 @@ def _count(
     return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
 
-def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
+def classification_table_from_counts(
     counts: TwoClassCounts | None = None,
     *,
     tp: int | None = None,
@@ -198,12 +194,9 @@ def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
     """
     given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     numbers = [raw for raw in given.values() if raw is not None]
-    if len(numbers) != (4 if counts is None else 0) or (
-        positive is not None and counts is None
-    ):
+    if len(numbers) != (4 if counts is None else 0) or (positive is not None and counts is None):
         message = (
-            "pass all of tp, fp, fn and tn, or a fastcmp.stream.ConfusionCounts with "
-            "positive="
+            "pass all of tp, fp, fn and tn, or a fastcmp.stream.ConfusionCounts with positive="
         )
         raise TypeError(message)
     options = _check_options(prevalence, confidence_level, interval)
@@ -222,9 +215,7 @@ def classification_table_from_counts(  # noqa: PLR0913  # options by keyword
     return ClassificationTable(**cells, **options)
 
 
-def _from_confusion(
-    counts: Any, positive: Any, options: dict[str, Any]
-) -> ClassificationTable:
+def _from_confusion(counts: Any, positive: Any, options: dict[str, Any]) -> ClassificationTable:
     if not are_two_class(counts):
         message = (
             f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
@@ -241,9 +232,7 @@ def _check_options(
 ) -> dict[str, Any]:
     interval = choose(interval, "interval", INTERVALS)
     return {
-        "prevalence": None
-        if prevalence is None
-        else as_proportion(prevalence, "prevalence"),
+        "prevalence": None if prevalence is None else as_proportion(prevalence, "prevalence"),
         "confidence_level": as_proportion(confidence_level, "confidence_level"),
         "interval": interval,
     }
@@ -280,9 +269,7 @@ def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, b
     return as_doubles(numbers), asked
 
 
-def _call(
-    column: NDArray[Any], labels: tuple[Any, Any], cutoff: float | None, rule: str
-) -> Flags:
+def _call(column: NDArray[Any], labels: tuple[Any, Any], cutoff: float | None, rule: str) -> Flags:
     """Tell which numbers call positive: labels without a cutoff, scores with one."""
     if cutoff is None:
         yes, no = labels

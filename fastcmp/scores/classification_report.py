@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_DIGITS = 15
 
 
-def classification_report(  # noqa: PLR0913  # options, all by keyword
+def classification_report(
     y_true: ArrayLike,
     preds: Any,
     *,
@@ -153,7 +153,7 @@ def classification_report(  # noqa: PLR0913  # options, all by keyword
     return _report(counts, chosen, options, threads)
 
 
-def classification_report_from_counts(  # noqa: PLR0913  # options, all by keyword
+def classification_report_from_counts(
     counts: Any,
     *,
     control: int | str | None = None,

@@ -136,10 +136,7 @@ class ClassificationReport(Record):
             and what to beware of.
         """
         cells = self._cells()
-        if len(self.names) == 1:
-            sections = self._one_model(cells[0])
-        else:
-            sections = self._many_models(cells)
+        sections = self._one_model(cells[0]) if len(self.names) == 1 else self._many_models(cells)
         if self.control is not None:
             sections.append(self._differences())
         if self.cautions:
@@ -201,9 +198,7 @@ class ClassificationReport(Record):
     def _many_models(self, cells: list[list[str]]) -> list[Section]:
         """Lay the numbers out with a column a model: averages, then each metric."""
         n, titles, table = self._n_rates, self._columns, list(zip(*cells, strict=True))
-        names = tuple(
-            f"{name} (control)" if name == self.control else name for name in self.names
-        )
+        names = tuple(f"{name} (control)" if name == self.control else name for name in self.names)
         overall = [
             (self.rows[i], "" if kind == "overall" else self.titles[i], *table[i])
             for i, kind in enumerate(self.kinds)
@@ -223,8 +218,7 @@ class ClassificationReport(Record):
         ]
         for j, title in enumerate(titles):
             rows = [
-                (self.rows[i], *table[i], str(self.support[i]))
-                for i in range(j, n, len(titles))
+                (self.rows[i], *table[i], str(self.support[i])) for i in range(j, n, len(titles))
             ]
             columns = ("class", *names, "support")
             sections.append(Section(title=title, columns=columns, rows=tuple(rows)))

@@ -39,9 +39,7 @@ def format_count(count: float) -> str:
     return f"{count:.6g}" if isinstance(count, float) else str(count)
 
 
-def _binomial_interval(
-    x: int, n: int, confidence_level: float, method: str
-) -> ConfidenceInterval:
+def _binomial_interval(x: int, n: int, confidence_level: float, method: str) -> ConfidenceInterval:
     if not n:
         return _NOWHERE
     if method == "wilson":
@@ -290,10 +288,7 @@ class ClassificationTable(Record):
             Name and value, and the ends of intervals; NaN for measures without.
         """
         names = [*_PROPORTIONS, *_PLAIN, *_RATIOS]
-        ends = [
-            _NOWHERE if name in _PLAIN else self.confidence_interval(name)
-            for name in names
-        ]
+        ends = [_NOWHERE if name in _PLAIN else self.confidence_interval(name) for name in names]
         return {
             "measure": names,
             "value": [getattr(self, name) for name in names],
@@ -306,8 +301,7 @@ class ClassificationTable(Record):
         measures = (*_PROPORTIONS, *_PLAIN, *_RATIOS)
         values = self._fields() | {name: getattr(self, name) for name in measures}
         values["intervals"] = {
-            name: list(self.confidence_interval(name))
-            for name in (*_PROPORTIONS, *_RATIOS)
+            name: list(self.confidence_interval(name)) for name in (*_PROPORTIONS, *_RATIOS)
         }
         return {name: readable(value) for name, value in values.items()}
 
@@ -338,18 +332,14 @@ class ClassificationTable(Record):
             rows.append((name.replace("_", " "), value, ends.replace("nan", "-")))
         notes: tuple[str, ...]
         if self.prevalence is None:
-            notes = (
-                "ppv and npv hold for the proportion of positives in these samples.",
-            )
+            notes = ("ppv and npv hold for the proportion of positives in these samples.",)
         else:
             notes = (f"ppv and npv are for a prevalence of {self.prevalence:.4g}.",)
         if self.weighted:
             notes += ("Counts are sums of weights, for which there are no intervals.",)
         columns = ("", "predicted negative", "predicted positive")
         return [
-            Section(
-                title="Classification table", text=text, columns=columns, rows=counts
-            ),
+            Section(title="Classification table", text=text, columns=columns, rows=counts),
             Section(
                 title=f"Measures of {format_count(self.n_samples)} samples",
                 columns=("", "value", interval_name(self.confidence_level)),

@@ -54,7 +54,7 @@ class _Options(NamedTuple):
         return 0.05 if self.margin is None else self.alpha
 
 
-def compare_unpaired(  # noqa: PLR0913  # options, all by keyword
+def compare_unpaired(
     a: Any,
     b: Any,
     *,
@@ -143,9 +143,7 @@ def compare_unpaired(  # noqa: PLR0913  # options, all by keyword
     )
     missing = choose(missing, "missing", POLICIES)
     loss = as_flag(lower_is_better, "lower_is_better")
-    _refuse_others(
-        measure, missing, classes=classes, positive=positive, lower_is_better=loss
-    )
+    _refuse_others(measure, missing, classes=classes, positive=positive, lower_is_better=loss)
     if measure == "mean":
         return _means(a, b, options, lower_is_better=loss, missing=missing)
     pairs = _read_pairs(a, b, measure)
@@ -174,8 +172,7 @@ def _refuse_others(measure: str, missing: str, **given: Any) -> None:
     known = {"accuracy": ("raise", "wrong"), "mean": POLICIES, "auc": ("raise",)}
     if missing not in known[measure]:
         message = (
-            f"missing must be one of {known[measure]} with measure={measure!r}, got "
-            f"{missing!r}"
+            f"missing must be one of {known[measure]} with measure={measure!r}, got {missing!r}"
         )
         raise ValueError(message)
 
@@ -276,9 +273,7 @@ def _areas(
     )
 
 
-def _area_margins(
-    found: AUCComparison, n_samples: int, against: MarginOptions
-) -> MarginTests:
+def _area_margins(found: AUCComparison, n_samples: int, against: MarginOptions) -> MarginTests:
     """Test a difference of areas against a margin."""
     of = Estimated(
         found.difference,

@@ -67,9 +67,7 @@ def roc_curve(
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
-    sweep = threshold_sweep(
-        y_true, score, positive=positive, sample_weight=sample_weight
-    )
+    sweep = threshold_sweep(y_true, score, positive=positive, sample_weight=sample_weight)
     return roc_points(sweep, drop_intermediate=drop_intermediate)
 
 
@@ -166,9 +164,7 @@ def precision_recall_curve(
     >>> curve.precision.round(3).tolist(), curve.recall.tolist()
     ([0.5, 0.667, 1.0, 1.0], [1.0, 1.0, 0.5, 0.0])
     """
-    sweep = threshold_sweep(
-        y_true, score, positive=positive, sample_weight=sample_weight
-    )
+    sweep = threshold_sweep(y_true, score, positive=positive, sample_weight=sample_weight)
     precision, recall = _precision_recall(sweep)
     thresholds = sweep.thresholds.astype(np.float64)
     if drop_intermediate:
@@ -263,9 +259,7 @@ def det_curve(
     >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
     ([0.5, 0.0], [0.0, 0.5], [0.4, 0.9])
     """
-    sweep = threshold_sweep(
-        y_true, score, positive=positive, sample_weight=sample_weight
-    )
+    sweep = threshold_sweep(y_true, score, positive=positive, sample_weight=sample_weight)
     roc_points(sweep)  # needs both classes
     fp, tp = np.append(0, sweep.fp), np.append(0, sweep.tp)
     thresholds = with_top(sweep.thresholds.astype(np.float64))
@@ -339,9 +333,7 @@ def average_precision(
         if classes is not None:
             message = "classes= names the columns of score, which has only one"
             raise ValueError(message)
-        sweep = threshold_sweep(
-            y_true, score, positive=positive, sample_weight=sample_weight
-        )
+        sweep = threshold_sweep(y_true, score, positive=positive, sample_weight=sample_weight)
         return _average_precision(sweep)
     if positive is not None:
         message = "positive= is for two classes and scores of shape (n,): leave it out"
@@ -349,8 +341,7 @@ def average_precision(
     read = read_class_scores(y_true, score, classes, sample_weight)
     if len(read.names) == 2 and not has_columns(y_true):
         message = (
-            f"of two classes, {read.names}, pass the scores of the positive one only, "
-            "of shape (n,)"
+            f"of two classes, {read.names}, pass the scores of the positive one only, of shape (n,)"
         )
         raise ValueError(message)
 

@@ -94,9 +94,7 @@ class Criterion:
         return np.flatnonzero(np.abs(values - best) <= slack)
 
 
-def _call(
-    function: Callable[..., Any], counts: tuple[Ints, ...], *, takes_arrays: bool
-) -> Floats:
+def _call(function: Callable[..., Any], counts: tuple[Ints, ...], *, takes_arrays: bool) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         if takes_arrays:
             return np.asarray(function(*counts), np.float64)

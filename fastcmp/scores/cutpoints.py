@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     _Placed = tuple[Ints, NDArray[np.float64] | None]
 
 
-def optimal_cutpoint(  # noqa: PLR0913  # options, all by keyword
+def optimal_cutpoint(
     y_true: ArrayLike,
     score: ArrayLike,
     *,
@@ -255,9 +255,7 @@ def _check_cost(value: Any, name: str) -> float:
     return cost
 
 
-def _check_criterion(
-    criterion: Any, costs: tuple[float, float], prevalence: float | None
-) -> Any:
+def _check_criterion(criterion: Any, costs: tuple[float, float], prevalence: float | None) -> Any:
     """Find the criterion, and refuse what it does not take."""
     if callable(criterion):
         name = "a function"

@@ -116,9 +116,7 @@ class CutpointResult(Record):
             for cutoff, tp, fp in cells
         )
 
-    def confidence_interval(
-        self, confidence_level: float | None = None
-    ) -> ConfidenceInterval:
+    def confidence_interval(self, confidence_level: float | None = None) -> ConfidenceInterval:
         """Percentile interval of the cutoff from bootstrap samples.
 
         Parameters
@@ -152,9 +150,7 @@ class CutpointResult(Record):
             level = as_proportion(confidence_level, "confidence_level")
         tail = 0.5 * (1.0 - level)
         # Cutoffs may be infinite: no interpolation between them.
-        low, high = np.quantile(
-            self.resampled, [tail, 1.0 - tail], method="inverted_cdf"
-        )
+        low, high = np.quantile(self.resampled, [tail, 1.0 - tail], method="inverted_cdf")
         return ConfidenceInterval(float(low), float(high))
 
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -90,9 +90,7 @@ def delong(
     return _delong(read, clusters, threads)
 
 
-def _delong(
-    read: Scores, clusters: NDArray[np.int64] | None, threads: int
-) -> DelongResult:
+def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> DelongResult:
     _check_enough(read, clusters)
     values = place(read, threads)
     # Over either class the mean of the placements is the AUC.
@@ -174,8 +172,7 @@ def _clustered(
     of_class = (positive / read.n_positives, ~positive / read.n_negatives)
     held = _clusters_with(read, clusters)
     sums = [
-        np.stack([np.bincount(clusters, x * part, n_clusters) for x in values])
-        for part in of_class
+        np.stack([np.bincount(clusters, x * part, n_clusters) for x in values]) for part in of_class
     ]
     within = [s @ s.T * (k / (k - 1.0)) for s, k in zip(sums, held, strict=True)]
     across = sums[0] @ sums[1].T * (n_clusters / (n_clusters - 1.0))
@@ -198,7 +195,7 @@ def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
     return codes.astype(np.int64)
 
 
-def delong_unpaired(  # noqa: PLR0913  # options, all by keyword
+def delong_unpaired(
     y_a: ArrayLike,
     score_a: ArrayLike,
     y_b: ArrayLike,
@@ -285,9 +282,7 @@ def areas_unpaired(
     )
 
 
-def compare_areas(
-    a: DelongResult, b: DelongResult, method: str, **options: Any
-) -> AUCComparison:
+def compare_areas(a: DelongResult, b: DelongResult, method: str, **options: Any) -> AUCComparison:
     """Compare two areas on different samples."""
     variances = np.array([a.covariance[0, 0], b.covariance[0, 0]])
     df = None

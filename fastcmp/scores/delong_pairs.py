@@ -44,7 +44,7 @@ class _Pairs(NamedTuple):
     pvalue: Floats
 
 
-def compare_pairs(  # options, all by keyword
+def compare_pairs(
     areas: DelongResult,
     *,
     control: int | str | None,
@@ -115,18 +115,14 @@ def _find(areas: DelongResult, pairs: NDArray[np.int32]) -> _Pairs:
     return _Pairs(pairs, variances, difference, np.sqrt(variances[i, j]), z, pvalue)
 
 
-def _draw(
-    found: _Pairs, draws: Draws, adjust: str, level: float | None
-) -> dict[str, Any]:
+def _draw(found: _Pairs, draws: Draws, adjust: str, level: float | None) -> dict[str, Any]:
     """Draw all models together: adjusted p-values, and what a level asks for."""
     pairs, fields = found.pairs, dict[str, Any]()
     z, inverse = standardize(found.difference, found.error**2)
     with ThreadPool(1) as pool:
         joint = normal_joint(found.variances, draws, np.inf, pool)
         if level is not None:
-            fields["critical_value"] = critical_value(
-                joint, pairs, inverse, level, pool
-            )
+            fields["critical_value"] = critical_value(joint, pairs, inverse, level, pool)
         if adjust in JOINT:
             down = adjust == "maxt"
             adjusted = joint_pvalues(joint, pairs, z, inverse, pool, down=down)

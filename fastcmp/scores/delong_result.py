@@ -84,9 +84,7 @@ class DelongResult(Pilot, Record):
         Examples
         --------
         >>> from fastcmp import delong
-        >>> result = delong(
-        ...     [0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]]
-        ... )
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
         >>> result.confidence_interval(method="logit").low.round(3).tolist()
         [0.249, 0.249]
         """
@@ -144,9 +142,7 @@ class DelongResult(Pilot, Record):
         Examples
         --------
         >>> from fastcmp import delong
-        >>> result = delong(
-        ...     [0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]]
-        ... )
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
         >>> round(result.compare(0, 1).pvalue, 4)
         0.8084
         """
@@ -195,9 +191,7 @@ class DelongResult(Pilot, Record):
         Examples
         --------
         >>> from fastcmp import delong
-        >>> result = delong(
-        ...     [0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]]
-        ... )
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
         >>> round(result.contrast([1, -1]).statistic, 4)
         0.2425
         """
@@ -287,9 +281,7 @@ class DelongResult(Pilot, Record):
         Examples
         --------
         >>> from fastcmp import delong
-        >>> result = delong(
-        ...     [0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]]
-        ... )
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
         >>> result.pairwise().best
         ('model_0', 'model_1')
         """

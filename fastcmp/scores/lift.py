@@ -122,9 +122,7 @@ def lift_table(
     if sample_weight is not None and ties != "expected":
         message = f"sample_weight= goes with ties='expected', got {ties!r}"
         raise ValueError(message)
-    read, weights, sweep = _read_two_classes(
-        y_true, score, positive, sample_weight, "lift"
-    )
+    read, weights, sweep = _read_two_classes(y_true, score, positive, sample_weight, "lift")
     wanted = _as_groups(groups, read.positive.size)
     if weights is None:
         group, lowest, cases, events = _cut(read, sweep, wanted, ties)
@@ -170,9 +168,7 @@ def _as_groups(groups: Any, n: int) -> int:
     return number
 
 
-def _cut(
-    read: Scores, sweep: ThresholdSweep, groups: int, ties: str
-) -> tuple[Any, Any, Any, Any]:
+def _cut(read: Scores, sweep: ThresholdSweep, groups: int, ties: str) -> tuple[Any, Any, Any, Any]:
     """Give each group's number and lowest score, and cases and events down to it."""
     n, called = read.positive.size, sweep.tp + sweep.fp
     if ties in ("better", "worse"):
@@ -262,9 +258,7 @@ def gain_curve(
     >>> called.tolist(), captured.tolist()
     ([0.0, 0.25, 0.75, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
-    _, _, sweep = _read_two_classes(
-        y_true, score, positive, sample_weight, "a gain curve"
-    )
+    _, _, sweep = _read_two_classes(y_true, score, positive, sample_weight, "a gain curve")
     called = sweep.tp + sweep.fp
     return GainCurve(
         called=np.append(0.0, called / called[-1]),

@@ -163,13 +163,9 @@ class LiftTable(Drawn, Record):
         )
         notes = [TIES[self.ties]]
         if self.weighted:
-            notes.append(
-                "Cases are sums of weights, in equal parts, without intervals."
-            )
+            notes.append("Cases are sums of weights, in equal parts, without intervals.")
         if self.group.size < self.groups:
-            notes.append(
-                f"Ties leave {self.group.size} of {self.groups} groups with cases."
-            )
+            notes.append(f"Ties leave {self.group.size} of {self.groups} groups with cases.")
         return [
             self._section("Lift by group", self.by_group, text=text),
             self._section("Cumulated from the first group", table, notes=tuple(notes)),

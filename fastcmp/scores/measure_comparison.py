@@ -85,22 +85,17 @@ def joint_test(sensitivity: McNemarResult, specificity: McNemarResult) -> JointT
     """Test both from the discordant samples of either class."""
     tests = (sensitivity, specificity)
     if not all(test.n_samples for test in tests):
-        return JointTest(
-            statistic=math.nan, pvalue=math.nan, df=0, status=int(kernels.UNDEFINED)
-        )
+        return JointTest(statistic=math.nan, pvalue=math.nan, df=0, status=int(kernels.UNDEFINED))
     discordant = [test for test in tests if test.only_a + test.only_b]
     statistic, pvalue, status = 0.0, 1.0, kernels.DEGENERATE
     if discordant:
         statistic = sum(
-            (test.only_a - test.only_b) ** 2 / (test.only_a + test.only_b)
-            for test in discordant
+            (test.only_a - test.only_b) ** 2 / (test.only_a + test.only_b) for test in discordant
         )
         pvalue, status = math.exp(-0.5 * statistic), kernels.OK
         if len(discordant) == 1:
             pvalue = kernels.chdtrc(1.0, statistic)
-    return JointTest(
-        statistic=statistic, pvalue=pvalue, df=len(discordant), status=int(status)
-    )
+    return JointTest(statistic=statistic, pvalue=pvalue, df=len(discordant), status=int(status))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def compare_sensitivity_specificity(  # noqa: PLR0913  # options by keyword
+def compare_sensitivity_specificity(
     y_true: ArrayLike,
     pred_a: ArrayLike,
     pred_b: ArrayLike,
@@ -121,9 +121,7 @@ def compare_sensitivity_specificity(  # noqa: PLR0913  # options by keyword
     >>> result.ratio("sensitivity").ratio
     2.0
     """
-    options = _check_options(
-        method, alternative, confidence_level, interval, prevalence
-    )
+    options = _check_options(method, alternative, confidence_level, interval, prevalence)
     truth = read_truth(y_true, positive)
     a = read_labels(pred_a, "pred_a", truth)
     b = read_labels(pred_b, "pred_b", truth)
@@ -132,7 +130,7 @@ def compare_sensitivity_specificity(  # noqa: PLR0913  # options by keyword
     return _compare(counts, truth.labels, truth.n_missing, options)
 
 
-def compare_sensitivity_specificity_from_counts(  # by keyword
+def compare_sensitivity_specificity_from_counts(
     counts: Any,
     *,
     positive: Any = None,
@@ -185,9 +183,7 @@ def compare_sensitivity_specificity_from_counts(  # by keyword
     >>> round(result.joint.statistic, 4), round(result.joint.pvalue, 4)
     (6.5, 0.0388)
     """
-    options = _check_options(
-        method, alternative, confidence_level, interval, prevalence
-    )
+    options = _check_options(method, alternative, confidence_level, interval, prevalence)
     if are_labelled(counts):
         counts = counts.label_table()
     n_missing = 0
@@ -210,9 +206,7 @@ def compare_sensitivity_specificity_from_counts(  # by keyword
     return _compare(np.ascontiguousarray(array), labels, n_missing, options)
 
 
-def _of_classes(
-    table: LabelTable, positive: Any
-) -> tuple[NDArray[np.int64], tuple[Any, Any]]:
+def _of_classes(table: LabelTable, positive: Any) -> tuple[NDArray[np.int64], tuple[Any, Any]]:
     """Put the negative class first, and one without samples where it is missing."""
     found = list(table.classes)
     if not 1 <= len(found) <= 2:
@@ -242,9 +236,7 @@ def _check_options(
         "alternative": alternative,
         "confidence_level": float(confidence_level),
         "interval": choose(interval, "interval", DIFFERENCE_INTERVALS),
-        "prevalence": None
-        if prevalence is None
-        else as_proportion(prevalence, "prevalence"),
+        "prevalence": None if prevalence is None else as_proportion(prevalence, "prevalence"),
     }
 
 

@@ -57,9 +57,7 @@ class Region:
         return f"{'TPR' if self.by_tpr else 'FPR'} {self.low:g} to {self.high:g}"
 
 
-def _read_at(
-    x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: str
-) -> float:
+def _read_at(x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: str) -> float:
     """Interpolate a curve with vertical parts, from the left or from the right."""
     if side == "right":
         right = int(np.searchsorted(x, at, side="right"))
@@ -74,9 +72,7 @@ def _read_at(
     return float(y[left] + part * (y[right] - y[left]))
 
 
-def check_region(
-    fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool
-) -> Region | None:
+def check_region(fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool) -> Region | None:
     """Read which part of the curve is wanted."""
     if fpr_range is not None and tpr_range is not None:
         message = "fpr_range and tpr_range exclude each other: pass one of them"

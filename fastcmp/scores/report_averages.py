@@ -30,9 +30,7 @@ _MOST_CELLS = 2 * int(math.log2(MOST_CONFIGURATIONS))
 _MOST_NUMBERS = 50_000_000  # in the tables of all configurations
 
 
-def average_values(
-    estimators: Sequence[Estimator], cells: Cells, level: float
-) -> Values:
+def average_values(estimators: Sequence[Estimator], cells: Cells, level: float) -> Values:
     """Estimate metrics of one model, with the intervals of `metric`."""
     made, table = np.full((3, len(estimators)), math.nan), cells.table()
     for u, estimator in enumerate(estimators):

@@ -114,9 +114,7 @@ def class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Valu
             low[u], high[u] = estimate_table(estimator, table, level)[2:4]
         return Values(value, low, high)
     known = trials[1] > 0
-    of = Proportions(
-        trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA
-    )
+    of = Proportions(trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA)
     _, low[known], high[known] = wilson_limits(of, level)
     return Values(value, low, high)
 

@@ -59,10 +59,7 @@ class ReportCounts(NamedTuple):
         return self._replace(
             classes=tuple(classes),
             cells=tuple(cells.reordered(place, k) for cells in self.cells),
-            pairs=tuple(
-                None if pair is None else pair.reordered(place, k)
-                for pair in self.pairs
-            ),
+            pairs=tuple(None if pair is None else pair.reordered(place, k) for pair in self.pairs),
         )
 
 
@@ -143,9 +140,7 @@ def _count_one(true: NDArray[Any], pred: NDArray[Any], k: int) -> Cells:
     return cells_of_table(table)
 
 
-def _count_two(
-    true: NDArray[Any], pred: NDArray[Any], by: NDArray[Any], k: int
-) -> Cells:
+def _count_two(true: NDArray[Any], pred: NDArray[Any], by: NDArray[Any], k: int) -> Cells:
     if k > _CUBED:
         return Cells(*count_cells((true, pred, by), k), k)
     table = np.zeros((k, k, k), np.int64)
@@ -156,9 +151,7 @@ def _count_two(
 def _alone(pairs: Sequence[Cells | None]) -> tuple[Cells, ...]:
     """Take each model by itself out of its counts together with the control."""
     others = [pair for pair in pairs if pair is not None]
-    return tuple(
-        others[0].alone(1) if pair is None else pair.alone(0) for pair in pairs
-    )
+    return tuple(others[0].alone(1) if pair is None else pair.alone(0) for pair in pairs)
 
 
 def _without_empty(found: ReportCounts) -> ReportCounts:
@@ -180,9 +173,7 @@ def _without_empty(found: ReportCounts) -> ReportCounts:
     )
 
 
-def read_report_counts(
-    counts: Any, classes: Any, names: Any, control: Any
-) -> ReportCounts:
+def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
     """Take counts of a stream, of two models, or confusion matrices."""
     if isinstance(counts, LabelTable) or are_labelled(counts):
         found = _of_pairs(counts, names, control)
@@ -282,8 +273,7 @@ def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts
         raise ValueError(message)
     if (sizes != sizes[0]).any():
         message = (
-            "counts must be of the same samples: the samples of each class differ "
-            "between models"
+            "counts must be of the same samples: the samples of each class differ between models"
         )
         raise ValueError(message)
     known = (_ONE_NAME,) if single else [f"model_{i}" for i in range(len(tables))]

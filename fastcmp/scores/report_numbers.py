@@ -62,17 +62,13 @@ def bind_plan(plan: Plan) -> Bound:
     )
 
 
-def measure_all(
-    bound: Bound, counts: ReportCounts, level: float, pool: ThreadPool
-) -> Numbers:
+def measure_all(bound: Bound, counts: ReportCounts, level: float, pool: ThreadPool) -> Numbers:
     """Estimate all numbers, and test them against the control."""
     plan = bound.plan
     first, ordered = counts.arranged(plan.classes), counts.arranged(plan.order)
     models = range(len(counts.names))
     values = dict(
-        pool.answers(
-            lambda i: _values(bound, first.cells[i], ordered.cells[i], level), models
-        )
+        pool.answers(lambda i: _values(bound, first.cells[i], ordered.cells[i], level), models)
     )
     made = [np.stack(parts) for parts in zip(*(values[i] for i in models), strict=True)]
     pvalue, exact = np.full(made[0].shape, np.nan), np.zeros(made[0].shape, bool)

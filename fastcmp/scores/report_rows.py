@@ -168,10 +168,7 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
     else:
         listed = wanted = tuple(labels)
         if not set(listed) & set(found):
-            message = (
-                f"labels must be classes of the data ({_some(found)}), got "
-                f"{_some(listed)}"
-            )
+            message = f"labels must be classes of the data ({_some(found)}), got {_some(listed)}"
             raise ValueError(message)
     classes = (*listed, *(label for label in found if label not in set(listed)))
     whole = len(classes) == len(listed)

@@ -126,8 +126,7 @@ class Exchanged(Compared, Record):
 
     def _describe(self, title: str, statistic: str, hypothesis: str) -> list[Section]:
         text = (
-            f"AUC of a {self.auc_a:.4f}, of b {self.auc_b:.4f}, difference "
-            f"{self.difference:+.4f}",
+            f"AUC of a {self.auc_a:.4f}, of b {self.auc_b:.4f}, difference {self.difference:+.4f}",
             f"{statistic}p = {format_pvalue(self.pvalue)} (H0: {hypothesis})",
             f"{self.n_resamples} exchanges, seed {self.seed}",
             *dropped_sentences(self.n_missing, 0),

@@ -149,7 +149,7 @@ class RocBand(Drawn, Resampled):
         ]
 
 
-def roc_band(  # noqa: PLR0913  # options, all by keyword
+def roc_band(
     y_true: ArrayLike,
     scores: Any,
     *,
@@ -227,9 +227,7 @@ def roc_band(  # noqa: PLR0913  # options, all by keyword
     return RocBand(
         measure="specificity" if by_tpr else "sensitivity",
         at=given,
-        estimate=np.stack(
-            [_rates(read, m, at, by_tpr=by_tpr) for m in range(len(read.columns))]
-        ),
+        estimate=np.stack([_rates(read, m, at, by_tpr=by_tpr) for m in range(len(read.columns))]),
         replicates=bootstrap_rocs(read, at, drawing, by_tpr=by_tpr),
         names=read.names,
         n_positives=read.n_positives,

@@ -45,7 +45,7 @@ class VenkatramanResult(Exchanged):
         return self._describe("Venkatraman's test", statistic, hypothesis)
 
 
-def venkatraman(  # noqa: PLR0913  # options, all by keyword
+def venkatraman(
     y_true: ArrayLike,
     score_a: ArrayLike,
     score_b: ArrayLike,
@@ -112,9 +112,7 @@ def venkatraman(  # noqa: PLR0913  # options, all by keyword
     drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, {"score_a": score_a, "score_b": score_b}, positive)
     shuffled = np.random.default_rng(drawing.seed).random((2, read.positive.size))
-    by_rank = np.stack(
-        [np.lexsort(keys) for keys in zip(shuffled, read.columns, strict=True)]
-    )
+    by_rank = np.stack([np.lexsort(keys) for keys in zip(shuffled, read.columns, strict=True)])
     observed = kernels.venkatraman_statistic(*read.positive[by_rank])
     out = np.empty(drawing.n, np.int64)
 

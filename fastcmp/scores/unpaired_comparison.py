@@ -115,8 +115,7 @@ class UnpairedComparison(Compared, Record):
         first, second = self.measured
         if isinstance(self.comparison, UnpairedResult):
             measured = (
-                f"{a} is right on {100 * first:.2f}% of its samples, {b} on "
-                f"{100 * second:.2f}%"
+                f"{a} is right on {100 * first:.2f}% of its samples, {b} on {100 * second:.2f}%"
             )
         else:
             measured = f"the {self.measure} of {a} is {first:.4g}, of {b} {second:.4g}"
@@ -140,10 +139,7 @@ class UnpairedComparison(Compared, Record):
         row |= {"low": float(low), "high": float(high)}
         test = ("statistic", "distribution", "df", "pvalue", "reject", "method")
         counted = ("n_a", "n_b", "n_missing")
-        row |= {
-            name: getattr(self, name)
-            for name in (*test, "alternative", "alpha", *counted)
-        }
+        row |= {name: getattr(self, name) for name in (*test, "alternative", "alpha", *counted)}
         if self.margins is not None:
             row["margin_decision"] = self.margins.decision
         return row
@@ -164,8 +160,7 @@ class UnpairedComparison(Compared, Record):
             decision = self.decision  # which begins with a model's name
         text = (
             decision,
-            "Different samples: the models were tested on "
-            f"{self.n_a} and {self.n_b} samples.",
+            f"Different samples: the models were tested on {self.n_a} and {self.n_b} samples.",
         )
         numbers = Section(
             title=f"Numbers ({self.alternative}, alpha = {self.alpha:g})",

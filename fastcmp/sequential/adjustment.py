@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 #: The adjustments, and the error rate that decisions at `alpha` keep.
 PROMISES = {
-    "e-holm": (
-        "the probability of even one false decision, at any look, is at most "
-        "{alpha:.3g}"
-    ),
+    "e-holm": ("the probability of even one false decision, at any look, is at most {alpha:.3g}"),
     "e-bh": (
         "the expected proportion of false decisions, at the look at which one stops, "
         "is at most {alpha:.3g}"

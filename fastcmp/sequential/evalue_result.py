@@ -47,9 +47,7 @@ def format_evalue(log_evalue: float) -> str:
     return f"{np.exp(log_evalue):.3g}"
 
 
-def read_difference_method(
-    method: str, prior: Any
-) -> tuple[int, tuple[float, float, float]]:
+def read_difference_method(method: str, prior: Any) -> tuple[int, tuple[float, float, float]]:
     """Check which confidence sequence is meant, and its prior."""
     chosen = choose(method, "method", METHODS)
     if prior is None:
@@ -175,9 +173,7 @@ class EvalueResult(Compared, Record):
         shape = np.shape(self.log_evalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
-    def log_evalue_at(
-        self, difference: float, *, method: str = "bets", prior: Any = None
-    ) -> Any:
+    def log_evalue_at(self, difference: float, *, method: str = "bets", prior: Any = None) -> Any:
         """Logarithm of the e-value against another difference than 0.
 
         Parameters
@@ -254,10 +250,7 @@ class EvalueResult(Compared, Record):
         """
         level = as_proportion(confidence_level, "confidence_level")
         rows = zip(np.ravel(self.only_a), np.ravel(self.only_b), strict=True)
-        ends = [
-            kernels.anytime_proportion_interval(a, b, *self.prior, level)
-            for a, b in rows
-        ]
+        ends = [kernels.anytime_proportion_interval(a, b, *self.prior, level) for a, b in rows]
         low, high = np.array(ends).reshape(-1, 2).T
         shape = np.shape(self.log_evalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))

@@ -213,9 +213,7 @@ def mcnemar_looks_of(
     estimate = np.full(only_a.size, np.nan)
     if n_samples is not None:
         interval = (kernels.BETS, 1.0 - alpha, (0.5, 0.5, 0.5))
-        kernels.anytime_difference_interval_many(
-            *(only_a, only_b, n_samples), interval, low, high
-        )
+        kernels.anytime_difference_interval_many(*(only_a, only_b, n_samples), interval, low, high)
         estimate = (only_a - only_b) / np.maximum(n_samples, 1)
     return LooksResult(
         log_evalue=log_evalue,

@@ -122,9 +122,7 @@ class McNemarLooks(BlockCounts):
         self._missing = choose(missing, "missing", ("raise", "wrong"))
         self._classes = check_classes(classes, self._missing)
         table = np.zeros((2, 2), np.int64)
-        self._state = _State(
-            np.zeros(3, np.int64), table, np.zeros((0, 2, 2), np.int64)
-        )
+        self._state = _State(np.zeros(3, np.int64), table, np.zeros((0, 2, 2), np.int64))
 
     @property
     def n_looks(self) -> int:
@@ -173,9 +171,7 @@ class McNemarLooks(BlockCounts):
         totals = (block.n_samples, block.n_missing, block.n_excluded)
         with self._lock:
             state = self._state
-            self._state = state._replace(
-                totals=state.totals + totals, table=state.table + table
-            )
+            self._state = state._replace(totals=state.totals + totals, table=state.table + table)
         return self
 
     def look(self, counts: ArrayLike | PairedCounts | None = None) -> LooksResult:
@@ -230,10 +226,7 @@ class McNemarLooks(BlockCounts):
 
     def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         table = self._state.table.tolist()
-        rows = [
-            (f"a {word}", *map(str, row))
-            for word, row in zip(_WORDS, table, strict=True)
-        ]
+        rows = [(f"a {word}", *map(str, row)) for word, row in zip(_WORDS, table, strict=True)]
         return ("", "b right", "b wrong"), tuple(rows)
 
     def _settings(self) -> dict[str, Any]:
@@ -280,9 +273,7 @@ class McNemarLooks(BlockCounts):
 
     def _join(self, other: Self) -> None:
         state, theirs = self._state, other._state
-        self._state = _State(
-            state.totals + theirs.totals, state.table + theirs.table, state.looks
-        )
+        self._state = _State(state.totals + theirs.totals, state.table + theirs.table, state.looks)
 
 
 def _grown(state: _State, counts: Any) -> _State:

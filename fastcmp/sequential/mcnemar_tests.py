@@ -153,9 +153,7 @@ def _read_options(alternative: str, prior: Any) -> tuple[str, tuple[float, float
     return choose(alternative, "alternative", ALTERNATIVES), (s, t)
 
 
-def _evaluate(
-    counted: McNemarResult, alternative: str, prior: tuple[float, float]
-) -> EvalueResult:
+def _evaluate(counted: McNemarResult, alternative: str, prior: tuple[float, float]) -> EvalueResult:
     """Find the e-values of counts, which McNemar's test has checked."""
     shape = np.shape(counted.only_a)
     only_a = np.ascontiguousarray(counted.only_a, np.int64).ravel()
@@ -226,10 +224,7 @@ def mcnemar_looks(
     length = counts["only_a"].shape
     for name, column in counts.items():
         if column.ndim != 1 or column.shape != length or not column.size:
-            message = (
-                f"{name} must be one number a look, as only_a is, got shape "
-                f"{column.shape}"
-            )
+            message = f"{name} must be one number a look, as only_a is, got shape {column.shape}"
             raise ValueError(message)
     cells = {"only_a": counts["only_a"], "only_b": counts["only_b"]}
     if n_samples is not None:

@@ -31,14 +31,12 @@ def read_bounded(raw: Any, bounds: tuple[float, float], least: int) -> Floats:
         raise ValueError(message)
     inside = (values >= bounds[0]) & (values <= bounds[1])
     if not inside.all():
-        message = (
-            f"differences must lie within bounds, {bounds}, got {values[~inside][0]}"
-        )
+        message = f"differences must lie within bounds, {bounds}, got {values[~inside][0]}"
         raise ValueError(message)
     return values
 
 
-def mean_test(  # noqa: PLR0913  # options, all by keyword
+def mean_test(
     differences: ArrayLike,
     *,
     mean0: float = 0.0,

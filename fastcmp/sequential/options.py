@@ -60,9 +60,7 @@ def read_mean(mean0: Any, bounds: tuple[float, float]) -> float:
     return mean
 
 
-def read_bets(
-    bets: Any, mean: float, bounds: tuple[float, float], alternative: str
-) -> Floats:
+def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: str) -> Floats:
     """Check bets, or make those of all scales for the sides of a test."""
     if bets is None:
         half = 0.5 * (bounds[1] - bounds[0])

@@ -119,17 +119,13 @@ class PairLooks(Accumulator):
     ) -> None:
         s, t = read_prior(prior)
         if s != t:
-            message = (
-                f"prior must be two equal numbers: pairs have no order, got {prior}"
-            )
+            message = f"prior must be two equal numbers: pairs have no order, got {prior}"
             raise ValueError(message)
         self._prior = (s, t)
         self._adjust = choose(adjust, "adjust", METHODS)
         self._alpha = as_proportion(alpha, "alpha")
         none = np.zeros(0, np.int64)
-        self._state = _State(
-            None, np.zeros(2, np.int64), none, np.zeros(0), none.astype(bool)
-        )
+        self._state = _State(None, np.zeros(2, np.int64), none, np.zeros(0), none.astype(bool))
         self._tables, self._rests = np.empty((2, 0), np.int64), np.zeros(2)
 
     @property
@@ -157,9 +153,7 @@ class PairLooks(Accumulator):
         """How many looks were taken."""
         return int(self._state.totals[1])
 
-    def look(
-        self, counts: PairedCounts, *, workers: int | None = None
-    ) -> PairLooksResult:
+    def look(self, counts: PairedCounts, *, workers: int | None = None) -> PairLooksResult:
         """Look at the evidence so far.
 
         Parameters
@@ -192,10 +186,7 @@ class PairLooks(Accumulator):
         """
         threads = check_workers(workers)
         if not are_paired(counts):
-            message = (
-                "counts must be a fastcmp.stream.PairCounts, got "
-                f"{type(counts).__name__}"
-            )
+            message = f"counts must be a fastcmp.stream.PairCounts, got {type(counts).__name__}"
             raise TypeError(message)
         joint, n, names = counts.joint_upper, counts.n_samples, counts.names
         with self._lock:
@@ -227,9 +218,7 @@ class PairLooks(Accumulator):
         """Check the models of a look, and give the state before it."""
         state, m = self._state, len(names or ())
         if m < 2 or n < 1:
-            message = (
-                f"counts must hold at least 2 models and 1 sample, got {m} and {n}"
-            )
+            message = f"counts must hold at least 2 models and 1 sample, got {m} and {n}"
             raise ValueError(message)
         if state.names is None:
             p = m * (m - 1) // 2
@@ -363,10 +352,7 @@ def _decide(
     The smallest mean with an e-value is that with all others below the threshold: it
     reaches the threshold where the e-value makes up for all that is missing of them.
     """
-    high, low = (
-        math.log(threshold + missing * (1.0 + slack))
-        for slack in (_ROUNDING, -_ROUNDING)
-    )
+    high, low = (math.log(threshold + missing * (1.0 + slack)) for slack in (_ROUNDING, -_ROUNDING))
     new = np.flatnonzero((log_evalues >= low) > decided)
     if not new.size:
         return decided

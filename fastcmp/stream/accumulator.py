@@ -106,8 +106,7 @@ class Accumulator(ABC):
         """
         if type(other) is not type(self):
             message = (
-                f"a {type(self).__name__} merges with its own kind, got "
-                f"{type(other).__name__}"
+                f"a {type(self).__name__} merges with its own kind, got {type(other).__name__}"
             )
             raise TypeError(message)
         # Its state as it is now: two threads that hold both locks could block forever.
@@ -376,8 +375,5 @@ def same_arrays(one: Arrays, two: Arrays) -> bool:
 
 def _rebuild(kind: type[Accumulator], settings: dict[str, Any], arrays: Arrays) -> Any:
     """Unpickle; a buffer that was pickled apart may be read-only."""
-    own = {
-        name: array if array.flags.writeable else array.copy()
-        for name, array in arrays.items()
-    }
+    own = {name: array if array.flags.writeable else array.copy() for name, array in arrays.items()}
     return kind._restore(settings, own)

@@ -32,9 +32,7 @@ def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(map(str, listed))  # np.str_ would not be saved as a string
 
 
-def check_classes(
-    classes: Sequence[Any] | None, missing: str | None
-) -> tuple[Any, ...] | None:
+def check_classes(classes: Sequence[Any] | None, missing: str | None) -> tuple[Any, ...] | None:
     """Check these options of `encode` before the first block comes."""
     encode([], [[]], classes=classes, missing=missing, least=0)
     return None if classes is None else tuple(classes)

@@ -58,9 +58,7 @@ class ClassCounts(BlockCounts):
     #: Axes of a table that are classes.
     _AXES: ClassVar[int]
 
-    def _begin(
-        self, names: tuple[str, ...] | None, classes: Sequence[Any] | None
-    ) -> None:
+    def _begin(self, names: tuple[str, ...] | None, classes: Sequence[Any] | None) -> None:
         """Start without samples."""
         given = check_classes(classes, None)
         self._found = given is None
@@ -158,10 +156,7 @@ class ClassCounts(BlockCounts):
             return (), self._nothing(block.names, ())
         columns = (block.y_true, *block.preds)
         k = 1 + max(int(column.max()) for column in columns)
-        if k <= _FEW:
-            block = replace(block, classes=block.classes[:k])
-        else:
-            block = in_order(block)
+        block = replace(block, classes=block.classes[:k]) if k <= _FEW else in_order(block)
         tally = self._count(block, threads)
         used = tally.seen().tolist()
         classes = _sorted(block.classes[code] for code in used)
@@ -169,9 +164,7 @@ class ClassCounts(BlockCounts):
         new = [place[block.classes[code]] for code in used]
         return classes, tally.placed(used, new, len(classes))
 
-    def _nothing(
-        self, names: tuple[str, ...] | None, classes: tuple[Any, ...]
-    ) -> Tally:
+    def _nothing(self, names: tuple[str, ...] | None, classes: tuple[Any, ...]) -> Tally:
         n_tables = 0 if names is None else self._n_tables(names)
         return Tally.empty((n_tables, *[len(classes)] * self._AXES))
 
@@ -181,9 +174,7 @@ class ClassCounts(BlockCounts):
         if more.names is None:
             return
         if mine.names is None:
-            mine = replace(
-                mine, names=more.names, tally=self._nothing(more.names, mine.classes)
-            )
+            mine = replace(mine, names=more.names, tally=self._nothing(more.names, mine.classes))
         classes = mine.classes
         if self._found and classes != more.classes:
             classes = _sorted([*classes, *more.classes])
@@ -240,8 +231,7 @@ class ClassCounts(BlockCounts):
         kind = type(self).__name__
         if not self._found and self.classes != other.classes:
             message = (
-                f"{kind} merge where classes agree, got {self.classes[:5]} and "
-                f"{other.classes[:5]}"
+                f"{kind} merge where classes agree, got {self.classes[:5]} and {other.classes[:5]}"
             )
             raise ValueError(message)
         mine, theirs = self.names, other.names

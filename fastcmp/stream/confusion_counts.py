@@ -130,9 +130,7 @@ class ConfusionCounts(ClassCounts):
         np.add.at(correct, cells[right, 0], counts[right])
         return correct
 
-    def two_class_counts(
-        self, positive: Any = None
-    ) -> tuple[dict[str, int], tuple[Any, Any]]:
+    def two_class_counts(self, positive: Any = None) -> tuple[dict[str, int], tuple[Any, Any]]:
         """Count true and false positives and negatives of a single model.
 
         Parameters

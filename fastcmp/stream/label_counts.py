@@ -217,9 +217,7 @@ class LabelCounts(ClassCounts):
         start, end = np.searchsorted(tally.cells[:, 0], [pair, pair + 1])
         return tally.cells[start:end, 1:], tally.counts[start:end]
 
-    def _recorded(
-        self, cells: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> LabelTable:
+    def _recorded(self, cells: NDArray[np.int64], counts: NDArray[np.int64]) -> LabelTable:
         k = self.n_classes
         common: dict[str, Any] = {
             "classes": self.classes,

@@ -150,6 +150,4 @@ class RocSketch(ScoreCounts):
         negatives, positives = state.by_class(place)
         one = state.map_of(place)
         used = np.flatnonzero(negatives + positives)[::-1]
-        return _Points(
-            one.thresholds[used], negatives[used], positives[used], one.exact[used]
-        )
+        return _Points(one.thresholds[used], negatives[used], positives[used], one.exact[used])

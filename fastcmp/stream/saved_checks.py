@@ -38,8 +38,7 @@ def stored(
         raise ValueError(message)
     if array.shape != shape or array.dtype.newbyteorder("=") != wanted:
         message = (
-            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape "
-            f"{array.shape}"
+            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape {array.shape}"
         )
         raise ValueError(message)
     return np.asarray(array, wanted)
@@ -71,9 +70,7 @@ def check_totals(totals: NDArray[np.int64], *, begun: bool) -> None:
     require(possible, f"totals must be numbers of samples, got {sizes}")
 
 
-def check_within(
-    counts: NDArray[np.int64], low: Any, high: Any, name: str = "counts"
-) -> None:
+def check_within(counts: NDArray[np.int64], low: Any, high: Any, name: str = "counts") -> None:
     """Refuse counts outside of their bounds."""
     possible = np.all((counts >= low) & (counts <= high))
     require(possible, f"{name} must be numbers of samples that fit the others")

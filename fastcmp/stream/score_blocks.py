@@ -83,10 +83,7 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
     read = [read_score_column(raw, visible(name)) for name, raw in named]
     for (name, _), (column, _) in zip(named, read, strict=True):
         if column.shape != (len(truth),):
-            message = (
-                f"{visible(name)} has {column.size} scores, y_true has {len(truth)} "
-                "labels"
-            )
+            message = f"{visible(name)} has {column.size} scores, y_true has {len(truth)} labels"
             if not is_single and len(named) == len(truth):
                 message += "; models come first: pass scores.T"
             raise ValueError(message)

@@ -91,8 +91,7 @@ class AreaBounds(Record):
         text = (
             f"{area}; {self.n_positives} positives ({self.labels[0]!r}) and "
             f"{self.n_negatives} negatives ({self.labels[1]!r})",
-            f"{self.concordant} concordant pairs, {self.tied} tied, "
-            f"{self.undecided} undecided",
+            f"{self.concordant} concordant pairs, {self.tied} tied, {self.undecided} undecided",
             *dropped_sentences(self.n_missing, 0),
         )
         return [Section(title="AUC from counts in bins", text=text)]

@@ -108,10 +108,7 @@ class ScoreCounts(BlockCounts):
     def counts(self) -> dict[str, Counts]:
         """A copy of each model's counts by bin and by label, shape (B, 2)."""
         names, counts = self._state.names or (), self._state.counts
-        return {
-            name: table.copy()
-            for name, table in zip(names, counts, strict=bool(counts))
-        }
+        return {name: table.copy() for name, table in zip(names, counts, strict=bool(counts))}
 
     @property
     def n_bytes(self) -> int:
@@ -247,8 +244,7 @@ class ScoreCounts(BlockCounts):
         if len(self.labels) < 2:
             return ("model",), tuple((name,) for name in self.names or ())
         return ("model", "AUC from", "to"), tuple(
-            (name, f"{area.low:.6f}", f"{area.high:.6f}")
-            for name, area in self.areas.items()
+            (name, f"{area.low:.6f}", f"{area.high:.6f}") for name, area in self.areas.items()
         )
 
     def _settings(self) -> dict[str, Any]:

@@ -75,8 +75,6 @@ def join_labels(mine: Iterable[Any], theirs: Iterable[Any]) -> tuple[Any, ...]:
         positive_label(labels, None)
     kinds = list(map(kind_of, labels))
     if len(set(kinds)) > 1:
-        message = (
-            f"y_true mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared"
-        )
+        message = f"y_true mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared"
         raise TypeError(message)
     return ascending(labels)

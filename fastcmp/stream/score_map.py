@@ -69,9 +69,7 @@ class ScoreMap:
         array = as_numbers(edges, "edges") + 0.0  # -0.0 is 0.0
         array = array.astype(np.float64)
         if array.ndim != 1 or array.size > MOST_EDGES:
-            message = (
-                f"edges must be at most {MOST_EDGES} numbers, got shape {array.shape}"
-            )
+            message = f"edges must be at most {MOST_EDGES} numbers, got shape {array.shape}"
             raise ValueError(message)
         if np.isnan(array).any() or not np.all(array[1:] > array[:-1]):
             message = "edges must ascend, and hold no NaN"
@@ -210,9 +208,7 @@ class ScoreMap:
             raise ValueError(message)
         return bins
 
-    def _convert(
-        self, column: NDArray[Any], kind: np.dtype[Any], name: str
-    ) -> NDArray[Any]:
+    def _convert(self, column: NDArray[Any], kind: np.dtype[Any], name: str) -> NDArray[Any]:
         """Bring scores of a type to that of the map, which must hold them."""
         if not holds(kind, self.grid):
             message = (

@@ -257,9 +257,7 @@ class ScoreRefinement(Accumulator):
             plans.append(_Plan(plan.chosen, plan.resolved | plan.chosen, within))
         return plans
 
-    def _collected(
-        self, model: int, side: int, *, with_end: bool = False
-    ) -> NDArray[Any]:
+    def _collected(self, model: int, side: int, *, with_end: bool = False) -> NDArray[Any]:
         """Sort the collected scores of a label, with inf behind if wanted."""
         dtype = self._first.map_of(model).dtype
         pieces = [piece for block in self._seen.kept for piece in block[model][side]]
@@ -355,14 +353,11 @@ class ScoreRefinement(Accumulator):
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)
         same = _same(self._first, other._first) and all(
-            np.array_equal(one.chosen, two.chosen)
-            and np.array_equal(one.resolved, two.resolved)
+            np.array_equal(one.chosen, two.chosen) and np.array_equal(one.resolved, two.resolved)
             for one, two in zip(self._plans, other._plans, strict=True)
         )
         if not same:
-            message = (
-                "ScoreRefinement merge where they are copies of the same beginning"
-            )
+            message = "ScoreRefinement merge where they are copies of the same beginning"
             raise ValueError(message)
 
     def _join(self, other: Self) -> None:

@@ -191,9 +191,7 @@ class ScoreState:
             require(isinstance(texts, list), wrong)
             require(all(isinstance(text, str) for text in texts), wrong)
         maps = []
-        for i, (grid, digest) in enumerate(
-            zip(settings["grids"], settings["edges"], strict=True)
-        ):
+        for i, (grid, digest) in enumerate(zip(settings["grids"], settings["edges"], strict=True)):
             edges = stored(arrays, f"edges_{i}", arrays[f"edges_{i}"].shape, np.float64)
             maps.append(ScoreMap(edges, grid=grid))
             if _digest(maps[-1]) != digest:
@@ -241,9 +239,7 @@ def _digest(one: ScoreMap) -> str:
     return hashlib.sha256(little.tobytes()).hexdigest()
 
 
-def _sum(
-    one: ScoreState, two: ScoreState
-) -> tuple[tuple[Any, ...], tuple[Counts, ...]]:
+def _sum(one: ScoreState, two: ScoreState) -> tuple[tuple[Any, ...], tuple[Counts, ...]]:
     """Add tables whose columns are up to two labels; new tables."""
     labels = join_labels(one.labels, two.labels)
 

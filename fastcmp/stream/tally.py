@@ -97,9 +97,7 @@ class Tally:
         if self.cells is None and is_dense(shape):
             dense = np.zeros(shape, np.int64)
             tables, axes = np.arange(shape[0]), len(shape) - 1
-            there, here = (
-                np.ix_(tables, *[np.asarray(at, np.intp)] * axes) for at in (new, old)
-            )
+            there, here = (np.ix_(tables, *[np.asarray(at, np.intp)] * axes) for at in (new, old))
             dense[there] = self.counts[here]
             return Tally(shape, dense)
         place = np.zeros(self.shape[1], np.int64)
@@ -112,9 +110,7 @@ class Tally:
         """Add counts of the same shape."""
         if self.cells is None or other.cells is None:
             return Tally(self.shape, self.counts + other.counts)
-        cells, counts = add_cells(
-            [self.cells, other.cells], [self.counts, other.counts]
-        )
+        cells, counts = add_cells([self.cells, other.cells], [self.counts, other.counts])
         return Tally(self.shape, counts, cells)
 
     def check(self, n: int) -> None:

@@ -224,9 +224,7 @@ class UnitMoments(NamedTuple):
         return found
 
 
-def _scatter(
-    block: ValueBlock, w: Floats, pilots: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
+def _scatter(block: ValueBlock, w: Floats, pilots: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Sum products about the pilots, and what tells how far they are off.
 
     Gives the Gram matrix of values without what models share; sums of w_u z_u of both;

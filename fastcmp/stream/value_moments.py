@@ -279,9 +279,7 @@ class ValueMoments(Accumulator):
         (0.194444444444, 2.0)
         """
         usual = "cr2" if self._groups == "ids" else "cr1"
-        variance = choose(
-            usual if variance is None else variance, "variance", VARIANCES
-        )
+        variance = choose(usual if variance is None else variance, "variance", VARIANCES)
         df = choose(df, "df", DEGREES)
         moments = self._filled(2)
         if (n := moments.n_units) < 2:
@@ -322,9 +320,7 @@ class ValueMoments(Accumulator):
     def _filled(self, least: int) -> UnitMoments | ClusterMoments:
         moments = self._state.moments
         if moments is None or self.n_models < least:
-            message = (
-                f"ValueMoments must hold at least {least} models, got {self.n_models}"
-            )
+            message = f"ValueMoments must hold at least {least} models, got {self.n_models}"
             raise ValueError(message)
         return moments
 

@@ -238,23 +238,17 @@ def predict_folds(
         return _predict_one_by_one(algorithm, records, codes, parts)
 
 
-def _predict_one_by_one(
-    algorithm: Any, records: Floats, codes: Codes, folds: Codes
-) -> Codes:
+def _predict_one_by_one(algorithm: Any, records: Floats, codes: Codes, folds: Codes) -> Codes:
     out = np.full(folds.shape, -1, np.int16)
     for row, predicted in zip(folds, out, strict=True):
         for fold in np.unique(row[row >= 0]):
             test = row == fold
             train = ~test & (row != -2)
-            predicted[test] = _trained(
-                algorithm, records[train], codes[train], records[test]
-            )
+            predicted[test] = _trained(algorithm, records[train], codes[train], records[test])
     return out
 
 
-def _trained(
-    algorithm: Any, records: Floats, codes: Codes, points: Floats
-) -> NDArray[Any]:
+def _trained(algorithm: Any, records: Floats, codes: Codes, points: Floats) -> NDArray[Any]:
     """Predictions of a fresh copy."""
     if (codes == codes[0]).all():
         return np.full(len(points), codes[0])
@@ -269,8 +263,7 @@ def _as_int16(raw: ArrayLike, name: str, least: int) -> Codes:
         raise TypeError(message)
     if array.size and not least <= array.min() <= array.max() <= _LARGEST_CODE:
         message = (
-            f"{name} must lie in [{least}, {_LARGEST_CODE}], got {array.min()} to "
-            f"{array.max()}"
+            f"{name} must lie in [{least}, {_LARGEST_CODE}], got {array.min()} to {array.max()}"
         )
         raise ValueError(message)
     return np.ascontiguousarray(array, np.int16)

@@ -148,9 +148,7 @@ def _simple() -> Contest:
     )
 
 
-def _error(
-    algorithm: Any, population: Any, seed: int, n_sets: int
-) -> tuple[float, float]:
+def _error(algorithm: Any, population: Any, seed: int, n_sets: int) -> tuple[float, float]:
     """Measure an error rate on training sets of half a data set, as two folds have.
 
     The paper's rates for EXP6 are of such training sets (docs/errata.md, C12).

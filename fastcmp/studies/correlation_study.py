@@ -34,14 +34,11 @@ def disagreements(
         X, y = population.sample(seed, replicate)  # noqa: N806
         design = designs.two_fold(_M, blocked=True, rng=data_seed(seed, replicate))
         folds = design.folds(len(y))
-        wrong = np.stack(
-            [predict_folds(each, X, y, folds) != y for each in algorithms.values()]
-        )
+        wrong = np.stack([predict_folds(each, X, y, folds) != y for each in algorithms.values()])
         pairs = np.array(list(combinations(range(len(wrong)), 2)))
         differ = wrong[pairs[:, 0]] != wrong[pairs[:, 1]]
         by_fold = [
-            (differ & (folds == fold)).sum(-1) / (folds == fold).sum(-1)
-            for fold in range(2)
+            (differ & (folds == fold)).sum(-1) / (folds == fold).sum(-1) for fold in range(2)
         ]
         rows.append(np.stack(by_fold, axis=-1).ravel())
     return np.array(rows)
@@ -131,10 +128,8 @@ class CorrelationStudy(StudyRecord):
             f"disagree; {self.replications} data sets each, seed {self.seed}.",
             f"Within rho1 <= 1/2 and 0 <= rho2 <= 1/2: "
             f"{int((self.within_bounds & self.known).sum())} of {known}.",
-            f"Below rho2 = (1 + rho1) / 2: "
-            f"{int((self.possible & self.known).sum())} of {known}.",
-            f"rho2 >= rho1: {int((self.rho2 >= self.rho1)[self.known].sum())} of "
-            f"{known}.",
+            f"Below rho2 = (1 + rho1) / 2: {int((self.possible & self.known).sum())} of {known}.",
+            f"rho2 >= rho1: {int((self.rho2 >= self.rho1)[self.known].sum())} of {known}.",
         )
         return [
             Section(

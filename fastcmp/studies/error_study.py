@@ -76,8 +76,7 @@ class ErrorStudy(StudyRecord):
             f"{self.setting}",
             f"Both error rates are {100 * self.null_error:.2f}% at "
             f"{self.parameter} = {self.null:.4g}.",
-            f"Means over {self.n_sets} training sets of {self.n_train} records, seed "
-            f"{self.seed}.",
+            f"Means over {self.n_sets} training sets of {self.n_train} records, seed {self.seed}.",
         )
         return [
             Section(

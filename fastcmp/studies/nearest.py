@@ -25,9 +25,7 @@ _BLOCK = 512
 
 
 @kernel
-def _add_predictor(
-    column: FloatArray, x: float, weight: float, out: FloatArray
-) -> None:
+def _add_predictor(column: FloatArray, x: float, weight: float, out: FloatArray) -> None:
     # The loop over points is the inner one: it becomes vector code.
     for i in range(out.size):
         difference = column[i] - x
@@ -84,9 +82,7 @@ def nearest_labels(
             for k in range(last):
                 _add_predictor(columns[k, start:stop], train[j, k], weights[k], sums)
             column, code = columns[last, start:stop], float(labels[j])
-            _keep_nearer(
-                column, train[j, last], weights[last], sums, code, least, label
-            )
+            _keep_nearer(column, train[j, last], weights[last], sums, code, least, label)
         for i in range(start, stop):
             out[i] = int(label[i - start])
 
@@ -119,9 +115,7 @@ def nearest_first(columns: FloatArray, weights: FloatArray, out: Neighbours) -> 
 
 
 @kernel
-def _nearest_that_trains(
-    columns: FloatArray, weights: FloatArray, i: int, folds: Codes
-) -> int:
+def _nearest_that_trains(columns: FloatArray, weights: FloatArray, i: int, folds: Codes) -> int:
     least, nearest = np.inf, -1
     for j in range(folds.size):
         if folds[j] == folds[i] or folds[j] == -2:

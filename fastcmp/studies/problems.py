@@ -46,9 +46,7 @@ def problem_pvalues(
     columns = []
     counts = [_count(problems, seed, replicate) for replicate in range(first, last)]
     for at, problem in enumerate(problems):
-        tables = {
-            name: np.stack([count[at][name] for count in counts]) for name in DESIGNS
-        }
+        tables = {name: np.stack([count[at][name] for count in counts]) for name in DESIGNS}
         columns.append(all_pvalues(tables, problem.population.n))
     return np.concatenate(columns, axis=1)
 

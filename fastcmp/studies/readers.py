@@ -39,8 +39,7 @@ def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
             raise ValueError(message)
         if len(values) + 1 != _LETTER_COLUMNS:
             message = (
-                f"{file}, line {number}: wanted {_LETTER_COLUMNS} columns, got "
-                f"{len(values) + 1}"
+                f"{file}, line {number}: wanted {_LETTER_COLUMNS} columns, got {len(values) + 1}"
             )
             raise ValueError(message)
         try:
@@ -119,9 +118,7 @@ def _read_idx(folder: Path, name: str, n_dimensions: int) -> tuple[Bytes, Path]:
     return np.frombuffer(raw, np.uint8, offset=head).reshape(shape), file
 
 
-def _fitting(
-    images: Bytes, labels: NDArray[np.integer], file: Path
-) -> tuple[Bytes, Codes]:
+def _fitting(images: Bytes, labels: NDArray[np.integer], file: Path) -> tuple[Bytes, Codes]:
     if labels.ndim != 1 or len(images) != len(labels) or not labels.size:
         message = f"{file}: wanted a label an image, got {len(labels)} labels and "
         message += f"{len(images)} images"

@@ -178,9 +178,7 @@ def table5(options: Options) -> TypeOneErrors:
         )
         where = f"{contest.parameter} = {null:.4g}"
         setting = f"{contest.setting} Both error rates are equal at {where}."
-    return TypeOneErrors(
-        dataset=options.dataset, setting=setting, pvalues=pvalues, seed=seed
-    )
+    return TypeOneErrors(dataset=options.dataset, setting=setting, pvalues=pvalues, seed=seed)
 
 
 def power(options: Options) -> PowerStudy:
@@ -246,8 +244,7 @@ def errors(options: Options) -> ErrorStudy:
     """
     if options.dataset == "epsilon":
         message = (
-            "dataset epsilon has fixed error rates, without a parameter: use one of "
-            f"{CONTESTS}"
+            f"dataset epsilon has fixed error rates, without a parameter: use one of {CONTESTS}"
         )
         raise ValueError(message)
     contest = find_contest(options.dataset, options.path)

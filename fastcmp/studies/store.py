@@ -83,7 +83,7 @@ class Store:
         write_state(self.path, "Study", self.settings, {"rows": rows, "done": done})
 
 
-def run_replicates(  # noqa: PLR0913  # options, all by keyword
+def run_replicates(
     work: Work,
     n: int,
     width: int,
@@ -163,9 +163,7 @@ def _workers(count: int, *, threads: bool) -> Iterator[Any]:
         message = f"{count} processes need joblib: pip install 'fastcmp[cv]', or take 1"
         raise ImportError(message) from None
     with joblib.Parallel(n_jobs=count, return_as="generator_unordered") as pool:
-        yield lambda work, tasks: pool(
-            joblib.delayed(_with_task)(work, each) for each in tasks
-        )
+        yield lambda work, tasks: pool(joblib.delayed(_with_task)(work, each) for each in tasks)
 
 
 def _run_part(work: Work, each: slice) -> NDArray[np.float64]:

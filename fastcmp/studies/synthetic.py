@@ -175,9 +175,7 @@ class Epsilon:
             message = f"epsilon must lie in [0, 2/3], got {self.epsilon}"
             raise ValueError(message)
 
-    def losses(
-        self, seed: int, replicate: int
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def losses(self, seed: int, replicate: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Draw which records the algorithms get wrong.
 
         Parameters

@@ -54,8 +54,7 @@ class TypeOneErrors(StudyRecord):
     def interval(self) -> NDArray[np.float64]:
         """Wilson's 95% interval for each rate, shape (14, 2)."""
         ends = [
-            kernels.wilson_interval(count, self.replications, _LEVEL)
-            for count in self.rejected
+            kernels.wilson_interval(count, self.replications, _LEVEL) for count in self.rejected
         ]
         return np.array(ends)
 

@@ -50,9 +50,7 @@ def driver(tmp_path_factory):
     profile = tmp_path_factory.mktemp("profile")
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
-    options.set_capability(
-        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
-    )
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = Service(program("chromedriver", "chromium.chromedriver"))
     driver = webdriver.Chrome(options=options, service=service)
     yield driver
@@ -68,9 +66,7 @@ class Browser:
 
     def open(self, records, *, width=1280, dark=False, script=True, **options):
         """Write a report of records, and open the file."""
-        return self.show(
-            to_page(records, **options), width=width, dark=dark, script=script
-        )
+        return self.show(to_page(records, **options), width=width, dark=dark, script=script)
 
     def show(self, text, *, width=1280, dark=False, script=True):
         """Open a file with this text."""
@@ -99,8 +95,7 @@ class Browser:
     def texts(self, selector):
         """Give the text of all elements, seen or not."""
         code = (
-            "return [...document.querySelectorAll(arguments[0])]"
-            ".map((x) => x.textContent.trim())"
+            "return [...document.querySelectorAll(arguments[0])].map((x) => x.textContent.trim())"
         )
         return self.run(code, selector)
 

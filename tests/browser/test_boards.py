@@ -48,9 +48,7 @@ def click(browser, element):
 
 def when(browser, question, seconds=20):
     """Wait until something is true in the page."""
-    return WebDriverWait(browser.driver, seconds).until(
-        lambda _: browser.run(f"return {question}")
-    )
+    return WebDriverWait(browser.driver, seconds).until(lambda _: browser.run(f"return {question}"))
 
 
 def facts(browser):
@@ -87,13 +85,10 @@ class TestPairInFull:
             ends = 100 * digits.interval[k]
             np.testing.assert_allclose([low, high], ends, atol=1.1e-3)
             p, adjusted = (
-                number(found[name])
-                for name in ("p-value", "Adjusted p-value (Holm's procedure)")
+                number(found[name]) for name in ("p-value", "Adjusted p-value (Holm's procedure)")
             )
             assert np.isclose(p, digits.pvalue[k], rtol=0.05, atol=5.1e-5)
-            assert np.isclose(
-                adjusted, digits.pvalue_adjusted[k], rtol=0.05, atol=5.1e-5
-            )
+            assert np.isclose(adjusted, digits.pvalue_adjusted[k], rtol=0.05, atol=5.1e-5)
             says = found["With the margin, the first beside the second"]
             assert says == columns["decision"][k]
             counts = [int(x) for x in browser.texts("dialog table.two tbody td")]
@@ -104,9 +99,7 @@ class TestPairInFull:
 
     def test_by_keyboard(self, browser, digits):
         browser.open({"": digits})
-        browser.run(
-            "document.querySelector('table.matrix button[tabindex=\"0\"]').focus()"
-        )
+        browser.run("document.querySelector('table.matrix button[tabindex=\"0\"]').focus()")
         active = browser.driver.switch_to.active_element
         active.send_keys(Keys.ARROW_RIGHT, Keys.NULL)
         active = browser.driver.switch_to.active_element

@@ -105,9 +105,7 @@ def test_filters(browser):
 
 
 def background(browser):
-    return browser.run(
-        "return getComputedStyle(document.documentElement).backgroundColor"
-    )
+    return browser.run("return getComputedStyle(document.documentElement).backgroundColor")
 
 
 def test_dark_as_the_system_says_or_the_reader(browser):
@@ -202,12 +200,8 @@ def test_printed(browser):
 def test_references_lead_to_the_list(browser, kinds):
     browser.open(kinds)
     numbers = browser.texts(".cite")
-    links = browser.run(
-        "return [...document.querySelectorAll('.cite')].map((x) => x.hash)"
-    )
+    links = browser.run("return [...document.querySelectorAll('.cite')].map((x) => x.hash)")
     assert numbers
     assert links == [f"#ref-{number.strip(' []')}" for number in numbers]
-    assert all(
-        browser.run("return !!document.querySelector(arguments[0])", x) for x in links
-    )
+    assert all(browser.run("return !!document.querySelector(arguments[0])", x) for x in links)
     assert len(browser.find_all(".references li")) == len(set(links))

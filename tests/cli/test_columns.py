@@ -244,9 +244,7 @@ def test_scores_as_text_are_scores(capsys, tmp_path):
 # The index of pandas, and --drop.
 
 
-@pytest.mark.parametrize(
-    "name", ["blank", "Unnamed: 0", "index", "level_0", "__index_level_0__"]
-)
+@pytest.mark.parametrize("name", ["blank", "Unnamed: 0", "index", "level_0", "__index_level_0__"])
 @pytest.mark.parametrize("command", ["compare", "holdout", "roc"])
 def test_the_index_of_pandas_is_the_row_id(capsys, tmp_path, models, command, name):
     models["y_true"], models["a"], models["b"] = (x % 2 for x in (TRUTH, A, B))

@@ -74,9 +74,7 @@ def test_the_extension_chooses_the_format(capsys, tmp_path, words, suffix):
 def test_a_format_against_the_extension_is_refused(capsys, tmp_path):
     path = tmp_path / "x.json"
     err = refused(capsys, *COMPARE, "--output", path, "--format", "csv")
-    assert (
-        f"--format csv contradicts --output {path}, whose extension means json" in err
-    )
+    assert f"--format csv contradicts --output {path}, whose extension means json" in err
     assert not path.exists()
     assert run(capsys, *COMPARE, "--output", path, "--format", "json")[0] == 0
     other = tmp_path / "x.txt"

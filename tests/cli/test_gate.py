@@ -85,9 +85,7 @@ def test_it_says_what_the_function_says(files, capsys):
     wanted = fastcmp.gate(
         {
             "accuracy": fastcmp.mcnemar(files.y_true, new, files.base, **options),
-            "mcc": fastcmp.compare_metric(
-                files.y_true, new, files.base, metric="mcc", **options
-            ),
+            "mcc": fastcmp.compare_metric(files.y_true, new, files.base, metric="mcc", **options),
         },
         names=("new", "base"),
     )
@@ -132,8 +130,7 @@ def test_junit_and_files(files, capsys, tmp_path):
     code, out, _ = run(capsys, *arguments, "--drop", "group", "--output", place)
     assert code == 1
     assert out == (
-        "worse: new is worse than base in 2 of 3 comparisons (accuracy, accuracy "
-        "[part=hard]).\n"
+        "worse: new is worse than base in 2 of 3 comparisons (accuracy, accuracy [part=hard]).\n"
     )
     suite = ET.parse(place).getroot()  # our own file
     cases = {case.get("name"): case for case in suite}
@@ -143,9 +140,7 @@ def test_junit_and_files(files, capsys, tmp_path):
         "accuracy [part=hard]",
     }
     assert [suite.get(name) for name in ("tests", "failures")] == ["3", "2"]
-    assert (
-        cases["accuracy [part=hard]"].find("failure").get("message").startswith("worse")
-    )
+    assert cases["accuracy [part=hard]"].find("failure").get("message").startswith("worse")
 
 
 @pytest.mark.parametrize(

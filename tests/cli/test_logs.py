@@ -64,9 +64,7 @@ def test_all_items_together_by_default(capsys, results):
     found, said = answer(capsys, *EXAMPLE, "--metric", "acc")
     wanted = fastcmp.compare_all(*results.labels(), classes=(0, 1))
     assert fastcmp.from_dict(found) == wanted
-    assert said[0] == (
-        "fastcmp: recognised logs of LM Evaluation Harness (lm_eval, 12 files)"
-    )
+    assert said[0] == ("fastcmp: recognised logs of LM Evaluation Harness (lm_eval, 12 files)")
     assert said[1].startswith("fastcmp: 180 items of 3 tasks together")
 
 
@@ -91,9 +89,7 @@ def test_a_leaderboard_a_task_and_one_over_tasks(capsys, results):
 def test_values_go_to_a_comparison_of_means(capsys, results):
     more = ["--variance", "cr3", "--stratum-weights", "equal"]
     found, _ = answer(capsys, *EXAMPLE, *more)
-    wanted = fastcmp.compare_means(
-        results.values(), variance="cr3", stratum_weights="equal"
-    )
+    wanted = fastcmp.compare_means(results.values(), variance="cr3", stratum_weights="equal")
     assert fastcmp.from_dict(found) == wanted
 
 
@@ -119,15 +115,10 @@ def test_a_table_of_scores_by_tasks(capsys, table, tmp_path):
         found, said = answer(capsys, "compare", *arguments)
         assert fastcmp.from_dict(found) == wanted
         assert not said
-    assert (
-        demsar_path().read_bytes() == path.read_bytes().replace(b",1.0", b",1.000")
-        or True
-    )
+    assert demsar_path().read_bytes() == path.read_bytes().replace(b",1.0", b",1.000") or True
     long = table.reset_index().melt("dataset", var_name="method", value_name="score")
     long.to_csv(tmp_path / "long.csv", index=False)
-    found, _ = answer(
-        capsys, "compare", "--long", tmp_path / "long.csv", "--over", "tasks"
-    )
+    found, _ = answer(capsys, "compare", "--long", tmp_path / "long.csv", "--over", "tasks")
     assert fastcmp.from_dict(found) == wanted
 
 
@@ -137,9 +128,7 @@ def test_folds_are_never_tasks(capsys, table, tmp_path):
     pd.concat([table - 0.125, table + 0.125]).to_csv(path)
     found, said = answer(capsys, "compare", "--values", path, "--over", "tasks")
     assert said == ["fastcmp: 28 rows of 14 tasks: the mean of each task counts"]
-    assert found["leaderboard"]["mean rank"] == pytest.approx(
-        [27 / 14, 2, 41 / 14, 44 / 14]
-    )
+    assert found["leaderboard"]["mean rank"] == pytest.approx([27 / 14, 2, 41 / 14, 44 / 14])
 
 
 def test_mean_by_task():
@@ -170,9 +159,7 @@ def test_battles(capsys, tmp_path):
     path.write_text("model_a,model_b,winner\n" + "\n".join(rows) + "\n")
     found, said = answer(capsys, "compare", path, "--ties", "davidson")
     battles = fastcmp.read_battles(path)
-    wanted = fastcmp.datasets.bradley_terry_from_battles(
-        battles, group=None, ties_as="davidson"
-    )
+    wanted = fastcmp.datasets.bradley_terry_from_battles(battles, group=None, ties_as="davidson")
     assert fastcmp.from_dict(found) == wanted
     assert said[0] == "fastcmp: recognised 1 file of battles"
     line = refused(capsys, "compare", path, "--over", "tasks")
@@ -280,8 +267,7 @@ def test_damaged_logs_are_one_line(capsys, tmp_path):
 def test_logs_of_one_task_lack_a_value(capsys, tmp_path):
     path = tmp_path / "long.csv"
     path.write_text(
-        "item,model,value\n1,<b>a</b>,0.5\n2,<b>a</b>,\n1,b,0.25\n2,b,1\n3,b,0\n"
-        "3,<b>a</b>,1\n"
+        "item,model,value\n1,<b>a</b>,0.5\n2,<b>a</b>,\n1,b,0.25\n2,b,1\n3,b,0\n3,<b>a</b>,1\n"
     )
     line = refused(capsys, "compare", path)
     assert "--errors wrong" in line

@@ -62,9 +62,7 @@ def test_options_of_metrics(capsys, frame, path):
         capsys, path, "--metric", "precision_macro", "--labels", "no", "yes",
         "--zero-division", "nan", "--method", "delta", "--control", "b",
     )  # fmt: skip
-    metric = make_metric(
-        "precision_macro", labels=["no", "yes"], zero_division=float("nan")
-    )
+    metric = make_metric("precision_macro", labels=["no", "yes"], zero_division=float("nan"))
     wanted = in_memory(frame, metric=metric, method="delta", control="b")
     assert found["pairs"]["pvalue"] == pytest.approx(wanted.pvalue.tolist())
     drawn = answer(
@@ -82,9 +80,7 @@ def test_the_positive_class(capsys, tmp_path, labels):
     columns = {"y_true": y, "a": np.where(RNG.random(60) < 0.8, y, labels[0])}
     columns["b"] = np.where(RNG.random(60) < 0.6, y, labels[1])
     pd.DataFrame(columns).to_csv(tmp_path / "two.csv", index=False)
-    found = answer(
-        capsys, tmp_path / "two.csv", "--metric", "f1", "--positive", labels[0]
-    )
+    found = answer(capsys, tmp_path / "two.csv", "--metric", "f1", "--positive", labels[0])
     metric = make_metric("f1", positive=labels[0])
     wanted = compare_all(y, [columns["a"], columns["b"]], metric=metric)
     assert found["pairs"]["pvalue"] == pytest.approx(wanted.pvalue.tolist())

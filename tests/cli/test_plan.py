@@ -52,9 +52,7 @@ SAME = {
     "--pilot-counts 12 5 80 --n 100": planning.power(n=100, pilot=(12, 5, 80)),
     "--so-far 12 5 80 --n 100": planning.power(n=100, so_far=(12, 5, 80)),
     "--test mean --sd 0.5 --difference 0.02 --lower-is-better --margin 0.1": (
-        planning.sample_size(
-            "mean", sd=0.5, difference=0.02, lower_is_better=True, margin=0.1
-        )
+        planning.sample_size("mean", sd=0.5, difference=0.02, lower_is_better=True, margin=0.1)
     ),
     "--test auc --auc 0.7 --n 40 --n-negatives 80": planning.power(
         "auc", auc=0.7, n=40, n_negatives=80
@@ -71,9 +69,7 @@ SAME = {
         )
     ),
     "--test cv --accuracy 0.9 0.8 --agreement 0.8 --n 60 --n-resamples 50 --seed 3": (
-        planning.power(
-            "cv", accuracy_a=0.9, accuracy_b=0.8, agreement=0.8, n=60, **BOARD
-        )
+        planning.power("cv", accuracy_a=0.9, accuracy_b=0.8, agreement=0.8, n=60, **BOARD)
     ),
     "--test leaderboard --accuracies 0.9 80% 0.7 --agreement 0.8 --find 0 2 "
     "--n 50 90 --adjust holm --n-resamples 50 --seed 3": planning.power(
@@ -98,9 +94,7 @@ def test_options_of_several_values_are_all_combinations(capsys):
     line = "--difference 2pp 5pp --discordant 0.15 --power 0.8 0.9 --format json"
     code, out, _ = run(capsys, line)
     found = fastcmp.from_dict(json.loads(out))
-    expected = planning.sample_size(
-        difference=[[0.02], [0.05]], discordant=0.15, power=[0.8, 0.9]
-    )
+    expected = planning.sample_size(difference=[[0.02], [0.05]], discordant=0.15, power=[0.8, 0.9])
     assert code == 0
     np.testing.assert_array_equal(found.n, expected.n)
 
@@ -152,8 +146,7 @@ WRONG = {
     "one of --discordant, --agreement, --correlation, --kappa, --label-agreement must "
     "be given, got none of them",
     "--p10 15 --p01 5": "--p10 must lie in [0, 1], got 15: write 0.15 for 15%",
-    "--accuracy 80 82 --agreement 0.9": "--accuracy must lie in [0, 1], got 80: write "
-    "0.8 for 80%",
+    "--accuracy 80 82 --agreement 0.9": "--accuracy must lie in [0, 1], got 80: write 0.8 for 80%",
     "--accuracy 0.8 0.9 --agreement 0.9 --kappa 0.5": "--p10 and --p01, or "
     "--difference and --discordant, or --accuracy with at most one of --discordant, "
     "--agreement, --correlation, --kappa, --label-agreement must be given, got "
@@ -163,11 +156,9 @@ WRONG = {
     "from 0.02 to 0.38 of the samples, not 0.7",
     "--accuracy 0.8 1 --correlation 0.9": "--correlation has no meaning where "
     "--accuracy is 0 or 1: give --agreement",
-    "--p10 0.1 --p01 0.05 --power 80": "--power must lie in (0, 1), got 80: write 0.8 "
-    "for 80%",
+    "--p10 0.1 --p01 0.05 --power 80": "--power must lie in (0, 1), got 80: write 0.8 for 80%",
     "--p10 0.1 --p01 0.05 --n 0": "--n must be whole numbers from 1 to 2**53, got 0",
-    "--p10 0.1 --p01 0.05 --n 12.5": "--n must be whole numbers from 1 to 2**53, got "
-    "12.5",
+    "--p10 0.1 --p01 0.05 --n 12.5": "--n must be whole numbers from 1 to 2**53, got 12.5",
     "--p10 0.1 --p01 0.05 --n 1,000": "--n must be a number, got '1,000'",
     "--p10 x --p01 0.05": "--p10 must be a number such as 0.15, or 15%, got 'x'",
     "--p10 0.8 --p01 0.5": "--p10 and --p01 must add up to at most 1, got 1.3",
@@ -178,8 +169,7 @@ WRONG = {
     "2: write 0.02 for 2 percentage points",
     "--p10 0.1 --p01 0.1 --margin two": "--margin must be a number such as 0.005, or "
     "0.5pp for percentage points, got 'two'",
-    "--p10 0.1 --p01 0.1 --hypothesis equivalence": "--hypothesis equivalence needs "
-    "--margin",
+    "--p10 0.1 --p01 0.1 --hypothesis equivalence": "--hypothesis equivalence needs --margin",
     "--p10 0.1 --p01 0.1 --method tango": "--method tango is not for --hypothesis "
     "difference, which has: midp, exact, asymptotic, corrected, connor, miettinen, "
     "lachenbruch; it needs --margin",
@@ -197,8 +187,7 @@ WRONG = {
     "--test mean --difference 0.02": "--sd, or --variance-between and what belongs to "
     "it, or --standard-error and --n-pilot must be given, got none of them",
     "--test mean --sd 1": "--difference must be given",
-    "--test auc --auc 70 --ratio 2": "--auc must lie in (0, 1), got 70: write 0.7 for "
-    "70%",
+    "--test auc --auc 70 --ratio 2": "--auc must lie in (0, 1), got 70: write 0.7 for 70%",
     "--test auc --auc 0.7": "--n-negatives or --ratio must be given beside the "
     "positives, got none of them",
     "--test leaderboard --accuracies 0.8 0.9 --agreement 0.8 --n 100 --power 0.8": (

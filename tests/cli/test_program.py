@@ -313,9 +313,7 @@ def test_options_are_refused_before_anything_is_counted(capsys, large):
         (["--keep", f"{large}/none/x.npy"], "none/x.npy: No such file"),
         (["--keep", path], "--keep would write"),
     ):
-        assert said in refused(
-            capsys, "compare", path, "--checkpoint", saved, *words
-        ), words
+        assert said in refused(capsys, "compare", path, "--checkpoint", saved, *words), words
         assert not Path(saved).exists()
     said = refused(capsys, "compare", path, "--checkpoint", f"{large}/none/saved")
     assert "No such file" in said
@@ -384,9 +382,7 @@ def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
     content = gzip.compress(("y_true,a,b\n" + lines * 1_000_000).encode())
     path.write_bytes(content[:-99])
     words = ("compare", str(path), "--checkpoint", str(saved))
-    assert "p.csv.gz cannot be read as CSV, it may be cut off" in refused(
-        capsys, *words
-    )
+    assert "p.csv.gz cannot be read as CSV, it may be cut off" in refused(capsys, *words)
     assert saved.exists()
     path.write_bytes(content)
     assert "p.csv.gz has changed since; remove it to begin" in refused(capsys, *words)
@@ -459,10 +455,7 @@ def test_too_many_costs_to_count_are_read_whole(capsys, tmp_path):
     )
     assert not saved.exists()
     said = refused(capsys, *words, "--memory-limit", "1kB")
-    assert (
-        "(--memory-limit is 1 kB): pass a larger --memory-limit, or compare fewer"
-        in said
-    )
+    assert "(--memory-limit is 1 kB): pass a larger --memory-limit, or compare fewer" in said
 
 
 def test_a_checkpoint_of_files_that_are_joined_in_memory(capsys, large):
@@ -494,9 +487,7 @@ def test_what_is_kept(capsys, large):
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(f"{large}/p.parquet")
     assert table["pvalue"].to_pylist() == whole["pairs"]["pvalue"]
-    said = refused(
-        capsys, "compare", f"{large}/parts", "--keep", f"{large}/parts/x.parquet"
-    )
+    said = refused(capsys, "compare", f"{large}/parts", "--keep", f"{large}/parts/x.parquet")
     assert "--keep would write" in said
 
 
@@ -619,9 +610,7 @@ def three(tmp_path):
 @pytest.fixture
 def named(tmp_path):
     names = np.array(["ill", "well"])
-    return written(
-        tmp_path / "named.csv", y_true=names[T], svm=names[SVM], tree=names[TREE]
-    )
+    return written(tmp_path / "named.csv", y_true=names[T], svm=names[SVM], tree=names[TREE])
 
 
 @pytest.fixture
@@ -670,9 +659,7 @@ def test_cost_files_with_numbers_for_classes(capsys, tmp_path, pair, text, comma
     path = tmp_path / "cost.csv"
     path.write_text(text)
     kind = ("--test", "cost") if command == "compare" else ()
-    code, out, _ = run(
-        capsys, command, pair, *kind, "--cost", str(path), "--format", "json"
-    )
+    code, out, _ = run(capsys, command, pair, *kind, "--cost", str(path), "--format", "json")
     assert code == 0
     said = json.loads(out)
     pvalue = said["pvalue"] if command == "holdout" else said["pairs"]["pvalue"][0]
@@ -694,9 +681,7 @@ def test_cost_files_with_numbers_for_classes(capsys, tmp_path, pair, text, comma
 def test_cost_files_with_text_for_classes(capsys, tmp_path, named, text, extension):
     path = tmp_path / f"cost.{extension}"
     path.write_text(text.replace(",", "\t") if extension == "tsv" else text)
-    code, out, _ = run(
-        capsys, "holdout", named, "--cost", str(path), "--format", "json"
-    )
+    code, out, _ = run(capsys, "holdout", named, "--cost", str(path), "--format", "json")
     assert code == 0
     expect = holdout(cost=[[0, 1], [5, 0]])
     said = json.loads(out)
@@ -708,9 +693,7 @@ def test_cost_files_with_text_for_classes(capsys, tmp_path, named, text, extensi
 @pytest.mark.parametrize("truth", [True, False], ids=["truth", "no truth"])
 def test_cost_files_with_fractions_for_classes(capsys, tmp_path, names, truth):
     labels = np.array(names)
-    pair = written(
-        tmp_path / "p.csv", y_true=labels[T], svm=labels[SVM], tree=labels[TREE]
-    )
+    pair = written(tmp_path / "p.csv", y_true=labels[T], svm=labels[SVM], tree=labels[TREE])
     columns = {"truth": names} if truth else {}
     columns |= {names[0]: [0, 5], names[1]: [1, 0]}
     cost = written(tmp_path / "c.csv", **columns)
@@ -754,9 +737,7 @@ def test_output_of_holdout_goes_to_a_file(capsys, tmp_path, pair):
 
 
 def test_models_are_named_in_order(capsys, three):
-    _, out, _ = run(
-        capsys, "holdout", three, "--models", "tree", "svm", "--format", "json"
-    )
+    _, out, _ = run(capsys, "holdout", three, "--models", "tree", "svm", "--format", "json")
     said = json.loads(out)
     assert (said["model_a"], said["model_b"]) == ("tree", "svm")
     assert said["difference"] == -holdout().difference
@@ -928,15 +909,11 @@ def test_all_pairs_by_cost(capsys, three, cost, method):
 def test_costs_and_tests_go_together(capsys, three, cost):
     said = refused(capsys, "compare", three, "--test", "cost")
     assert "--test cost needs --cost" in said
-    assert "--cost is for --test cost" in refused(
-        capsys, "compare", three, "--cost", cost
-    )
+    assert "--cost is for --test cost" in refused(capsys, "compare", three, "--cost", cost)
     words = ("compare", three, "--test", "cost", "--cost", cost)
     said = refused(capsys, *words, "--method", "midp")
     assert "--method must be one of likelihood, chi-square, got" in said
-    assert "permits only --missing raise" in refused(
-        capsys, *words, "--missing", "wrong"
-    )
+    assert "permits only --missing raise" in refused(capsys, *words, "--missing", "wrong")
 
 
 def test_holdout_runs_as_a_program(pair, cost):

@@ -152,9 +152,7 @@ NEVER = {
 
 @pytest.mark.parametrize("command", ["compare", "holdout", "roc", "report"])
 @pytest.mark.parametrize("name", NEVER)
-def test_places_are_refused_before_files_are_read(
-    capsys, tmp_path, monkeypatch, command, name
-):
+def test_places_are_refused_before_files_are_read(capsys, tmp_path, monkeypatch, command, name):
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("nothing that could be read")
     path, message = NEVER[name]

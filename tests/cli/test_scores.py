@@ -172,9 +172,7 @@ def test_places_that_are_refused(capsys, tmp_path, ill, command):
     ):
         assert said in refused(capsys, *words, *more), more
     assert ill.read_bytes() == before
-    assert "no column 'zz' (--scores)" in refused(
-        capsys, command, ill, "--scores", "zz"
-    )
+    assert "no column 'zz' (--scores)" in refused(capsys, command, ill, "--scores", "zz")
 
 
 @pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])

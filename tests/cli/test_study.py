@@ -82,9 +82,7 @@ def test_formats(capsys, folder):
     assert "| test | type I error | 95% CI | paper |" in said["markdown"]
 
 
-@pytest.mark.parametrize(
-    ("name", "stem"), [("power", "power-iris"), ("errors", "errors-iris")]
-)
+@pytest.mark.parametrize(("name", "stem"), [("power", "power-iris"), ("errors", "errors-iris")])
 def test_curves(capsys, folder, name, stem):
     options = [*IRIS, "--steps", "3", "--replications", "2", "--folder", str(folder)]
     code, out, err = run(capsys, "study", name, *options)
@@ -131,9 +129,7 @@ def test_a_stop_says_how_to_go_on(capsys, folder, monkeypatch):
     assert run(capsys, *options)[0] == 0
     other = folder.parent / "other"
     run(capsys, *options[:-1], str(other))
-    found, expected = (
-        (each / "table5-iris.csv").read_bytes() for each in (folder, other)
-    )
+    found, expected = ((each / "table5-iris.csv").read_bytes() for each in (folder, other))
     assert found == expected
     assert parts == [0, 4]
 
@@ -176,9 +172,7 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     assert workers == "2" or err.count("\n") == 1
     assert count_done(file)
     for folder in (stopped, whole):
-        done = subprocess.run(
-            [*command, "--folder", str(folder)], check=True, capture_output=True
-        )
+        done = subprocess.run([*command, "--folder", str(folder)], check=True, capture_output=True)
         assert done.stderr == b""
     names = [folder / "table5-iris.csv" for folder in (stopped, whole)]
     assert names[0].read_bytes() == names[1].read_bytes()

@@ -25,9 +25,7 @@ def write(path, data, name):
 
 @pytest.fixture
 def files(tmp_path):
-    return write(tmp_path / "old.csv", OLD, "tree"), write(
-        tmp_path / "new.csv", NEW, "net"
-    )
+    return write(tmp_path / "old.csv", OLD, "tree"), write(tmp_path / "new.csv", NEW, "net")
 
 
 def test_two_files(capsys, files):
@@ -51,8 +49,7 @@ def test_options(capsys, files):
 
 def test_columns_of_one_name_are_called_as_their_files(capsys, tmp_path):
     files = [
-        write(tmp_path / f"{name}.csv", data, "pred")
-        for name, data in (("old", OLD), ("new", NEW))
+        write(tmp_path / f"{name}.csv", data, "pred") for name, data in (("old", OLD), ("new", NEW))
     ]
     for more in ((), ("--models", "pred", "pred")):
         out = run(capsys, *files, *more)[1]

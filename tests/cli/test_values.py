@@ -28,8 +28,7 @@ def frame():
     n = 200
     difficulty = rng.normal(size=n)
     columns = {
-        name: (rng.normal(size=n) + difficulty + i / 5).round(3)
-        for i, name in enumerate(MODELS)
+        name: (rng.normal(size=n) + difficulty + i / 5).round(3) for i, name in enumerate(MODELS)
     }
     return pd.DataFrame(
         {
@@ -50,9 +49,7 @@ def folder(frame, tmp_path_factory):
     frame.to_csv(place / "wide.csv.gz", index=False)
     frame.to_parquet(place / "wide.parquet")
     frame.to_json(place / "wide.jsonl", orient="records", lines=True)
-    long = frame.melt(["id", "doc", "w", "task"], var_name="model").rename(
-        columns={"id": "item"}
-    )
+    long = frame.melt(["id", "doc", "w", "task"], var_name="model").rename(columns={"id": "item"})
     long = long.sample(frac=1, random_state=1)
     long.to_csv(place / "long.csv", index=False)
     long.to_parquet(place / "long.parquet", index=False)
@@ -81,17 +78,13 @@ def assert_same(found, result, rel=1e-10):
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl"])
 @pytest.mark.parametrize("limit", [[], ["--memory-limit", "20kB"]])
-def test_wide_files_whole_and_in_blocks(
-    capsys, monkeypatch, folder, frame, ending, limit
-):
+def test_wide_files_whole_and_in_blocks(capsys, monkeypatch, folder, frame, ending, limit):
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
     monkeypatch.setattr(value_files, "_ENOUGH", 5)
     file = ["--values", folder / f"wide.{ending}"]
     wanted = compare_means(frame[MODELS])
     assert_same(answer(capsys, *file, *OTHERS, *limit), wanted)
-    found = answer(
-        capsys, *file, "--groups", "doc", "--weights", "w", "--drop", "task", *limit
-    )
+    found = answer(capsys, *file, "--groups", "doc", "--weights", "w", "--drop", "task", *limit)
     wanted = compare_means(frame[MODELS], groups=frame["doc"], weights=frame["w"])
     assert_same(found, wanted)
     assert found["n_clusters"] == 25
@@ -133,9 +126,7 @@ def test_options_of_wide_files(capsys, folder, frame):
         (["x=0.2", "y=0.8"], {"x": 0.2, "y": 0.8}),
     ):
         found = answer(capsys, *file, *strata, *words)
-        wanted = compare_means(
-            frame[MODELS], strata=frame["task"], stratum_weights=weights
-        )
+        wanted = compare_means(frame[MODELS], strata=frame["task"], stratum_weights=weights)
         assert_same(found, wanted)
 
 
@@ -152,19 +143,14 @@ def test_long_files(capsys, folder, frame, ending):
     named = ["--item", "id", "--model", "who", "--value", "grade", "--repeat", "doc"]
     renamed = long.rename(columns={"item": "id", "model": "who", "value": "grade"})
     renamed.to_csv(folder / "named.csv", index=False)
-    found = answer(
-        capsys, "--long", folder / "named.csv", *named, "--models", "m2", "m0", "m1"
-    )
+    found = answer(capsys, "--long", folder / "named.csv", *named, "--models", "m2", "m0", "m1")
     assert_same(found, compare_means(frame[["m2", "m0", "m1"]]))
 
 
 def test_repeats(capsys, tmp_path):
     rng = np.random.default_rng(3)
     rows = [
-        (f"q{i}", model, k, rng.integers(2))
-        for i in range(30)
-        for model in "abc"
-        for k in range(4)
+        (f"q{i}", model, k, rng.integers(2)) for i in range(30) for model in "abc" for k in range(4)
     ]
     long = pd.DataFrame(rows, columns=["item", "model", "run", "value"])
     long.to_csv(tmp_path / "runs.csv", index=False)

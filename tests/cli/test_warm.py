@@ -16,9 +16,7 @@ from fastcmp.kernels import binomial_half
 
 COMMAND = [sys.executable, "-m", "fastcmp"]
 MESSAGE = "fastcmp: compiling kernels, once, a few seconds"
-compiled_only = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="nothing is compiled"
-)
+compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 
 class Terminal(io.StringIO):
@@ -33,9 +31,7 @@ def test_nothing_is_compiled_twice(capsys):
     capsys.readouterr()
     assert main(["warm", *kinds]) == 0
     out, err = capsys.readouterr()
-    assert re.fullmatch(
-        r"Compiled 0 kernels in [\d.]+ s\. .+ holds \d+, [\d.]+ MB\.\n", out
-    )
+    assert re.fullmatch(r"Compiled 0 kernels in [\d.]+ s\. .+ holds \d+, [\d.]+ MB\.\n", out)
     assert [line.split(",")[0] for line in err.splitlines()] == [
         "fastcmp: labels: 0 kernels",
         "fastcmp: scores: 0 kernels",
@@ -98,9 +94,7 @@ def compile_anew():
     logging.getLogger("fastcmp.compiling").debug("compiling %s", "b")
 
 
-@pytest.mark.parametrize(
-    ("stream", "wanted"), [(Terminal, f"{MESSAGE}\n"), (io.StringIO, "")]
-)
+@pytest.mark.parametrize(("stream", "wanted"), [(Terminal, f"{MESSAGE}\n"), (io.StringIO, "")])
 def test_the_line_is_for_people_and_said_once(monkeypatch, stream, wanted):
     monkeypatch.setattr("sys.stderr", stream())
     with compiling.telling():

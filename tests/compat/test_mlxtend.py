@@ -151,9 +151,7 @@ def test_same_as_fastcmps_doors():
     assert ours.ftest(y_true, *columns) == (result.f_statistic, result.f_pvalue)
     pairs = compare_all(y_true, preds, method="exact")
     tables = ours.mcnemar_tables(y_true, *columns).values()
-    assert [ours.mcnemar(table, exact=True)[1] for table in tables] == list(
-        pairs.pvalue
-    )
+    assert [ours.mcnemar(table, exact=True)[1] for table in tables] == list(pairs.pvalue)
 
 
 # ------------------------------------------------- what the sources print (errata.md)

@@ -136,9 +136,7 @@ class Plain:
 def test_refusals(options, error, says):
     X, y = classes()
     with pytest.raises(error, match=says):
-        ours.paired_ttest_kfold_cv(
-            GaussianNB(), KNeighborsClassifier(), X, y, **options
-        )
+        ours.paired_ttest_kfold_cv(GaussianNB(), KNeighborsClassifier(), X, y, **options)
 
 
 def test_refusals_of_others():
@@ -238,23 +236,17 @@ def test_mean_is_efron_and_tibshiranis_estimate(model, noise, plus):
     got = ours.bootstrap_point632_score(
         model, X, y, n_splits=15, method=".632+" if plus else ".632", random_seed=2
     )
-    expected = by_definition(
-        model, X, y, 15, 2, lambda t, p: np.mean(np.equal(t, p)), plus=plus
-    )
+    expected = by_definition(model, X, y, 15, 2, lambda t, p: np.mean(np.equal(t, p)), plus=plus)
     assert got.mean() == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_nearest_neighbour_has_no_apparent_error():
     X, y = classes(3)
     options = {"n_splits": 30, "random_seed": 2}
-    out = 1 - ours.bootstrap_point632_score(
-        KNeighborsClassifier(1), X, y, method="oob", **options
-    )
+    out = 1 - ours.bootstrap_point632_score(KNeighborsClassifier(1), X, y, method="oob", **options)
     got = 1 - ours.bootstrap_point632_score(KNeighborsClassifier(1), X, y, **options)
     np.testing.assert_allclose(got, 0.632 * out, rtol=1e-12)
-    printed = 1 - theirs.bootstrap_point632_score(
-        KNeighborsClassifier(1), X, y, **options
-    )
+    printed = 1 - theirs.bootstrap_point632_score(KNeighborsClassifier(1), X, y, **options)
     assert printed.mean() / out.mean() == pytest.approx(0.632 + 0.368**2, abs=0.01)
 
 

@@ -304,9 +304,7 @@ def test_scores_of_more_classes(kinds):
 )
 def test_tables_of_few_classes(true, pred):
     table = ours.confusion_matrix(true, pred)
-    np.testing.assert_array_equal(
-        table, theirs.confusion_matrix(np.array(true), np.array(pred))
-    )
+    np.testing.assert_array_equal(table, theirs.confusion_matrix(np.array(true), np.array(pred)))
     assert table.dtype == np.int64
 
 
@@ -365,9 +363,7 @@ def test_a_positive_label_of_another_kind_is_refused():
         ours.accuracy_score(true, pred, "binary")
 
 
-@pytest.mark.parametrize(
-    "name", ["accuracy_score", "confusion_matrix", "lift_score", "scoring"]
-)
+@pytest.mark.parametrize("name", ["accuracy_score", "confusion_matrix", "lift_score", "scoring"])
 @pytest.mark.parametrize(
     ("true", "pred", "error", "says"),
     [

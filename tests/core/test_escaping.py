@@ -36,9 +36,7 @@ def with_names(test):
 
 
 def is_clean(text):
-    return not any(
-        unicodedata.category(letter) in UNSEEN for letter in text.replace("\n", "")
-    )
+    return not any(unicodedata.category(letter) in UNSEEN for letter in text.replace("\n", ""))
 
 
 def sections(name):

@@ -76,9 +76,7 @@ def test_machine_and_container(monkeypatch, tmp_path):
     ],
     ids=["v2", "v1"],
 )
-def test_copies_of_files_in_a_container_are_no_use(
-    monkeypatch, tmp_path, names, cached
-):
+def test_copies_of_files_in_a_container_are_no_use(monkeypatch, tmp_path, names, cached):
     monkeypatch.setattr(memory, "_MACHINE", tmp_path / "meminfo")
     monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
     (tmp_path / "memory").mkdir()

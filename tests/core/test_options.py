@@ -108,10 +108,7 @@ def test_no_word_means_two_options(known):
     [
         *(("average", word) for word in ("s", "b", "h", "none")),
         *(("cochran", word) for word in ("h", "midp", "corrected")),
-        *(
-            ("alternative", word)
-            for word in ("", "-", "two", "t", "l", None, 2, b"less")
-        ),
+        *(("alternative", word) for word in ("", "-", "two", "t", "l", None, 2, b"less")),
         *(("adjust", word) for word in ("", "f", None, "tukey", ["holm"])),
     ],
 )

@@ -56,9 +56,7 @@ def same(one, two):
     if isinstance(one, np.ndarray):
         if one.dtype == object:
             return one.shape == two.shape and same(one.tolist(), two.tolist())
-        return (one.dtype, one.shape) == (two.dtype, two.shape) and (
-            one.tobytes() == two.tobytes()
-        )
+        return (one.dtype, one.shape) == (two.dtype, two.shape) and (one.tobytes() == two.tobytes())
     if isinstance(one, np.generic):
         return one.dtype == two.dtype and one.tobytes() == two.tobytes()
     if isinstance(one, float):

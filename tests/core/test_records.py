@@ -249,9 +249,7 @@ def test_records_are_equal_where_all_fields_are():
     for i, record in enumerate(records):
         assert [record == other for other in records] == [j == i for j in range(5)]
     assert two(extra=NAN) == two(extra=np.float64(NAN))
-    assert two(extra=(NAN, {"a": np.arange(2)})) == two(
-        extra=(NAN, {"a": np.arange(2)})
-    )
+    assert two(extra=(NAN, {"a": np.arange(2)})) == two(extra=(NAN, {"a": np.arange(2)}))
     assert two(extra={"a": 1}) != two(extra={"b": 1})
     assert two(extra=(1,)) != two(extra=[1])
     assert two() != "a"
@@ -282,9 +280,7 @@ def test_the_name_and_fields_are_one_short_line():
 
 
 def test_one_row_holds_what_is_of_interest():
-    record = two(
-        interval=ConfidenceInterval(-0.5, NAN), extra=np.eye(3), status=2, n_missing=4
-    )
+    record = two(interval=ConfidenceInterval(-0.5, NAN), extra=np.eye(3), status=2, n_missing=4)
     assert record.columns() == {
         "loss_a": [1.0],
         "loss_b": [2.0],
@@ -302,9 +298,7 @@ def test_arrays_are_a_row_each():
     losses = np.array([[1.0, 2.0], [3.0, NAN]])
     record = two(loss_a=losses, pvalue=losses / 10, extra=np.arange(4))
     columns = record.columns()
-    assert list(columns) == [
-        *("loss_a", "loss_b", "pvalue", "measure", "difference", "better")
-    ]
+    assert list(columns) == [*("loss_a", "loss_b", "pvalue", "measure", "difference", "better")]
     assert columns["loss_b"] == [2.0] * 4
     assert columns["better"] == ["a", None, "b", None]
     assert Curve(x=np.arange(2), y=("a", "b")).columns() == {
@@ -319,14 +313,10 @@ def test_arrays_are_a_row_each():
     [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("PyArrow", pa.Table)],
 )
 def test_frames(library, kind):
-    frame = two(loss_a=np.array([1.0, 4.0]), pvalue=np.array([0.5, NAN])).to_frame(
-        library
-    )
+    frame = two(loss_a=np.array([1.0, 4.0]), pvalue=np.array([0.5, NAN])).to_frame(library)
     assert type(frame) is kind
     assert frame.shape == (2, 6)
-    assert list(frame["loss_a"]) == (
-        [1.0, 4.0] if library != "PyArrow" else [*frame["loss_a"]]
-    )
+    assert list(frame["loss_a"]) == ([1.0, 4.0] if library != "PyArrow" else [*frame["loss_a"]])
 
 
 def test_unknown_libraries_are_refused(monkeypatch):

@@ -281,9 +281,7 @@ def test_words_are_broken_where_nothing_else_helps():
 
 
 @given(
-    st.lists(
-        st.tuples(*[st.text("ab \u4e2d1-", max_size=70)] * 4), min_size=1, max_size=5
-    ),
+    st.lists(st.tuples(*[st.text("ab \u4e2d1-", max_size=70)] * 4), min_size=1, max_size=5),
     st.integers(40, 200),
 )
 def test_no_letter_is_lost_and_no_line_too_wide(rows, width):

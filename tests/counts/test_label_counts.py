@@ -43,10 +43,7 @@ def form_of(monkeypatch):
 def random_labels(n, k, seed=0, agreement=0.6):
     rng = np.random.default_rng(seed)
     y_true = rng.integers(k, size=n)
-    preds = [
-        np.where(rng.random(n) < agreement, y_true, rng.integers(k, size=n))
-        for _ in range(2)
-    ]
+    preds = [np.where(rng.random(n) < agreement, y_true, rng.integers(k, size=n)) for _ in range(2)]
     return y_true, *preds
 
 
@@ -54,9 +51,7 @@ def cells_of(counts):
     """Return the cells by label."""
     names = counts.classes
     columns = [column.tolist() for column in counts.nonzero()]
-    return {
-        (names[t], names[a], names[b]): n for t, a, b, n in zip(*columns, strict=True)
-    }
+    return {(names[t], names[a], names[b]): n for t, a, b, n in zip(*columns, strict=True)}
 
 
 def assert_counts(counts, y_true, pred_a, pred_b, classes=None):
@@ -122,9 +117,7 @@ def test_every_type_of_labels(form, form_of, names, flip):
 
 
 @FORMS
-@pytest.mark.parametrize(
-    "kind", ["i1", "u1", "i2", "u2", "i4", "i8", "u8", "f4", ">i4"]
-)
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "i8", "u8", "f4", ">i4"])
 @pytest.mark.parametrize("first", [0, 1, 100, -100])
 def test_arrays_of_every_type(form, form_of, kind, first):
     form_of(form)
@@ -187,9 +180,7 @@ def test_columns_of_every_library(form, form_of, box):
 
 
 def test_columns_of_a_frame():
-    frame = pd.DataFrame(
-        np.transpose(SMALL), columns=["y", "a", "b"], index=range(9, 3, -1)
-    )
+    frame = pd.DataFrame(np.transpose(SMALL), columns=["y", "a", "b"], index=range(9, 3, -1))
     counts = count_labels(frame["y"], frame["a"], frame["b"][::-1][::-1])
     assert_counts(counts, *SMALL)
 
@@ -208,9 +199,7 @@ def test_numbers_in_mixed_boxes():
 
 
 def some_labels(max_size=40):
-    label = st.one_of(
-        st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1), st.integers(90, 200)
-    )
+    label = st.one_of(st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1), st.integers(90, 200))
     return st.integers(2, max_size).flatmap(
         lambda n: st.tuples(*[st.lists(label, min_size=n, max_size=n)] * 3)
     )
@@ -276,9 +265,7 @@ def test_a_prediction_of_another_class_is_refused(model, good, bad, shown):
     columns[model][1] = columns[model][3] = bad
     wanted = rf"^{model} predicts {shown}, which is not among the classes \(2 such "
     with pytest.raises(ValueError, match=wanted):
-        count_labels(
-            [good, good, other, other], *columns.values(), classes=[good, other]
-        )
+        count_labels([good, good, other, other], *columns.values(), classes=[good, other])
 
 
 @pytest.mark.parametrize(
@@ -306,9 +293,7 @@ def test_bad_classes(classes, error, wanted):
 @pytest.mark.parametrize("hole", [None, np.nan, pd.NA])
 def test_samples_without_a_true_label_are_dropped(form, form_of, hole):
     form_of(form)
-    counts = count_labels(
-        ["a", hole, "b", hole], ["a", "z", "a", None], ["b", "a", "b", "a"]
-    )
+    counts = count_labels(["a", hole, "b", hole], ["a", "z", "a", None], ["b", "a", "b", "a"])
     assert_counts(counts, ["a", "b"], ["a", "a"], ["b", "b"])
     assert (counts.n_missing, counts.n_excluded) == (2, 0)
     assert "2 samples without a true label were dropped." in str(counts)
@@ -514,9 +499,7 @@ def test_counts_of_parts_add_up(form, form_of, k):
 
 
 def test_counts_of_other_classes_do_not_add_up():
-    wanted = (
-        r"^counts can be added where their classes agree; pass the same classes= to"
-    )
+    wanted = r"^counts can be added where their classes agree; pass the same classes= to"
     one = count_labels([0, 1], [0, 1], [1, 1])
     for labels in ([0, 2], [0, 0], [1, 2]):
         with pytest.raises(ValueError, match=wanted):
@@ -622,9 +605,7 @@ def test_records_are_equal_where_all_is(form, form_of):
 @FORMS
 def test_the_record(form, form_of):
     form_of(form)
-    counts = count_labels(
-        ["<a>", "b", "b", "z"], ["<a>"] * 4, ["b"] * 4, classes=["<a>", "b"]
-    )
+    counts = count_labels(["<a>", "b", "b", "z"], ["<a>"] * 4, ["b"] * 4, classes=["<a>", "b"])
     assert type(counts) is LabelTable
     assert str(counts).splitlines() == [
         "Counts by true and predicted classes",

@@ -82,9 +82,7 @@ def test_chosen_pairs_without_the_truth(choose, sliced, dtype, k):
     chosen = np.array([[5, 0], [2, 3], [1, 4]], np.int32)
     found = folded(PairTables(preds, k, 3), 3, (k, k), chosen)
     for table, (i, j) in zip(found, chosen, strict=True):
-        np.testing.assert_array_equal(
-            table, naive.agreement_table(preds[i], preds[j], k)
-        )
+        np.testing.assert_array_equal(table, naive.agreement_table(preds[i], preds[j], k))
 
 
 @both_ways
@@ -195,18 +193,14 @@ def test_counts_add_up_over_parts(threads, n):
 
 @pytest.mark.parametrize(("n_models", "n"), [(1, 5), (3, 0), (1, 0)])
 def test_blocks_may_be_empty(n_models, n):
-    labels = encode(
-        [0] * n, [[1] * n] * n_models, classes=[0, 1], missing=None, least=0
-    )
+    labels = encode([0] * n, [[1] * n] * n_models, classes=[0, 1], missing=None, least=0)
     found = all_label_counts(labels, 2)
     assert found.shape == (n_models * (n_models - 1) // 2, 2, 2, 2)
     assert not found.any()
 
 
 def test_what_does_not_fit_is_refused():
-    labels = encode(
-        [0, 1], np.zeros((100, 2), int), classes=list(range(200)), missing=None
-    )
+    labels = encode([0, 1], np.zeros((100, 2), int), classes=list(range(200)), missing=None)
     with pytest.raises(ValueError, match=r"4950 pairs by 200 classes need 317 GB"):
         all_label_counts(labels, 1)
 
@@ -214,9 +208,7 @@ def test_what_does_not_fit_is_refused():
 def test_cells_of_many_classes():
     y_true, preds = simulate(3, 500, 300, dtype=np.uint16)
     labels = encode(y_true, list(preds), classes=range(300), missing=None)
-    for (cells, counts), (i, j) in zip(
-        all_label_cells(labels), all_pairs(3), strict=True
-    ):
+    for (cells, counts), (i, j) in zip(all_label_cells(labels), all_pairs(3), strict=True):
         rows = np.stack([y_true, preds[i], preds[j]], axis=1)
         expected, samples = np.unique(rows, axis=0, return_counts=True)
         np.testing.assert_array_equal(cells, expected)

@@ -62,8 +62,7 @@ def test_sums_of_units_give_the_means(drawn):
     assert weights.sum() == pytest.approx(1)
     for row, x in zip(sums, values, strict=True):
         mean = sum(
-            w * row[strata == h].sum() / sizes[strata == h].sum()
-            for h, w in enumerate(weights)
+            w * row[strata == h].sum() / sizes[strata == h].sum() for h, w in enumerate(weights)
         )
         wanted = naive(x, np.zeros_like(x), design).difference
         assert mean == pytest.approx(wanted, rel=1e-12, abs=1e-14)
@@ -81,9 +80,7 @@ def test_values_that_are_alike_are_not_multiplied_as_they_are(monkeypatch):
     values = 1e5 + rng.normal(size=400) + 1e-3 * rng.normal(size=(12, 400))
     asked = []
     blocks = value_sums.item_grams
-    monkeypatch.setattr(
-        value_sums, "item_grams", lambda *x: asked.append(1) or blocks(*x)
-    )
+    monkeypatch.setattr(value_sums, "item_grams", lambda *x: asked.append(1) or blocks(*x))
     plain = read_values(values)
     plan = plan_units(read_item_groups(400))
     with ThreadPool(1) as pool:

@@ -260,9 +260,7 @@ def test_models_exchanged(name, everything):
         greater = everything.test(name, alternative="greater").pvalue
         less = everything.test(name, alternative="less").pvalue
         # Half of the two-sided p-value on the side that the data point to.
-        assert 2 * min(greater, less) == pytest.approx(
-            everything.tests[name].pvalue, rel=1e-9
-        )
+        assert 2 * min(greater, less) == pytest.approx(everything.tests[name].pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(TWO_SIDED_ONLY))
@@ -276,9 +274,7 @@ def test_two_sided_only(name, everything):
 
 
 def test_which_have_sides_and_which_count():
-    assert {name for name, test in TESTS.items() if not test.one_sided} == (
-        TWO_SIDED_ONLY
-    )
+    assert {name for name, test in TESTS.items() if not test.one_sided} == (TWO_SIDED_ONLY)
     assert {name for name, test in TESTS.items() if test.counts} == COUNTING
 
 
@@ -293,9 +289,7 @@ def test_other_scores(name):
                 compare(test=name, scoring="balanced_accuracy")
     else:
         plain = compare_cv(*MODELS.values(), X, Y, test=name, rng=3)
-        same = compare_cv(
-            *MODELS.values(), X, Y, test=name, rng=3, scoring=accuracy_by_hand
-        )
+        same = compare_cv(*MODELS.values(), X, Y, test=name, rng=3, scoring=accuracy_by_hand)
         assert same.statistic == pytest.approx(plain.statistic, rel=1e-9)
         assert same.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
         assert same.measure == "accuracy_by_hand"

@@ -37,9 +37,7 @@ every_design = pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
 
 
 def labels(n, k=3, seed=0):
-    return np.random.default_rng(seed).choice(
-        k, n, p=np.arange(1, k + 1) * 2 / k / (k + 1)
-    )
+    return np.random.default_rng(seed).choice(k, n, p=np.arange(1, k + 1) * 2 / k / (k + 1))
 
 
 # What all have in common.
@@ -291,9 +289,7 @@ def test_groups_fill_folds_about_equally(seed):
     for n_folds in (2, 3, 7):
         row = kfold(n_folds, rng=seed).folds(groups.size, groups=groups)[0]
         assert np.ptp(np.bincount(row)) <= largest
-    tested = repeated_holdout(9, test_size=0.3, rng=seed).folds(
-        groups.size, groups=groups
-    )
+    tested = repeated_holdout(9, test_size=0.3, rng=seed).folds(groups.size, groups=groups)
     shares = np.count_nonzero(tested == 0, axis=1) / groups.size
     assert np.abs(shares - 0.3).max() < 0.06
     halves = two_fold(5, blocked=True, rng=seed).folds(groups.size, groups=groups)
@@ -306,9 +302,7 @@ def test_groups_of_one_sample_are_samples():
     y, groups = labels(n), np.arange(n)
     for make in (EVERY["kfold"], EVERY["repeated_holdout"], EVERY["paired_halves"]):
         design = make(stratify=True, rng=2)
-        np.testing.assert_array_equal(
-            design.folds(n, y=y), design.folds(n, y=y, groups=groups)
-        )
+        np.testing.assert_array_equal(design.folds(n, y=y), design.folds(n, y=y, groups=groups))
 
 
 def test_groups_belong_to_their_most_frequent_class():
@@ -478,8 +472,7 @@ def test_in_words():
         two_fold(5, blocked=True): "blocked 5 x 2-fold cross-validation",
         repeated_holdout(1): "hold-out of test_size=0.3333",
         repeated_holdout(test_size=30): "15 x hold-out of test_size=30",
-        paired_halves(): "15 x hold-out of test_size=0.1, and as many in each half of "
-        "10 cuts",
+        paired_halves(): "15 x hold-out of test_size=0.1, and as many in each half of 10 cuts",
     }
     for design, wanted in said.items():
         assert str(design) == wanted
@@ -523,9 +516,7 @@ def test_within_a_grid_search():
     X = rng.normal(size=(80, 2))
     y = (X[:, 0] > 0).astype(int)
     design = two_fold(5, blocked=True, stratify=True, rng=0)
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=design
-    )
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=design)
     assert clone(search).cv == design
     assert "blocked-two-fold" in repr(search)
     assert search.fit(X, y).best_score_ > 0.9

@@ -235,9 +235,7 @@ def test_any_number_of_processes(workers):
     options["scoring"] = None
     alone = compare_cv(*pair, X, Y, **options)
     seen = []
-    result = compare_cv(
-        *pair, X, Y, workers=workers, progress=lambda *a: seen.append(a), **options
-    )
+    result = compare_cv(*pair, X, Y, workers=workers, progress=lambda *a: seen.append(a), **options)
     assert result == alone
     assert seen == [(i + 1, 40) for i in range(40)]
 
@@ -344,9 +342,7 @@ def test_labels(labels):
 
 def test_categories_that_do_not_occur():
     labels = pd.Categorical(["a"] * 60, categories=["a", "b"])
-    with pytest.raises(
-        ValueError, match=r"y must have at least 2 classes, got \['a'\]"
-    ):
+    with pytest.raises(ValueError, match=r"y must have at least 2 classes, got \['a'\]"):
         compare_cv(NB, KNN, X, labels)
 
 
@@ -490,9 +486,7 @@ def test_failures_name_the_place(where):
         run(NB, Fails(where), NUMBERED, Y, names=("good", "bad"))
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(RuntimeError, match=message):
-        compare_cv_all(
-            {"good": NB, "bad": Fails(where)}, NUMBERED, Y, design=TWO_BY_TWO
-        )
+        compare_cv_all({"good": NB, "bad": Fails(where)}, NUMBERED, Y, design=TWO_BY_TWO)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
@@ -516,9 +510,7 @@ def test_scores_must_be_finite(score):
     def bad(model, X, y):
         return score if isinstance(model, KNeighborsClassifier) else 1.0
 
-    with pytest.raises(
-        ValueError, match=f"model 'b' scored {score} in repetition 0, f"
-    ):
+    with pytest.raises(ValueError, match=f"model 'b' scored {score} in repetition 0, f"):
         compare_cv(NB, KNN, X, Y, test="kfold-t", scoring=bad)
 
 
@@ -527,9 +519,7 @@ def test_scorers_that_fail():
         return "high"
 
     for scoring in (bad, lambda *_: {"a": 1.0}, lambda _: 1.0):
-        with pytest.raises(
-            RuntimeError, match="model 'a' failed in repetition 0, fold"
-        ):
+        with pytest.raises(RuntimeError, match="model 'a' failed in repetition 0, fold"):
             compare_cv(NB, KNN, X, Y, test="kfold-t", scoring=scoring)
     with pytest.raises(ValueError, match="no-such-score"):
         compare_cv(NB, KNN, X, Y, test="kfold-t", scoring="no-such-score")
@@ -647,9 +637,7 @@ def test_bad_predictors():
 
 
 def test_too_few_samples():
-    with pytest.raises(
-        ValueError, match=r"n must be at least 8 for blocked 5 x 2.*got 6"
-    ):
+    with pytest.raises(ValueError, match=r"n must be at least 8 for blocked 5 x 2.*got 6"):
         compare_cv(NB, KNN, X[:6], [0, 1] * 3)
     with pytest.raises(ValueError, match=r"n must be at least 10 for 10-fold .* got 8"):
         compare_cv(NB, KNN, X[:8], [0, 1] * 4, test="kfold-t")
@@ -769,10 +757,7 @@ class Column(BaseEstimator):
 def test_records_print_compare_and_travel():
     result = run(NB, KNN, X, Y)
     (one,) = result.runs.runs
-    assert (
-        str(one)
-        == "blocked 2 x 2-fold cross-validation\n2 models on 4 splits of 60 samples"
-    )
+    assert str(one) == "blocked 2 x 2-fold cross-validation\n2 models on 4 splits of 60 samples"
     assert "2 models, 60 samples of 2 classes, scored by accuracy" in str(result.runs)
     assert pickle.loads(pickle.dumps(result)) == result
     assert result.runs == run(NB, KNN, X, Y).runs

@@ -80,9 +80,7 @@ def test_bcv_equals_the_corrected_test_where_tables_count_for_one():
     tables = np.broadcast_to([[40, 25], [11, 9]], (5, 2, 2, 2))
     for alternative in ALTERNATIVES:
         found = bcv_mcnemar(tables, rho1=1, rho2=1, alternative=alternative)
-        wanted = mcnemar_from_counts(
-            25, 11, method="corrected", alternative=alternative
-        )
+        wanted = mcnemar_from_counts(25, 11, method="corrected", alternative=alternative)
         assert found.effective_factor == 1.0
         assert found.statistic == pytest.approx(wanted.zscore**2, rel=1e-14)
         assert found.pvalue == wanted.pvalue
@@ -291,8 +289,7 @@ def test_bcv_prints_what_was_found():
     lines = bcv_mcnemar(tables).summary().splitlines()
     assert lines == [
         "5x2 BCV McNemar's test (two-sided)",
-        "Model b is more accurate by 5.67 percentage points "
-        "(a minus b, 95% CI [-10.21, -1.12]).",
+        "Model b is more accurate by 5.67 percentage points (a minus b, 95% CI [-10.21, -1.12]).",
         "chi-square = 5.107, p = 0.024 (H0: a and b are equally accurate)",
         "accuracy a 0.8433, b 0.9000, means of 10 folds that are worth 272.7 "
         "independent samples (rho1 = 0.5, rho2 = 0.5)",
@@ -369,8 +366,7 @@ def test_proportions_broadcast():
 
 def test_proportions_by_hand():
     two, greater, less = (
-        proportion_z(24, 58, 175, alternative=alternative)
-        for alternative in ALTERNATIVES
+        proportion_z(24, 58, 175, alternative=alternative) for alternative in ALTERNATIVES
     )
     p = (24 + 58) / 350
     error = math.sqrt(2 * p * (1 - p) / 175)
@@ -421,9 +417,7 @@ def test_tables_that_hold_no_counts(function, tables, error, message):
         function(tables)
 
 
-@pytest.mark.parametrize(
-    "shape", [(), (2, 2), (2, 2, 2), (5, 3, 2, 2), (5, 2, 2, 3), (5, 2, 4)]
-)
+@pytest.mark.parametrize("shape", [(), (2, 2), (2, 2, 2), (5, 3, 2, 2), (5, 2, 2, 3), (5, 2, 4)])
 def test_bcv_tables_of_another_shape(shape):
     with pytest.raises(ValueError, match=r"\(\.\.\., m, 2, 2, 2\).*got shape"):
         bcv_mcnemar(np.ones(shape, int))

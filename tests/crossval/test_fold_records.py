@@ -131,9 +131,7 @@ def test_the_picture():
 
 def test_tables_of_scores_and_predictions():
     frame = F1.runs.to_frame()
-    assert frame.groupby("model").score.mean()["b"] == pytest.approx(
-        F1.scores()[1].mean()
-    )
+    assert frame.groupby("model").score.mean()["b"] == pytest.approx(F1.scores()[1].mean())
     frame = TWO.runs.runs[0].to_frame()
     truth = TWO.runs.y[frame["sample"]]
     right = (frame.prediction == truth).groupby([frame.model, frame.fold]).mean()

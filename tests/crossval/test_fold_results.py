@@ -117,9 +117,7 @@ def test_print():
         f"The accuracy of {better} is {100 * abs(nb - stump):.4g} percentage points "
         f"above that of {worse}, on average over the folds."
     )
-    assert lines[2] == (
-        f"accuracy: <nb> {100 * nb:.4g}%, stump {100 * stump:.4g}%; 80 samples"
-    )
+    assert lines[2] == (f"accuracy: <nb> {100 * nb:.4g}%, stump {100 * stump:.4g}%; 80 samples")
     assert lines[3] == "alternative: two-sided; seed 1"
     low, high = named.tests["kfold-t"].confidence_interval()
     assert "10-fold CV" in lines[5]
@@ -198,9 +196,7 @@ def test_designs_of_ones_own():
     assert both.tests["kfold-t"] == result.tests["kfold-t"]
     assert both.tests["bcv-mcnemar"].n_replicates == 3
     assert both.test("bayle-z").n_folds == 5
-    with pytest.raises(
-        ValueError, match=r"'dietterich-t' needs two_fold\(5\), 5 rando"
-    ):
+    with pytest.raises(ValueError, match=r"'dietterich-t' needs two_fold\(5\), 5 rando"):
         compare_cv(NB, STUMP, X, Y, test=["kfold-t", "dietterich-t"], design=two)
     with pytest.raises(ValueError, match="stratify is for the default designs"):
         compare_cv(NB, STUMP, X, Y, design=two[0], stratify=True)
@@ -296,9 +292,7 @@ def test_intervals_of_the_scores_by_hand():
     scores = result.runs.scores(result.runs.runs[0])[:, 0]
     (run,) = result.runs.runs
     assert (run.n_train, run.n_test) == (72, 8)
-    half = np.sqrt((1 / 10 + 8 / 72) * scores.var(axis=1, ddof=1)) * stats.t.ppf(
-        0.95, 9
-    )
+    half = np.sqrt((1 / 10 + 8 / 72) * scores.var(axis=1, ddof=1)) * stats.t.ppf(0.95, 9)
     ends = np.clip(scores.mean(axis=1)[:, None] + np.outer(half, [-1, 1]), 0, 1)
     np.testing.assert_allclose(result.score_interval, ends, rtol=1e-9)
     assert "(corrected resampled t)" in result.summary()
@@ -317,9 +311,7 @@ def test_intervals_of_one_split():
     (run,) = result.runs.runs
     assert run.n_test == n_test
     for score, ends in zip(result.score, result.score_interval, strict=True):
-        wilson = stats.binomtest(round(score * n_test), n_test).proportion_ci(
-            method="wilson"
-        )
+        wilson = stats.binomtest(round(score * n_test), n_test).proportion_ci(method="wilson")
         np.testing.assert_allclose(ends, wilson, rtol=1e-9)
     assert "(Wilson)" in result.summary()
     halves = designs.paired_halves(3, 1, rng=1)
@@ -393,9 +385,7 @@ def test_control_and_pairs():
     assert (control.control, whole.control) == ("knn", None)
     assert "Which model is better than knn?" in str(control)
     assert control.against_control()["pvalue"].size == 3
-    some = compare_cv_all(
-        MODELS, X, Y, test="kfold-t", rng=1, pairs=[("majority", 1), (0, "knn")]
-    )
+    some = compare_cv_all(MODELS, X, Y, test="kfold-t", rng=1, pairs=[("majority", 1), (0, "knn")])
     assert some.pairs.tolist() == [[3, 1], [0, 2]]
     assert some.difference[0] == -whole.matrix("difference")[1, 3]
     assert some.runs == whole.runs

@@ -207,9 +207,7 @@ def test_folds_may_be_unequal_and_in_any_order(variance):
 
 @every_t
 def test_alternatives_mean_what_they_say(name):
-    x = abs(example(name)) + 0.001 * np.arange(math.prod(TESTS[name][0])).reshape(
-        TESTS[name][0]
-    )
+    x = abs(example(name)) + 0.001 * np.arange(math.prod(TESTS[name][0])).reshape(TESTS[name][0])
     assert call(name, x, alternative="greater").pvalue < 0.5
     assert call(name, x, alternative="less").pvalue > 0.5
     assert call(name, -x, alternative="less").pvalue < 0.5
@@ -354,9 +352,7 @@ def test_chi_square_and_single_estimates_fit_the_record():
     """Tests on counts return the same record."""
     given = {"title": "A test", "status": OK, "statistic": 3.0, "pvalue": 0.2}
     nothing = {"difference": 0.1, "estimate": math.nan, "standard_error": math.nan}
-    chi2 = fastcmp.FoldTestResult(
-        **given, **nothing, df=10, test="naive-mcnemar", n_folds=10
-    )
+    chi2 = fastcmp.FoldTestResult(**given, **nothing, df=10, test="naive-mcnemar", n_folds=10)
     assert "chi-square = 3 with 10 degrees of freedom" in str(chi2)
     assert "difference" not in str(chi2)
     with pytest.raises(ValueError, match="'naive-mcnemar' gives no interval"):

@@ -162,9 +162,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
 
 def test_progress_is_of_all_data_sets():
     seen = []
-    compare_cv_all(
-        *(MODELS, DATA), progress=lambda *steps: seen.append(steps), **OPTIONS
-    )
+    compare_cv_all(*(MODELS, DATA), progress=lambda *steps: seen.append(steps), **OPTIONS)
     assert seen[-1] == (54, 54)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
@@ -254,10 +252,7 @@ def test_searches_on_several_data_sets(search):
 
 
 def test_the_answers_of_cross_validate():
-    found = {
-        name: cross_validate(model, *DATA["one"], cv=4)
-        for name, model in MODELS.items()
-    }
+    found = {name: cross_validate(model, *DATA["one"], cv=4) for name, model in MODELS.items()}
     result = compare_folds(found, test_train_ratio=1 / 3)
     wanted = np.stack([each["test_score"] for each in found.values()])
     assert np.array_equal(result.fold_scores[:, 0], wanted)

@@ -140,9 +140,7 @@ def test_components_without_weight():
 def test_losses_are_scores_of_the_other_sign(test):
     options = {"rng": 1} if test is bayes_signed_rank else {}
     found = test(A, B, **options)
-    losses = test(
-        [-x for x in A], [-x for x in B], rope=0.01, lower_is_better=True, **options
-    )
+    losses = test([-x for x in A], [-x for x in B], rope=0.01, lower_is_better=True, **options)
     assert probabilities(losses) == probabilities(found)
     assert losses.difference == -found.difference
     assert found.better == losses.better == "a"
@@ -169,10 +167,7 @@ def test_workers_draw_the_same(workers):
     rng = np.random.default_rng(2)
     a, b = rng.random((2, 40))
     alone = bayes_signed_rank(a, b, rope=0.05, rng=7, workers=1, n_resamples=999)
-    assert (
-        bayes_signed_rank(a, b, rope=0.05, rng=7, workers=workers, n_resamples=999)
-        == alone
-    )
+    assert bayes_signed_rank(a, b, rope=0.05, rng=7, workers=workers, n_resamples=999) == alone
 
 
 def test_equal_models():

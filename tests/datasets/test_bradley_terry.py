@@ -81,9 +81,7 @@ def test_clusters_as_other_programs(case):
     given, options = case["input"], {"ties_as": case["options"]["ties"]}
     options["lower_is_better"] = not given["higher_is_better"]
     result = bradley_terry_from_scores(given["scores"], **options)
-    naive = bradley_terry_from_scores(
-        given["scores"], covariance="information", **options
-    )
+    naive = bradley_terry_from_scores(given["scores"], covariance="information", **options)
     assert_expected(
         case,
         strength=result.strength,
@@ -171,9 +169,7 @@ def naive(battles, m, ties_as="half", ridge=0.0):
 
     scores = np.array([one(k) for k in range(len(battles))])
     information = -numeric(
-        lambda x: numeric(
-            lambda y: log_likelihood(y, battles, ties_as, ridge), x, 1e-4
-        ),
+        lambda x: numeric(lambda y: log_likelihood(y, battles, ties_as, ridge), x, 1e-4),
         found,
         1e-4,
     )
@@ -194,9 +190,7 @@ def draw_battles(rng, m=4, n=60):
     found = []
     for k in range(n):
         i, j = rng.choice(m, 2, replace=False)
-        points = rng.choice(
-            [1.0, 0.5, 0.0], p=[0.5, 0.2, 0.3] if i < j else [0.3, 0.2, 0.5]
-        )
+        points = rng.choice([1.0, 0.5, 0.0], p=[0.5, 0.2, 0.3] if i < j else [0.3, 0.2, 0.5])
         found.append((int(i), int(j), float(points), float(rng.integers(1, 4)), k // 5))
     return found
 
@@ -227,9 +221,7 @@ def test_battles_as_by_direct_maximisation(ties_as, ridge):
     meats = {
         "information": information,
         "sandwich": scores.T @ scores,
-        "clustered": sum(
-            np.outer(*[scores[items == k].sum(axis=0)] * 2) for k in set(items)
-        ),
+        "clustered": sum(np.outer(*[scores[items == k].sum(axis=0)] * 2) for k in set(items)),
     }
     for covariance, meat in meats.items():
         result = bradley_terry_from_battles(table, covariance=covariance, **options)
@@ -256,9 +248,7 @@ def test_scores_counts_and_battles_agree(ties_as, covariance):
         if np.isfinite(scores[i, t] - scores[j, t])
     ]
     options = {"ties_as": ties_as, "covariance": covariance}
-    ours = bradley_terry_from_scores(
-        scores, missing="pairs", groups=groups, names=NAMES, **options
-    )
+    ours = bradley_terry_from_scores(scores, missing="pairs", groups=groups, names=NAMES, **options)
     others = [bradley_terry_from_battles(as_columns(rows), names=NAMES, **options)]
     if covariance != "clustered":
         wins, ties = np.zeros((2, 4, 4))
@@ -284,9 +274,7 @@ def test_two_models_have_a_closed_form():
 
 @pytest.mark.parametrize("ties_as", ["half", "ignored", "davidson"])
 def test_the_bootstrap_repeats_the_fit_on_draws(ties_as):
-    scores = np.random.default_rng(6).integers(0, 6, (3, 60)) + np.array(
-        [[0], [1], [1]]
-    )
+    scores = np.random.default_rng(6).integers(0, 6, (3, 60)) + np.array([[0], [1], [1]])
     options = {"ties_as": ties_as, "covariance": "bootstrap", "n_resamples": 400}
     result = bradley_terry_from_scores(scores, rng=3, **options)
     again = bradley_terry_from_scores(scores, rng=3, workers=1, **options)
@@ -320,9 +308,7 @@ def bounded(wins, ties):
 
 
 SMALL = st.integers(2, 4).flatmap(
-    lambda m: st.lists(
-        st.sampled_from([0, 0, 0, 1]), min_size=2 * m * m, max_size=2 * m * m
-    )
+    lambda m: st.lists(st.sampled_from([0, 0, 0, 1]), min_size=2 * m * m, max_size=2 * m * m)
 )
 
 
@@ -363,9 +349,7 @@ def test_a_ridge_does_not_hide_ties_that_davidson_lacks():
         bradley_terry([[0, 3], [2, 0]], ties_as="davidson", ridge=1.0)
     with pytest.raises(ValueError, match="all battles are ties"):
         bradley_terry([[0, 0], [0, 0]], [[0, 2], [2, 0]], ties_as="davidson")
-    found = bradley_terry(
-        [[0, 3], [0, 0]], [[0, 1], [1, 0]], ties_as="davidson", ridge=1
-    )
+    found = bradley_terry([[0, 3], [0, 0]], [[0, 1], [1, 0]], ties_as="davidson", ridge=1)
     assert np.isfinite(found.log_nu)
 
 
@@ -468,9 +452,7 @@ def test_one_cluster_has_no_standard_errors():
             "which battles belong together",
         ),
         (
-            lambda: bradley_terry_from_battles(
-                {"model_a": ["a"], "model_b": ["a"], "result": [1]}
-            ),
+            lambda: bradley_terry_from_battles({"model_a": ["a"], "model_b": ["a"], "result": [1]}),
             "at least 2 models",
         ),
         (
@@ -497,9 +479,7 @@ def test_the_record_speaks_of_battles():
     assert "3 models on 33 battles" in str(result)
     assert "Elo" in str(result)
     table = result.to_frame()
-    assert np.allclose(
-        table["win_probability"], result.win_probability()[[0, 0, 1], [1, 2, 2]]
-    )
+    assert np.allclose(table["win_probability"], result.win_probability()[[0, 0, 1], [1, 2, 2]])
     assert result.leaderboard.rank_interval is not None
 
 

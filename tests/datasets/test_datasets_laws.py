@@ -23,11 +23,7 @@ def some_scores(m=4, n=9, seed=0, decimals=2):
 
 
 @settings(max_examples=15, deadline=None)
-@given(
-    st.lists(
-        st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4
-    )
-)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4))
 def test_exact_friedman_is_the_proportion_of_all_orders(rows):
     ranks = np.array([scipy.stats.rankdata([-x for x in row]) for row in rows])
     observed = (ranks.sum(axis=0) ** 2).sum()
@@ -40,18 +36,12 @@ def test_exact_friedman_is_the_proportion_of_all_orders(rows):
 
 
 @settings(max_examples=10, deadline=None)
-@given(
-    st.lists(
-        st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4
-    )
-)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4))
 def test_exact_pairs_are_the_proportion_of_all_orders(rows):
     ranks = np.array([scipy.stats.rankdata([-x for x in row]) for row in rows])
     gap = abs(ranks[:, 0].sum() - ranks[:, 1].sum())
     orders = product(*(list(permutations(row)) for row in ranks.tolist()))
-    gaps = [
-        abs(sum(o[0] for o in order) - sum(o[1] for o in order)) for order in orders
-    ]
+    gaps = [abs(sum(o[0] for o in order) - sum(o[1] for o in order)) for order in orders]
     result = compare_datasets(np.array(rows, float).T, method="exact")
     wanted = np.mean(np.array(gaps) >= gap - 1e-9)
     assert result.pvalue[0] == pytest.approx(wanted, rel=1e-12)
@@ -76,9 +66,7 @@ def test_statistics_are_those_of_scipy(decimals):
     result = compare_datasets(scores, adjust="none", exact=False)
     whole = np.rint(scores * 10.0**decimals)
     for p, (i, j) in enumerate(result.pairs):
-        theirs = scipy.stats.wilcoxon(
-            whole[i] - whole[j], method="asymptotic", correction=False
-        )
+        theirs = scipy.stats.wilcoxon(whole[i] - whole[j], method="asymptotic", correction=False)
         assert result.pvalue[p] == pytest.approx(theirs.pvalue, rel=1e-6)
     by_t = compare_datasets(scores, adjust="none", method="t")
     for p, (i, j) in enumerate(by_t.pairs):

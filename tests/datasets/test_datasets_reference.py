@@ -23,9 +23,7 @@ from fastcmp.kernels import studentized_range_isf, studentized_range_sf
 
 def given(case):
     """Give the scores of a case, and which way is better."""
-    scores = [
-        [np.nan if x is None else x for x in row] for row in case["input"]["scores"]
-    ]
+    scores = [[np.nan if x is None else x for x in row] for row in case["input"]["scores"]]
     return scores, {"lower_is_better": not case["input"]["higher_is_better"]}
 
 
@@ -147,9 +145,7 @@ def test_nemenyi(case):
     check(case, found)
     assert (result.pvalue == result.pvalue_adjusted).all()
     for alpha, wanted in case["expected"]["critical_difference"].items():
-        other = compare_datasets(
-            scores, method="nemenyi", alpha=float(alpha), **direction
-        )
+        other = compare_datasets(scores, method="nemenyi", alpha=float(alpha), **direction)
         assert other.critical_difference == pytest.approx(wanted, rel=1e-9)
 
 

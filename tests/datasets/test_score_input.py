@@ -53,9 +53,7 @@ def test_whole_numbers_that_count_up_are_scores():
 
 
 def test_signs():
-    assert np.array_equal(
-        higher_is_better(read_scores(SCORES, lower_is_better=True)), -SCORES
-    )
+    assert np.array_equal(higher_is_better(read_scores(SCORES, lower_is_better=True)), -SCORES)
     assert np.array_equal(higher_is_better(read_scores(Results(lower=True))), -SCORES)
     assert np.array_equal(
         higher_is_better(read_scores(Results(lower=True), lower_is_better=True)),

@@ -234,9 +234,7 @@ def test_tasks_that_a_model_lacks_are_left_out_where_that_is_asked_for(function)
         1,
         ("task_0", "task_1", "task_2", "task_4"),
     )
-    assert "1 tasks that a model has no score on were left out" in " ".join(
-        str(found).split()
-    )
+    assert "1 tasks that a model has no score on were left out" in " ".join(str(found).split())
     kept = function(np.delete(scores, 3, axis=1), tasks=found.tasks)
     assert np.array_equal(kept.rank, found.rank)
     scores[0, :3] = np.nan

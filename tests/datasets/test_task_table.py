@@ -61,9 +61,7 @@ def test_v_is_better_for_losses_too(folds):
     assert table.ranking == losses.ranking
     mirrored = {"v": "*", "*": "v", "": ""}
     turned = task_table(-folds, baseline=1).marks
-    assert [
-        [mirrored[m] for m in row] for row in turned.tolist()
-    ] == table.marks.tolist()
+    assert [[mirrored[m] for m in row] for row in turned.tolist()] == table.marks.tolist()
     assert (table.marks_against(0) == task_table(folds).marks).all()
 
 

@@ -72,9 +72,7 @@ def arrow_of(dtype=None):
 
 def chunked(labels):
     middle = len(labels) // 3
-    return pa.chunked_array(
-        [labels[:middle], [], labels[middle:]], pa.array(labels).type
-    )
+    return pa.chunked_array([labels[:middle], [], labels[middle:]], pa.array(labels).type)
 
 
 def arrow_dictionary(labels):
@@ -488,9 +486,7 @@ def test_without_libraries_the_missing_are_marked():
     assert column.missing().tolist() == [label is None for label in labels]
 
 
-@pytest.mark.parametrize(
-    "dtype", [pl.String, pl.Categorical, pl.Enum(["a", "b"])], ids=str
-)
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["a", "b"])], ids=str)
 def test_polars_without_pyarrow(monkeypatch, dtype):
     series = pl.Series(["a", None, "b"], dtype=dtype)
     monkeypatch.setitem(sys.modules, "pyarrow", None)

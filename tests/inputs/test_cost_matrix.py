@@ -165,9 +165,7 @@ def test_the_input_is_left_alone_and_copied():
 SQUARE = "cost must be a square matrix, got shape "
 TEXT = "cost must be a square matrix of numbers, got "
 CELL = "cost must hold numbers, got "
-SHAPE = (
-    "cost must have as many columns as rows, or one more with the true classes, got "
-)
+SHAPE = "cost must have as many columns as rows, or one more with the true classes, got "
 RAGGED = TEXT + "lists of different lengths$"
 BAD = {
     "not square": ([[0, 1, 2], [3, 0, 4]], ValueError, SQUARE + r"\(2, 3\)$"),

@@ -100,18 +100,14 @@ def test_weights_of_strata():
     strata = [*"aab", *"bbbbb"]
 
     def found(rule, **more):
-        return read_item_groups(
-            N, strata=strata, stratum_weights=rule, **more
-        ).stratum_weights
+        return read_item_groups(N, strata=strata, stratum_weights=rule, **more).stratum_weights
 
     assert found("items").tolist() == [0.25, 0.75]
     assert found("items", weights=[3, 3, *[1] * 6]).tolist() == [0.5, 0.5]
     assert found("Equal").tolist() == [0.5, 0.5]
     assert found({"b": 3, "a": 1}).tolist() == [0.25, 0.75]
     refused("lacks ['b']", strata=strata, stratum_weights={"a": 1})
-    refused(
-        "names ['c'] as well", strata=strata, stratum_weights={"a": 1, "b": 1, "c": 1}
-    )
+    refused("names ['c'] as well", strata=strata, stratum_weights={"a": 1, "b": 1, "c": 1})
     refused("finite, >= 0", strata=strata, stratum_weights={"a": 1, "b": -1})
     refused("finite, >= 0", strata=strata, stratum_weights={"a": 0, "b": 0})
     refused("stratum_weights must be one of", strata=strata, stratum_weights="size")

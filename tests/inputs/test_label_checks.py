@@ -50,9 +50,7 @@ TESTS = {
     "compare_labels": compare_labels,
     "compare_labels, cost": lambda y, a, b: compare_labels(y, a, b, cost=COST),
     "compare_all": lambda y, a, b: compare_all(y, {"a": a, "b": b}),
-    "compare_all, cost": lambda y, a, b: compare_all(
-        y, {"a": a, "b": b}, test="cost", cost=COST
-    ),
+    "compare_all, cost": lambda y, a, b: compare_all(y, {"a": a, "b": b}, test="cost", cost=COST),
     "cochrans_q": lambda y, a, b: cochrans_q(y, {"a": a, "b": b}),
     "compare_predictions": lambda y, a, b: compare_predictions(y, {"a": a, "b": b}),
     "cost_test": lambda y, a, b: cost_test(y, a, b, COST),
@@ -351,9 +349,7 @@ ROWS = {
 def test_indexes_that_differ(test):
     with pytest.raises(ValueError, match=r"have different indexes .*never matched"):
         test(SERIES, OTHER)
-    with pytest.raises(
-        ValueError, match=r"in another order: pass .*\.loc\[.*\.index\]"
-    ):
+    with pytest.raises(ValueError, match=r"in another order: pass .*\.loc\[.*\.index\]"):
         test(SERIES, TURNED)
 
 
@@ -372,9 +368,7 @@ def test_models_that_say_they_are_regressors():
     for bad in (line, make_pipeline(LinearRegression()).fit(X, Y)):
         with pytest.raises(TypeError, match="model_b must be a classifier, got "):
             compare_holdout(good, bad, X, X, Y)
-    with pytest.raises(
-        ValueError, match=r"pred_b holds .* which is no label of y_true"
-    ):
+    with pytest.raises(ValueError, match=r"pred_b holds .* which is no label of y_true"):
         compare_holdout(good, line.predict, X, X, Y)
 
 

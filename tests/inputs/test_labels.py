@@ -98,9 +98,7 @@ def test_integers_of_every_type(near, spread, n):
         low, high = (0, 1) if kind == "?" else (int(info.min), int(info.max))
         start = {"low": low, "zero": 0, "high": max(low, high - spread + 1)}[near]
         end = min(high, start + spread - 1)
-        pool = rng.integers(
-            start, end, size=min(spread, 500), endpoint=True, dtype=info.dtype
-        )
+        pool = rng.integers(start, end, size=min(spread, 500), endpoint=True, dtype=info.dtype)
         arrays.append(rng.choice(pool, n).astype(kind))
     labels = encoded(*arrays)
     assert_equal_where_labels_are(labels, *[array.tolist() for array in arrays])
@@ -179,9 +177,7 @@ def test_dates_of_different_units(fine, coarse):
     assert chosen.preds[0].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("kind", "view"), [("u1", "u1"), ("?", "u1"), (">u1", "u1")], ids=str
-)
+@pytest.mark.parametrize(("kind", "view"), [("u1", "u1"), ("?", "u1"), (">u1", "u1")], ids=str)
 def test_single_bytes_are_not_copied(kind, view):
     y_true, pred = np.array([0, 1, 1], kind), np.array([1, 1, 0], kind)
     labels = encoded(y_true, pred)
@@ -278,9 +274,7 @@ def test_masked_true_labels_are_dropped_next_to_plain_integers():
 def test_a_missing_prediction_is_refused_with_row_and_model(hole, others):
     y_true = [None, *others, *others]
     bad = [others[0], others[1], others[0], hole, hole]
-    wanted = (
-        r"^svm has no prediction at row 3 \(2 missing in all\); pass missing='wrong'"
-    )
+    wanted = r"^svm has no prediction at row 3 \(2 missing in all\); pass missing='wrong'"
     with pytest.raises(ValueError, match=wanted):
         encode(y_true, {"knn": y_true[1:2] * 5, "svm": bad})
     labels = encode(y_true, {"knn": y_true[1:2] * 5, "svm": bad}, missing="wrong")
@@ -321,9 +315,7 @@ def test_all_true_labels_missing():
 
 
 def test_classes_set_the_codes_and_their_order():
-    labels = encoded(
-        ["a", "b", "c", "b"], ["c", "b", "a", "a"], classes=["c", "a", "b"]
-    )
+    labels = encoded(["a", "b", "c", "b"], ["c", "b", "a", "a"], classes=["c", "a", "b"])
     assert labels.y_true.tolist() == [1, 2, 0, 2]
     assert labels.preds[0].tolist() == [0, 2, 1, 1]
     assert labels.n_excluded == 0
@@ -487,8 +479,7 @@ def test_named_models(preds):
     right = [(labels.y_true == codes).tolist() for codes in labels.preds]
     truth = [0, 1, 0]
     assert right == [
-        [a == b for a, b in zip(truth, column, strict=True)]
-        for column in COLUMNS.values()
+        [a == b for a, b in zip(truth, column, strict=True)] for column in COLUMNS.values()
     ]
 
 

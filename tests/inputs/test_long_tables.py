@@ -108,9 +108,7 @@ def test_rows_may_come_in_any_order():
     value = generator.normal(size=400)
     first = from_long({"item": item, "model": model, "value": value})
     order = generator.permutation(400)
-    other = from_long(
-        {"item": item[order], "model": model[order], "value": value[order]}
-    )
+    other = from_long({"item": item[order], "model": model[order], "value": value[order]})
     rank = [other.names.index(name) for name in first.names]
     place = np.argsort(other.items)
     np.testing.assert_array_equal(other.values[rank][:, place], first.values)
@@ -146,9 +144,7 @@ def test_booleans_and_numbers_of_any_type(column):
 )
 def test_a_missing_value_is_as_good_as_a_missing_row(column):
     table = from_long(rows(value=column))
-    np.testing.assert_array_equal(
-        table.values, [[0.5, -2.0, np.nan], [0.25, np.nan, 0.0]]
-    )
+    np.testing.assert_array_equal(table.values, [[0.5, -2.0, np.nan], [0.25, np.nan, 0.0]])
     assert [(each.model, each.n_items) for each in table.missing] == [
         ("b", 1),
         ("a", 1),
@@ -261,10 +257,7 @@ REFUSED = {
     "no rows": ({"item": [], "model": [], "value": []}, {}, "at least one row"),
     "two dimensions": (rows(value=np.ones((5, 2))), {}, "one-dimensional"),
     "indexes": (
-        {
-            name: pd.Series(x, index=np.arange(5) + (name == "value"))
-            for name, x in ROWS.items()
-        },
+        {name: pd.Series(x, index=np.arange(5) + (name == "value")) for name, x in ROWS.items()},
         {},
         "index",
     ),

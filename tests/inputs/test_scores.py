@@ -338,9 +338,7 @@ def test_labels_of_any_dtype(dtype):
     assert counts(np.array(Y, dtype), VALUES) == PAIRS
 
 
-@pytest.mark.parametrize(
-    "make", [list, np.array, pd.Series, pd.Categorical, pl.Series, pa.array]
-)
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pd.Categorical, pl.Series, pa.array])
 def test_strings_need_a_positive_class(make):
     y_true = make(["ill" if flag else "well" for flag in Y])
     assert counts(y_true, VALUES, positive="ill") == PAIRS

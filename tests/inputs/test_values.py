@@ -102,9 +102,7 @@ def test_infinite_values(bad):
     table = TABLE.copy()
     table[1, [3, 6]] = bad
     for policy in ("raise", "common", "pairwise", "wrong"):
-        refused(
-            table, "model_1", f"{bad}", "item 3 (2 in all)", "finite", missing=policy
-        )
+        refused(table, "model_1", f"{bad}", "item 3 (2 in all)", "finite", missing=policy)
 
 
 def test_labels_are_not_values():
@@ -117,9 +115,7 @@ def test_labels_are_not_values():
 
 
 def test_shapes():
-    refused(
-        {"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0]}, "b has 2 values, a has 3", "from_long"
-    )
+    refused({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0]}, "b has 2 values, a has 3", "from_long")
     refused(TABLE[:1], "at least 2 models, got 1")
     refused(TABLE[:, :1], "at least two items, got 1")
     refused(TABLE[0], "(M, n)")

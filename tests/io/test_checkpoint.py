@@ -85,10 +85,7 @@ def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code
     assert stop(number, path, saved) == (code, "", "")
     done = position_in(saved)[0][0]
     assert 1_000 <= done < 60_000
-    assert (
-        Checkpoint(saved, read_state(saved, _KIND)[1]["inputs"]).load()[0].n_samples
-        == done
-    )
+    assert Checkpoint(saved, read_state(saved, _KIND)[1]["inputs"]).load()[0].n_samples == done
     assert answer(capsys, path, "--checkpoint", saved) == expect
     assert not saved.exists()
 
@@ -210,9 +207,7 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_kept(path, saved):
         counted(path, path)
     assert path.read_bytes() == before
     PairCounts(2).save(saved)
-    with pytest.raises(
-        ValueError, match="holds PairCounts, not a checkpoint; remove it"
-    ):
+    with pytest.raises(ValueError, match="holds PairCounts, not a checkpoint; remove it"):
         counted(path, saved)
 
 
@@ -235,8 +230,7 @@ def changed(settings, path, value):
         return settings | {first: changed(settings[first], rest, value)}
     kind = type(settings)
     return kind(
-        changed(held, rest, value) if i == first else held
-        for i, held in enumerate(settings)
+        changed(held, rest, value) if i == first else held for i, held in enumerate(settings)
     )
 
 

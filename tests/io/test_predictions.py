@@ -141,9 +141,7 @@ def test_columns_that_are_plain_are_not_touched():
 )
 def test_ids_that_cannot_be_compared(tmp_path, ids):
     path = write(tmp_path / "p.parquet", TABLE.set_column(0, "id", pa.array(ids)))
-    with pytest.raises(
-        ValueError, match=r"p\.parquet: ids must be numbers or text, 'i"
-    ):
+    with pytest.raises(ValueError, match=r"p\.parquet: ids must be numbers or text, 'i"):
         read_predictions([path])
 
 
@@ -156,9 +154,7 @@ def test_a_target_in_two_files_must_agree(tmp_path):
     ]
     changed = TABLE.set_column(1, "y_true", pa.array(["cat", "dog", "cat", None]))
     write(second, changed.select(["id", "y_true", "knn"]))
-    with pytest.raises(
-        ValueError, match=r"'y_true' differs between .*a\.csv and .*b\.csv"
-    ):
+    with pytest.raises(ValueError, match=r"'y_true' differs between .*a\.csv and .*b\.csv"):
         read_predictions([first, second], id_column="id")
 
 
@@ -170,21 +166,15 @@ def joined_with(tmp_path, ids):
 
 
 def test_ids_that_do_not_match_are_named(tmp_path):
-    with pytest.raises(
-        ValueError, match=r"b\.parquet lacks samples of .*a\.csv: id 40"
-    ):
+    with pytest.raises(ValueError, match=r"b\.parquet lacks samples of .*a\.csv: id 40"):
         joined_with(tmp_path, [10, 20, 30])
-    with pytest.raises(
-        ValueError, match=r"a\.csv lacks samples of .*b\.parquet: id 50"
-    ):
+    with pytest.raises(ValueError, match=r"a\.csv lacks samples of .*b\.parquet: id 50"):
         joined_with(tmp_path, [10, 20, 30, 40, 50])
     with pytest.raises(ValueError, match="more than one row has 20"):
         joined_with(tmp_path, [10, 20, 20, 30])
     with pytest.raises(ValueError, match="1 rows have no id, the first is row 2"):
         joined_with(tmp_path, [10, 20, None, 40])
-    with pytest.raises(
-        ValueError, match=r"ids differ in type: 'id' is int64 .* double"
-    ):
+    with pytest.raises(ValueError, match=r"ids differ in type: 'id' is int64 .* double"):
         joined_with(tmp_path, [10.5, 20.5, 30.5, 40.5])
     many = list(range(100, 108))
     with pytest.raises(ValueError, match="id 100, 101, 102, 103, 104 and 3 more"):

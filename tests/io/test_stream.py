@@ -213,9 +213,7 @@ def test_blocks_count_for_costs_what_the_whole_counts(
 def test_blocks_of_other_types_are_not_joined(tmp_path):
     table = pa.table(dict.fromkeys(("y_true", "a", "b"), [0, 1] * 30))
     narrow = table.set_column(1, "a", table["a"].cast(pa.int8()))
-    place = folder(
-        tmp_path, {"1.parquet": table, "2.parquet": narrow, "3.parquet": table}
-    )
+    place = folder(tmp_path, {"1.parquet": table, "2.parquet": narrow, "3.parquet": table})
     told = []
     labels = range(10)  # their tables are larger than a file
     counts = streamed_costs([place], labels, progress=lambda *now: told.append(now[0]))
@@ -293,23 +291,17 @@ def test_the_odd_file_of_a_folder_is_named(tmp_path):
     table = predictions(60)
     place = folder(tmp_path, {"1.csv": table, "2.csv": table.drop_columns("b")})
     for read in (streamed, whole):
-        with pytest.raises(
-            ValueError, match=r"2\.csv lacks the column 'b', unlike .*1"
-        ):
+        with pytest.raises(ValueError, match=r"2\.csv lacks the column 'b', unlike .*1"):
             read([place])
     write(place / "2.csv", table.append_column("d", table["a"]))
     for read in (streamed, whole):
-        with pytest.raises(
-            ValueError, match=r"2\.csv has a column 'd', unlike .*1\.csv"
-        ):
+        with pytest.raises(ValueError, match=r"2\.csv has a column 'd', unlike .*1\.csv"):
             read([place])
     write(place / "2.csv", table)
     words = pa.array(["x"] * 60)
     write(place / "3.parquet", table.set_column(0, table.column_names[0], words))
     for read in (streamed, whole):
-        with pytest.raises(
-            ValueError, match=r"3\.parquet: column 'a' is of type string"
-        ):
+        with pytest.raises(ValueError, match=r"3\.parquet: column 'a' is of type string"):
             read([place])
 
 
@@ -413,9 +405,7 @@ def test_text_of_many_types_in_one_table(tmp_path):
 
 def test_ids_that_cannot_be_compared(tmp_path):
     path = write(tmp_path / "p.parquet", with_ids(predictions(3), [[1], [2], [3]]))
-    with pytest.raises(
-        ValueError, match=r"p\.parquet: ids must be numbers or text, 'i"
-    ):
+    with pytest.raises(ValueError, match=r"p\.parquet: ids must be numbers or text, 'i"):
         streamed([path])
 
 
@@ -557,9 +547,7 @@ def test_fields_that_nobody_asked_for_may_come(tmp_path):
 def test_a_missing_prediction_is_found_by_its_row(tmp_path):
     for suffix in ("csv", "parquet"):
         path = write(tmp_path / f"p.{suffix}", predictions(150))
-        with pytest.raises(
-            ValueError, match=r"^b has no prediction at row 33 \(1 miss"
-        ):
+        with pytest.raises(ValueError, match=r"^b has no prediction at row 33 \(1 miss"):
             streamed([path], missing="raise")
 
 
@@ -569,9 +557,7 @@ def test_labels_that_can_never_be_equal_in_any_block(tmp_path):
     table = pa.table({"y_true": words, "a": words, "b": numbers})
     path = write(tmp_path / "p.parquet", table)
     for read in (streamed, whole):
-        with pytest.raises(
-            TypeError, match=r"^b holds .* labels, which can never be eq"
-        ):
+        with pytest.raises(TypeError, match=r"^b holds .* labels, which can never be eq"):
             read([path])
     nothing = pa.array([None] * 80, pa.int64())
     write(path, table.set_column(2, "b", nothing))

@@ -94,9 +94,7 @@ def columns_of_texts(draw):
     columns = {}
     for name in ("y_true", "a", "b"):
         pool = draw(own)
-        columns[name] = draw(
-            st.lists(st.sampled_from(pool), min_size=n, max_size=n) | cells
-        )
+        columns[name] = draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n) | cells)
     return columns
 
 
@@ -135,9 +133,7 @@ def test_types_that_later_blocks_tell(tmp_path, monkeypatch, columns, n_bytes):
 
 def test_whole_numbers_of_20_digits(tmp_path):
     near = [str(2**63 + i) for i in (1, 2, 1, 2)]
-    path = written(
-        tmp_path / "p.csv", {"y_true": near, "a": near, "b": near[:1] * 2 + near[2:]}
-    )
+    path = written(tmp_path / "p.csv", {"y_true": near, "a": near, "b": near[:1] * 2 + near[2:]})
     for read in (as_whole([path]), in_blocks([path])):
         assert read["a"] == list(map(int, near))
         assert [x == y for x, y in zip(read["b"], read["a"], strict=True)].count(0) == 1
@@ -157,9 +153,7 @@ def test_numbers_that_json_cannot_tell_apart(tmp_path, monkeypatch, value, late)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     monkeypatch.setattr(text, "_BLOCK", 100)
     for read in (as_whole, in_blocks):
-        with pytest.raises(
-            ValueError, match=r"p\.jsonl: column 'y_true' holds numbers"
-        ):
+        with pytest.raises(ValueError, match=r"p\.jsonl: column 'y_true' holds numbers"):
             read([path])
     # As scores they are what they are.
     read = read_predictions([path], target="a", models=["y_true"], scores=True)
@@ -229,9 +223,7 @@ def test_columns_stay_in_their_places(tmp_path, monkeypatch):
 
 
 @given(
-    cells=st.lists(
-        st.sampled_from(["0", "1", "10", "100", "0.05", "x01", "1/05", "1.01", "a0x"])
-    ),
+    cells=st.lists(st.sampled_from(["0", "1", "10", "100", "0.05", "x01", "1/05", "1.01", "a0x"])),
     more=st.sampled_from(["01", "0x1", "-07", "+00", "0X1F", None]),
     pad=st.integers(0, 70),
     delimiter=st.sampled_from([",", "\t", ' "', "\n"]),
@@ -294,9 +286,7 @@ def test_ids_that_are_dates_in_one_file(tmp_path):
     days[3] = "soon"
     written(first, {"id": days, "y_true": labels, "a": labels})
     for read in (as_whole, in_blocks):
-        with pytest.raises(
-            ValueError, match=r"a\.csv: column 'id' holds 'soon' at row"
-        ):
+        with pytest.raises(ValueError, match=r"a\.csv: column 'id' holds 'soon' at row"):
             read(paths)
 
 
@@ -412,9 +402,7 @@ def test_quoted_line_breaks_in_large_files(tmp_path):
     read = as_whole([path, other], models=["a", "b"])
     assert read["a"] == read["b"] == [i % 3 for i in range(n)]
     assert read_table(path)["note"].to_pylist() == note
-    assert (
-        read_predictions([path], models=["a"], scores=True).preds["a"][-1].as_py() == 2
-    )
+    assert read_predictions([path], models=["a"], scores=True).preds["a"][-1].as_py() == 2
 
 
 @pytest.mark.full
@@ -467,8 +455,7 @@ def test_deeply_nested_json_is_refused(tmp_path, opening):
 
 def test_brackets_that_are_not_deep(tmp_path):
     rows = [
-        {"y_true": "[" * 300, "a": "{[" * 300, "b": '\\"[', "c": [[i]] * 300}
-        for i in range(50)
+        {"y_true": "[" * 300, "a": "{[" * 300, "b": '\\"[', "c": [[i]] * 300} for i in range(50)
     ]
     path = tmp_path / "p.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -486,9 +473,7 @@ def test_a_pipe_is_refused(tmp_path):
     os.mkfifo(path)
     done = command("compare", path)
     assert done.returncode == 2
-    assert done.stderr.endswith(
-        "is a pipe or a device: write what it gives to a file first\n"
-    )
+    assert done.stderr.endswith("is a pipe or a device: write what it gives to a file first\n")
 
 
 FLIPS = """

@@ -54,9 +54,7 @@ def test_types_are_settled_for_both(tmp_path):
     """What is a number in one file and a word in the other is compared as text."""
     one = {"id": [1, 2], "y_true": ["1", "a"], "pred": ["1", "1"]}
     two = {"id": [1, 2], "y_true": ["1", "a"], "pred": [1, 1]}
-    found = TwoFiles(
-        [write(tmp_path / "a.csv", one), write(tmp_path / "b.csv", two)]
-    ).read()
+    found = TwoFiles([write(tmp_path / "a.csv", one), write(tmp_path / "b.csv", two)]).read()
     assert [x.to_pylist() for x in found.models] == [["1", "1"], ["1", "1"]]
 
 

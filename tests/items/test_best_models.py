@@ -60,9 +60,7 @@ def test_what_items_have_in_common_enters_the_winners_error_only():
 def test_clusters_widen_the_standard_errors():
     wide = superior_ability(np.repeat(VALUES, 3, axis=1), control=0, rng=1)
     groups = np.repeat(np.arange(400), 3)
-    right = superior_ability(
-        np.repeat(VALUES, 3, axis=1), control=0, groups=groups, rng=1
-    )
+    right = superior_ability(np.repeat(VALUES, 3, axis=1), control=0, groups=groups, rng=1)
     alone = superior_ability(VALUES, control=0, rng=1)
     near(right.standard_error, alone.standard_error, 1e-9)
     near(right.standard_error, np.sqrt(3.0) * wide.standard_error, 0.01)
@@ -73,9 +71,7 @@ def test_clusters_widen_the_standard_errors():
     near(own, errors, 1e-9)
 
 
-@pytest.mark.parametrize(
-    "function", [best_set, rank_sets, winner_estimate, model_confidence_set]
-)
+@pytest.mark.parametrize("function", [best_set, rank_sets, winner_estimate, model_confidence_set])
 def test_forms_of_values_and_missing_ones(function):
     named = dict(zip("abcd", VALUES, strict=True))
     options = {"rng": 1, "n_resamples": 999}
@@ -123,9 +119,7 @@ def test_losses():
 @pytest.mark.parametrize("groups", [None, GROUPS])
 def test_bootstrap_draws_have_the_covariance(groups):
     options = {"control": 0, "groups": groups, "rng": 1}
-    drawn = superior_ability(
-        VALUES, resampling="bootstrap", n_resamples=4000, **options
-    )
+    drawn = superior_ability(VALUES, resampling="bootstrap", n_resamples=4000, **options)
     usual = superior_ability(VALUES, **options)
     near(drawn.standard_error, usual.standard_error, 0.06)
     assert drawn.pvalue_upper == pytest.approx(usual.pvalue_upper, abs=0.02)
@@ -145,9 +139,7 @@ def test_strata_are_drawn_within():
         stratum="task",
     )
     options = {"control": 0, "lower_is_better": True, "rng": 1}
-    drawn = superior_ability(
-        strata, resampling="bootstrap", n_resamples=2000, **options
-    )
+    drawn = superior_ability(strata, resampling="bootstrap", n_resamples=2000, **options)
     near(drawn.standard_error, superior_ability(strata, **options).standard_error, 0.1)
     with pytest.raises(ValueError, match="need no groups, strata or weights"):
         superior_ability(strata, bootstrap_indices=[[0] * 899], **options)

@@ -129,9 +129,7 @@ def test_whole_numbers_are_compared_exactly(d, seed):
 @pytest.mark.parametrize("by", [0.0, 0.1])
 def test_all_draws_equal(interval, by):
     x = np.random.default_rng(1).random(20).round(1)
-    found = bootstrap_difference(
-        items([x + by, x]), interval=interval, n_resamples=99, seed=1
-    )
+    found = bootstrap_difference(items([x + by, x]), interval=interval, n_resamples=99, seed=1)
     assert found.status == DEGENERATE
     assert found.high == found.low == pytest.approx(by)
     assert found.pvalue == pytest.approx(0.02 if by else 1.0)
@@ -164,9 +162,7 @@ def run_all(units, workers=1, chosen=None, **options):
     base = PairTests(
         n_samples=units.sizes.size,
         correct=None,
-        score=np.array(
-            [resampled_mean(x, *units[1:], np.ones(x.size))[0] for x in units.sums]
-        ),
+        score=np.array([resampled_mean(x, *units[1:], np.ones(x.size))[0] for x in units.sums]),
         score_interval=np.zeros((m, 2)),
         distribution="t",
         df=1,
@@ -174,9 +170,7 @@ def run_all(units, workers=1, chosen=None, **options):
         pvalues=None,
         columns=None,
     )
-    kept = Options(
-        test="x", method="", adjust="holm", alpha=0.05, keep="all", memory_limit=None
-    )
+    kept = Options(test="x", method="", adjust="holm", alpha=0.05, keep="all", memory_limit=None)
     names = tuple(map(str, range(m)))
     with ThreadPool(workers) as pool:
         tests = bootstrap_tests(units, base, seed=2, pool=pool, **options)

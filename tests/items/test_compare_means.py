@@ -53,9 +53,7 @@ def agrees(result, values, design, variance="cr2", df="satterthwaite"):
     for (i, j), difference, found, degrees, pvalue, ends in pairs_of(result):
         both = ~np.isnan(values[i] - values[j])
         wanted = naive(values[i, both], values[j, both], design.on(both), variance, df)
-        assert difference == pytest.approx(
-            wanted.difference, rel=1e-9, abs=4e-16 * size
-        )
+        assert difference == pytest.approx(wanted.difference, rel=1e-9, abs=4e-16 * size)
         # What 64 bits hold of values that are far from 0.
         slack = 1e-12 * size * abs(wanted.variance) ** 0.5
         assert found == pytest.approx(wanted.variance, rel=1e-8, abs=slack)
@@ -109,8 +107,7 @@ def two_sided(test):
     return [
         case
         for case in cases(test)
-        if case["options"].get("alternative") == "unequal"
-        and "error" not in case["expected"]
+        if case["options"].get("alternative") == "unequal" and "error" not in case["expected"]
     ]
 
 
@@ -198,12 +195,8 @@ def test_pairs_with_items_of_their_own(drawn, seed):
             continue
         own = own._replace(stratum_weights=shares(design))
         wanted = naive(values[i, both], values[j, both], own, agreed)
-        assert result.difference[p] == pytest.approx(
-            wanted.difference, rel=1e-9, abs=1e-9
-        )
-        assert result.standard_error[p] ** 2 == pytest.approx(
-            wanted.variance, rel=1e-7, abs=1e-15
-        )
+        assert result.difference[p] == pytest.approx(wanted.difference, rel=1e-9, abs=1e-9)
+        assert result.standard_error[p] ** 2 == pytest.approx(wanted.variance, rel=1e-7, abs=1e-15)
         if gone.any():
             assert result.n_items_of_pairs[p] == both.sum()
 
@@ -337,9 +330,7 @@ in_every_design = pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGN
 
 @in_every_design
 def test_threads_do_not_matter(table, design):
-    one, *others = (
-        compare_means(table, **design.options, workers=w, rng=1) for w in (1, 4, 7)
-    )
+    one, *others = (compare_means(table, **design.options, workers=w, rng=1) for w in (1, 4, 7))
     assert all(same(one, other) for other in others)
 
 
@@ -352,9 +343,7 @@ def test_order_of_items_and_models(table, design):
     assert shuffled.standard_error == pytest.approx(result.standard_error, rel=1e-8)
     turned = compare_means(table[::-1], **design.options)
     i, j = turned.pairs.T
-    places = [
-        result.pairs.tolist().index([10 - b, 10 - a]) for a, b in zip(i, j, strict=True)
-    ]
+    places = [result.pairs.tolist().index([10 - b, 10 - a]) for a, b in zip(i, j, strict=True)]
     assert turned.difference == pytest.approx(-result.difference[places], abs=1e-14)
     assert turned.pvalue == pytest.approx(result.pvalue[places], rel=1e-7)
 
@@ -398,9 +387,7 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
         "standard_error",
         "difference",
     ):
-        np.testing.assert_array_equal(
-            getattr(own, name), getattr(everything, name)[places]
-        )
+        np.testing.assert_array_equal(getattr(own, name), getattr(everything, name)[places])
     assert own.n_significant == everything.n_significant
     some = compare_means(values, **given, keep=3)
     places = [everything.pairs.tolist().index(pair) for pair in some.pairs.tolist()]
@@ -550,9 +537,7 @@ def test_the_record_is_read_back_and_fits(table, design):
 def test_two_models_are_shown_in_full(table, method, name):
     values, design = table[:2, :210], DESIGNS[name].on(np.arange(210))
     values = np.round(values, 2)
-    result = compare_means(
-        values, method=method, **design.options, rng=5, n_resamples=499
-    )
+    result = compare_means(values, method=method, **design.options, rng=5, n_resamples=499)
     pair = result.pair
     assert pair.difference == pytest.approx(result.difference[0], rel=1e-12)
     assert pair.standard_error == pytest.approx(result.standard_error[0], rel=1e-9)

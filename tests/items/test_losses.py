@@ -29,9 +29,7 @@ def chances(seed, n, k, dtype=np.float64):
     return labels, table
 
 
-@given(
-    st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([np.float32, np.float64])
-)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([np.float32, np.float64]))
 def test_means_are_those_of_scikit_learn(seed, k, dtype):
     labels, table = chances(seed, 20, k, dtype)
     near = 1e-6 if dtype == np.float32 else 1e-13
@@ -55,9 +53,7 @@ def test_one_column_is_as_good_as_two(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         ends = log_loss_values(labels, table[:, 1], eps=1e-9)
-        np.testing.assert_allclose(
-            ends, log_loss_values(labels, table, eps=1e-9), rtol=1e-6
-        )
+        np.testing.assert_allclose(ends, log_loss_values(labels, table, eps=1e-9), rtol=1e-6)
 
 
 def test_by_hand():

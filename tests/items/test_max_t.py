@@ -106,9 +106,7 @@ def test_one_comparison_is_that_of_two_models():
         groups = np.arange(n) // 3
         for known in ({}, {"groups": groups}):
             found = max_t(a - b, n_resamples=999, rng=2, **known)
-            wanted = mean_difference(
-                a, b, method="permutation", n_resamples=999, rng=2, **known
-            )
+            wanted = mean_difference(a, b, method="permutation", n_resamples=999, rng=2, **known)
             near = 1e-12 if found.exact else 0.02
             assert found.pvalue[0] == pytest.approx(wanted.pvalue, abs=near)
             assert found.pvalue_adjusted[0] == found.pvalue[0]
@@ -120,9 +118,7 @@ def test_all_pairs_are_those_of_compare_means():
     values = rng.normal(size=(4, 30))
     i, j = np.triu_indices(4, 1)
     found = max_t(values[i] - values[j], n_resamples=299, rng=5)
-    pairs = compare_means(
-        values, method="permutation", adjust="maxt", n_resamples=299, rng=5
-    )
+    pairs = compare_means(values, method="permutation", adjust="maxt", n_resamples=299, rng=5)
     np.testing.assert_allclose(found.pvalue_adjusted, pairs.pvalue_adjusted)
 
 

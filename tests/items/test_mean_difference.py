@@ -38,14 +38,10 @@ def compared(case, **more):
         if name in items:
             found[names.get(name, name)] = items[name]
     level = given.get("confidence", 0.95)
-    return mean_difference(
-        items["a"], items["b"], confidence_level=level, **found | more
-    )
+    return mean_difference(items["a"], items["b"], confidence_level=level, **found | more)
 
 
-@pytest.mark.parametrize(
-    "case", [x for test in TESTS for x in cases(test)], ids=lambda x: x["id"]
-)
+@pytest.mark.parametrize("case", [x for test in TESTS for x in cases(test)], ids=lambda x: x["id"])
 def test_like_other_programs(case):
     if "error" in case["expected"]:
         with pytest.raises(ValueError, match=r"at least (two|2) items"):
@@ -104,8 +100,7 @@ def test_answers_of_unequal_number(case):
         for x in "ab"
     ]
     values = [
-        fastcmp.pass_at_k(given[f"n_correct_{x}"], given[f"n_samples_{x}"], k=k)
-        for x in "ab"
+        fastcmp.pass_at_k(given[f"n_correct_{x}"], given[f"n_samples_{x}"], k=k) for x in "ab"
     ]
     for result in (
         mean_difference(*answers, repeats="pass@k", k=k),
@@ -143,12 +138,8 @@ def test_every_design(drawn, variance, df, side):
     )
     wanted = naive(a, b, design, variance, df)
     size = max(np.abs(a).max(), np.abs(b).max())
-    assert result.difference == pytest.approx(
-        wanted.difference, rel=1e-9, abs=4e-16 * size
-    )
-    assert result.standard_error == pytest.approx(
-        wanted.variance**0.5, rel=1e-8, abs=1e-15 * size
-    )
+    assert result.difference == pytest.approx(wanted.difference, rel=1e-9, abs=4e-16 * size)
+    assert result.standard_error == pytest.approx(wanted.variance**0.5, rel=1e-8, abs=1e-15 * size)
     degrees = np.inf if result.df is None else result.df
     assert degrees == pytest.approx(wanted.df, rel=1e-6)
     found = wanted._replace(
@@ -207,9 +198,7 @@ def test_far_from_0(offset):
     variance = sum((x - mean) ** 2 for x in d) / (len(d) - 1)
     result = mean_difference(a + offset, b + offset)
     assert result.difference == pytest.approx(float(mean), rel=1e-13)
-    assert result.standard_error**2 == pytest.approx(
-        float(variance / len(d)), rel=1e-12
-    )
+    assert result.standard_error**2 == pytest.approx(float(variance / len(d)), rel=1e-12)
 
 
 def test_types_of_values():
@@ -233,10 +222,7 @@ def test_flips_beside_where_t_alone_is_not_safe():
     a, b = np.random.default_rng(1).normal(size=(2, 60))
     assert mean_difference(a, b).signflip_pvalue is None
     few = mean_difference(a[:20], b[:20])
-    assert (
-        few.signflip_pvalue
-        == mean_difference(a[:20], b[:20], method="permutation").pvalue
-    )
+    assert few.signflip_pvalue == mean_difference(a[:20], b[:20], method="permutation").pvalue
     assert any("skewed" in x for x in few.cautions)
     assert mean_difference(a, b, groups=np.arange(60) // 3).signflip_pvalue is not None
     a[3] = 1000.0

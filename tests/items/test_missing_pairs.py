@@ -33,9 +33,7 @@ def test_each_pair_alone(seed, variance, df, offset, clustered):
         both = ~np.isnan(values[i] - values[j])
         own = None if groups is None else groups[both]
         alone = mean_difference(values[i, both], values[j, both], groups=own, **given)
-        assert result.difference[p] == pytest.approx(
-            alone.difference, rel=1e-12, abs=1e-15
-        )
+        assert result.difference[p] == pytest.approx(alone.difference, rel=1e-12, abs=1e-15)
         assert result.standard_error[p] == pytest.approx(alone.standard_error, rel=1e-9)
         assert result.pvalue[p] == pytest.approx(alone.pvalue, rel=1e-8)
         assert list(result.interval[p]) == pytest.approx(list(alone.interval), rel=1e-8)
@@ -72,9 +70,7 @@ def test_a_pair_without_common_items_is_not_tested():
     # Nor is one cluster.
     values[0, 12:14] = 1.0
     clusters = np.arange(30) // 15
-    assert np.isnan(
-        compare_means(values, missing="pairwise", groups=clusters).pvalue[alone]
-    )
+    assert np.isnan(compare_means(values, missing="pairwise", groups=clusters).pvalue[alone])
 
 
 def test_a_stratum_without_values():
@@ -94,9 +90,7 @@ def test_the_weights_of_strata_stay():
     values[0, :10] = np.nan
     result = compare_means(values, strata=strata, missing="pairwise")
     both = slice(10, None)
-    wanted = mean_difference(
-        *values[:2, both], strata=strata[both], stratum_weights={0: 1, 1: 1}
-    )
+    wanted = mean_difference(*values[:2, both], strata=strata[both], stratum_weights={0: 1, 1: 1})
     assert result.difference[0] == pytest.approx(wanted.difference)
     assert result.pvalue[0] == pytest.approx(wanted.pvalue)
 

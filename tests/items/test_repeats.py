@@ -135,9 +135,7 @@ def test_variance_needs_twice_k_answers():
 def test_unequal_budgets_are_a_paired_test_of_estimates(case):
     k, given_counts = case["options"]["k"], case["input"]
     a, b = (
-        fastcmp.pass_at_k(
-            given_counts[f"n_correct_{x}"], given_counts[f"n_samples_{x}"], k=k
-        )
+        fastcmp.pass_at_k(given_counts[f"n_correct_{x}"], given_counts[f"n_samples_{x}"], k=k)
         for x in "ab"
     )
     d = a - b
@@ -234,22 +232,16 @@ def test_laws_of_components():
     parts = variance_components(values)
     known_parts = parts.between_items > 0
     assert known_parts.any()
-    np.testing.assert_allclose(
-        parts.mean_se_planned(5)[known_parts], parts.mean_se[known_parts]
-    )
+    np.testing.assert_allclose(parts.mean_se_planned(5)[known_parts], parts.mean_se[known_parts])
     known_parts = parts.omega2 > 0
     np.testing.assert_allclose(parts.se_planned(5)[known_parts], parts.se[known_parts])
-    np.testing.assert_allclose(
-        parts.se_planned(10**9, n_items=48), parts.se_items / 2, atol=1e-5
-    )
+    np.testing.assert_allclose(parts.se_planned(10**9, n_items=48), parts.se_items / 2, atol=1e-5)
 
 
 def test_models_that_are_nearly_equal():
     generator = np.random.default_rng(3)
     first = generator.normal(1e6, 1.0, (1, 50, 3))
-    values = np.concatenate(
-        [first, first + generator.normal(0, 1e-7, first.shape), first]
-    )
+    values = np.concatenate([first, first + generator.normal(0, 1e-7, first.shape), first])
     parts = variance_components(values)
     means = values.mean(axis=2)
     wanted = (means[0] - means[1]).std(ddof=1) / np.sqrt(50)
@@ -261,9 +253,7 @@ def test_items_that_a_model_lacks():
     values = answers(4)
     values[1, 3] = np.nan
     values[2, 7] = np.nan
-    with pytest.raises(
-        ValueError, match=r"no answer of model_1 to item 3 \(so for 2 of 12"
-    ):
+    with pytest.raises(ValueError, match=r"no answer of model_1 to item 3 \(so for 2 of 12"):
         variance_components(values)
     parts = variance_components(values, missing="common")
     assert parts.n_dropped == 2

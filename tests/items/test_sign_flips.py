@@ -40,9 +40,7 @@ def _few_if_interpreted(monkeypatch):
 def units_of(values, groups=None):
     """Sum values of models (M, n) over groups."""
     values = np.array(values, float)
-    _, at = np.unique(
-        np.arange(values.shape[1]) if groups is None else groups, return_inverse=True
-    )
+    _, at = np.unique(np.arange(values.shape[1]) if groups is None else groups, return_inverse=True)
     sums = np.stack([np.bincount(at, row) for row in values])
     n = sums.shape[1]
     return UnitSums(sums, np.bincount(at) * 1.0, np.zeros(n, np.int64), np.ones(1))
@@ -73,9 +71,7 @@ def all_columns(units, threads=1, size=7, **options):
         tests = flip_tests(units, base_of(units), level=0.9, pool=pool, **options)
         tasks = [slice(i, i + size) for i in range(0, len(pairs), size)]
         blocks = [Block(task, pairs[task]) for task in tasks]
-        found = dict(
-            pool.answers(lambda i: tests.columns(blocks[i]), range(len(tasks)))
-        )
+        found = dict(pool.answers(lambda i: tests.columns(blocks[i]), range(len(tasks))))
         for i, block in enumerate(blocks):
             np.testing.assert_array_equal(tests.pvalues(block), found[i].pvalue)
     assert (tests.distribution, tests.df) == ("permutation", None)
@@ -161,9 +157,7 @@ def test_as_scipy(alternative):
 @pytest.mark.parametrize("studentized", [False, True])
 @pytest.mark.parametrize("alternative", [0, 1, -1])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_exact_intervals_are_where_the_pvalue_passes_alpha(
-    seed, alternative, studentized
-):
+def test_exact_intervals_are_where_the_pvalue_passes_alpha(seed, alternative, studentized):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 6, 8).astype(float)
     sums = rng.integers(-6, 12, (2, 8)).astype(float)
@@ -208,10 +202,7 @@ def test_strata_by_all_signs(weights, alternative):
     units = stratified(5, weights=weights)
     d = units.sums[0] - units.sums[1]
     scale = [Fraction(w).limit_denominator(100) for w in weights]
-    scaled = [
-        Fraction(x) * scale[h] / (7, 12)[h]
-        for x, h in zip(d, units.strata, strict=True)
-    ]
+    scaled = [Fraction(x) * scale[h] / (7, 12)[h] for x, h in zip(d, units.strata, strict=True)]
     found = flip_test(units, **DEFAULTS | {"alternative": NAMES[alternative]})
     wanted = naive.sign_flips(scaled, alternative)
     assert found.pvalue == pytest.approx(float(wanted), rel=1e-12)
@@ -337,9 +328,7 @@ def test_a_difference_that_never_varies():
 # Steps that values are multiples of.
 
 
-@pytest.mark.parametrize(
-    "step", [1, 1 / 8, 0.1, 0.01, 1e-6, 1 / 3, 1 / 7, 0.025, 2.0**-20]
-)
+@pytest.mark.parametrize("step", [1, 1 / 8, 0.1, 0.01, 1e-6, 1 / 3, 1 / 7, 0.025, 2.0**-20])
 def test_values_on_a_grid_are_whole_numbers(step):
     rng = np.random.default_rng(1)
     values = rng.integers(0, 50, (3, 40)) * step

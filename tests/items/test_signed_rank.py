@@ -226,9 +226,7 @@ def base(values):
 def run_all(values, options=None, workers=1, chosen=None, **more):
     options = options or RankOptions.read("wilcox", "auto", False)
     tests = signed_rank_tests(values, base(values), options, **more)
-    kept = Options(
-        test="x", method="", adjust="holm", alpha=0.05, keep="all", memory_limit=None
-    )
+    kept = Options(test="x", method="", adjust="holm", alpha=0.05, keep="all", memory_limit=None)
     names = tuple(map(str, range(len(values))))
     with ThreadPool(workers) as pool:
         return tests, run_tests(tests, chosen, names, kept, pool)
@@ -276,7 +274,5 @@ def test_all_pairs_on_any_number_of_threads(kind):
     some = run_all(values, chosen=chosen)[1]
     where = [3, 4]
     np.testing.assert_equal(some.columns.pvalue, one.columns.pvalue[where])
-    np.testing.assert_equal(
-        some.columns.statistic, [-1, 1] * one.columns.statistic[where]
-    )
+    np.testing.assert_equal(some.columns.statistic, [-1, 1] * one.columns.statistic[where])
     assert np.isnan(some.columns.low).all()

@@ -49,9 +49,7 @@ def test_wealth_of_blocks_adds_up_in_any_order(x, y, mean):
 
 def test_a_bet_that_loses_all():
     assert log_wealth(np.array([-1.0]), 0.0, np.array([1.0]))[0] == -math.inf
-    assert kernels.log_mean_exp(np.array([-math.inf, 0.0])) == pytest.approx(
-        math.log(0.5)
-    )
+    assert kernels.log_mean_exp(np.array([-math.inf, 0.0])) == pytest.approx(math.log(0.5))
     assert kernels.log_mean_exp(np.array([-math.inf])) == -math.inf
 
 

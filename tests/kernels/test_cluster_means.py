@@ -78,9 +78,7 @@ def test_weights_of_one_size_change_nothing(weight):
     sizes = np.array([2.0, 3.0, 7.0])
     plain, scaled = np.empty(3), np.empty(3)
     one = kernels.cluster_factors(sizes, sizes, kernels.CR2, plain)
-    two = kernels.cluster_factors(
-        weight * sizes, weight**2 * sizes, kernels.CR2, scaled
-    )
+    two = kernels.cluster_factors(weight * sizes, weight**2 * sizes, kernels.CR2, scaled)
     assert two == pytest.approx(one)
     assert scaled == pytest.approx(plain)
 

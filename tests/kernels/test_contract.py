@@ -87,9 +87,7 @@ COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 SCORES = np.random.default_rng(5).normal(size=200).round(1)
 POSITIVE = np.random.default_rng(6).integers(0, 2, 200, np.uint8)
-NEGATIVES, POSITIVES = (
-    np.sort(SCORES[flags]) for flags in (POSITIVE < 1, POSITIVE > 0)
-)
+NEGATIVES, POSITIVES = (np.sort(SCORES[flags]) for flags in (POSITIVE < 1, POSITIVE > 0))
 
 VALUES = np.random.default_rng(8).normal(size=(2, 70))
 SIZES = np.array([2.0, 3.0, 1.0, 4.0])
@@ -290,9 +288,7 @@ EXAMPLES = {
     ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
-    "concordance_sorted": Example(
-        (np.append(NEGATIVES, np.inf), np.append(POSITIVES, np.inf))
-    ),
+    "concordance_sorted": Example((np.append(NEGATIVES, np.inf), np.append(POSITIVES, np.inf))),
     "cost_chi_square": Example((COSTS, SAMPLES, True)),
     "cost_likelihood": Example((COSTS, SAMPLES, 5.0)),
     "cost_profile_interval": Example((COSTS, SAMPLES, 130.0, 5.0, 0.95)),
@@ -305,9 +301,7 @@ EXAMPLES = {
         (np.array([[0, 0, 1, 1], [0, 1, 0, 1]], np.int16), ints(2, 0, 3, 1)),
         (zeros(2, 4, dtype=np.int16),),
     ),
-    "count_units": Example(
-        (np.array([[0, 2, 2], [1, 0, 1]]),), (zeros(2, 3, dtype=float),)
-    ),
+    "count_units": Example((np.array([[0, 2, 2], [1, 0, 1]]),), (zeros(2, 3, dtype=float),)),
     "cell_tables": Example((CODES, np.ones((2, 4))), (zeros(2, 2, 2, 2, dtype=float),)),
     "draw_cells": Example(
         (ints(90, 30, 7, 2), ints(0, 0, 1, 1), 1, 0), (zeros(3, 4, dtype=float),)
@@ -341,21 +335,15 @@ EXAMPLES = {
         ),
         (zeros(2, dtype=float),),
     ),
-    "radial_tail": Example(
-        (2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)
-    ),
-    "radial_quantile": Example(
-        (np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)
-    ),
+    "radial_tail": Example((2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)),
+    "radial_quantile": Example((np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)),
     "hommel_sorted": Example((np.array([0.01, 0.02, 0.03, 0.9]),)),
     "hodges_lehmann": Example((np.arange(9.0) ** 2,)),
     "jackknife_acceleration": Example((*UNITS,)),
     "kfold_t": Example((FOLDS[0],)),
     "log1pmx": Example((0.01,)),
     "metric_influence": Example((CONFUSION, *F1), (np.empty((3, 3)),)),
-    "metric_influences": Example(
-        (np.stack([CONFUSION] * 2), *F1), (np.empty((2, 3, 3)),)
-    ),
+    "metric_influences": Example((np.stack([CONFUSION] * 2), *F1), (np.empty((2, 3, 3)),)),
     "metric_leave_one_out": Example((CONFUSION, *F1), (np.empty((3, 3)),)),
     "metric_value": Example((CONFUSION, *F1)),
     "metric_values": Example((np.stack([CONFUSION] * 2), *F1), (np.empty(2),)),
@@ -385,12 +373,8 @@ EXAMPLES = {
         (zeros(4, dtype=float),),
     ),
     "highest_at": Example((np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.6)),
-    "partial_area": Example(
-        (np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.1, 0.6)
-    ),
-    "placements": Example(
-        (np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)
-    ),
+    "partial_area": Example((np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.1, 0.6)),
+    "placements": Example((np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)),
     "proportion_z": Example((24, 58, 175, 0)),
     "quantile_sorted": Example((np.arange(9.0), 0.3)),
     "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
@@ -414,9 +398,7 @@ EXAMPLES = {
     "sign_flip_floats": Example((FOLDS[0], 1)),
     "sign_flip_given": Example((FOLDS[0], np.sign(FOLDS[1:3]).astype(np.int64), 0)),
     "sign_flip_random": Example((FOLDS[0], 99, 1, 0)),
-    "sign_flip_studentized": Example(
-        (FOLDS[0], np.arange(1.0, 11.0), np.ones(10), 0, 0, -1)
-    ),
+    "sign_flip_studentized": Example((FOLDS[0], np.arange(1.0, 11.0), np.ones(10), 0, 0, -1)),
     "sign_flip_whole": Example((ints(4, -1, 3, 2, 0, 5, -2), 0)),
     "snedecor_tail": Example((7.0, 5.0, 1.5)),
     "stdtr": Example((5.0, -2.0)),
@@ -435,9 +417,7 @@ EXAMPLES = {
         (ints(900, 300, 70, 20), ints(0, 2, 1, 3), 1, 0), (zeros(3, 4, dtype=float),)
     ),
     "tango_exact": Example((3, 0, 30, -0.1, 0.0)),
-    "tango_exact_margins": Example(
-        (3, 0, 30, 0.1, 0.05, 0.0), (zeros(9, dtype=float),)
-    ),
+    "tango_exact_margins": Example((3, 0, 30, 0.1, 0.05, 0.0), (zeros(9, dtype=float),)),
     "tango_interval": Example((0, 1, 44, 0.9)),
     "tango_margin_many": Example(
         (ints(3, 210), ints(0, 190), ints(30, 10_000), np.array([0.1, 0.02]), 0.05),
@@ -496,11 +476,7 @@ def assert_same(found, wanted):
 
 def public_functions():
     named = {name: getattr(kernels, name) for name in kernels.__all__}
-    return {
-        name
-        for name, value in named.items()
-        if callable(value) and not inspect.isclass(value)
-    }
+    return {name for name, value in named.items() if callable(value) and not inspect.isclass(value)}
 
 
 def test_every_kernel_has_an_example():
@@ -911,9 +887,7 @@ def test_invalid_input_gives_nan_and_its_status(name):
 
 
 def test_every_kernel_that_can_say_invalid_is_asked():
-    answers = {
-        name: run(getattr(kernels, name), EXAMPLES[name])[0] for name in EXAMPLES
-    }
+    answers = {name: run(getattr(kernels, name), EXAMPLES[name])[0] for name in EXAMPLES}
     records = {name for name, answer in answers.items() if hasattr(answer, "_fields")}
     # These take their numbers on trust: others call them in their inner loops.
     trusting = {"binomial_half", "concordance_sorted"}
@@ -942,7 +916,6 @@ def test_the_table_of_the_documentation_has_all_kernels():
     public = [
         name
         for name in kernels.__all__
-        if callable(getattr(kernels, name))
-        and not isinstance(getattr(kernels, name), type)
+        if callable(getattr(kernels, name)) and not isinstance(getattr(kernels, name), type)
     ]
     assert sorted(name for name, _ in table_of_kernels()) == sorted(public)

@@ -191,9 +191,7 @@ def test_likelihood_equals_an_optimiser_on_the_simplex(method, problem, seed):
     values, weights, largest = tensor(seed, kind, k, one_sign=one_sign)
     values, weights = fold(values, weights)
     found = cost_likelihood(values, weights, largest)
-    per_sample, converged = naive.cost_likelihood_primal(
-        values, weights, -largest, largest, method
-    )
+    per_sample, converged = naive.cost_likelihood_primal(values, weights, -largest, largest, method)
     assert converged
     statistic = found.statistic / weights.sum()
     assert statistic == pytest.approx(per_sample, rel=1e-8, abs=1e-8)

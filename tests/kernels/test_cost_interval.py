@@ -62,9 +62,7 @@ def assert_ends_reach_the_quantile(drawn, interval, level, rel=1e-11):
             # Only where all samples lie there, or the last digits do not suffice.
             inside = end * (1.0 - 1e-14)
             if side * (inside - mean) > 0.0:
-                statistic, _, _ = naive.cost_profile(
-                    values, weights, n, largest, inside
-                )
+                statistic, _, _ = naive.cost_profile(values, weights, n, largest, inside)
                 assert statistic <= square * (1.0 + 1e-9)
             continue
         assert side * (end - mean) > 0.0

@@ -147,9 +147,7 @@ def test_exchanges_keep_pairs_and_concordant_cells():
     out = np.empty((N_DRAWS, 9))
     swap_cells(COUNTS, partner, 1, 0, out)
     both = (COUNTS + COUNTS[partner]).astype(float)
-    np.testing.assert_array_equal(
-        out + out[:, partner], np.tile(both, (N_DRAWS, 1)) * 1.0
-    )
+    np.testing.assert_array_equal(out + out[:, partner], np.tile(both, (N_DRAWS, 1)) * 1.0)
     same = partner == np.arange(9)
     np.testing.assert_array_equal(out[0, same], COUNTS[same])
     for s in (1, 3, 7):
@@ -191,9 +189,7 @@ def test_all_configurations(least):
     mirrored = out[::-1][:, partner]
     np.testing.assert_array_equal(out, mirrored)
     chance = [
-        math.prod(
-            stats.binom(counts[s] + counts[partner[s]], 0.5).pmf(row[s]) for s in pairs
-        )
+        math.prod(stats.binom(counts[s] + counts[partner[s]], 0.5).pmf(row[s]) for s in pairs)
         for row in out
     ]
     np.testing.assert_allclose(weights, chance, rtol=1e-12)
@@ -219,9 +215,7 @@ def test_tails_hold_negatives_and_nan():
 
 # Tables and clusters.
 
-cells = st.lists(
-    st.tuples(*[st.integers(0, 2)] * 3, st.integers(0, 9)), min_size=1, max_size=12
-)
+cells = st.lists(st.tuples(*[st.integers(0, 2)] * 3, st.integers(0, 9)), min_size=1, max_size=12)
 
 
 @given(cells)

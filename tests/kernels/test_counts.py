@@ -182,12 +182,8 @@ def test_agreement_is_the_sum_over_true_classes(drawn):
     table = labels_table(drawn, 7)
     np.testing.assert_array_equal(table.sum(axis=0), agreement_table(drawn[1:], 7))
     y_true, pred_a, pred_b = drawn
-    np.testing.assert_array_equal(
-        table.sum(axis=2), agreement_table([y_true, pred_a], 7)
-    )
-    np.testing.assert_array_equal(
-        table.sum(axis=1), agreement_table([y_true, pred_b], 7)
-    )
+    np.testing.assert_array_equal(table.sum(axis=2), agreement_table([y_true, pred_a], 7))
+    np.testing.assert_array_equal(table.sum(axis=1), agreement_table([y_true, pred_b], 7))
 
 
 @given(codes(1500))
@@ -210,9 +206,7 @@ def test_labels_of_frozen_and_strided_columns(n_classes):
     across = np.column_stack(columns)
     spaced = [across[:, 0], across[:, 1], across[:, 2]]
     np.testing.assert_array_equal(labels_table(spaced, n_classes), wanted)
-    np.testing.assert_array_equal(
-        agreement_table(spaced[1:], n_classes), wanted.sum(axis=0)
-    )
+    np.testing.assert_array_equal(agreement_table(spaced[1:], n_classes), wanted.sum(axis=0))
     backwards = [column[::-1] for column in columns]
     np.testing.assert_array_equal(labels_table(backwards, n_classes), wanted)
 

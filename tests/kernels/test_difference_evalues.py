@@ -60,9 +60,7 @@ def test_dirichlet_by_search(table, prior):
 def test_at_no_difference_it_is_mcnemars_evalue(table):
     b, c, n = table
     found = kernels.difference_log_evalue(b, c, n, 0.0)
-    assert found == pytest.approx(
-        kernels.mcnemar_log_evalue(b, c), rel=1e-11, abs=1e-11
-    )
+    assert found == pytest.approx(kernels.mcnemar_log_evalue(b, c), rel=1e-11, abs=1e-11)
 
 
 def test_at_no_difference_of_very_many_samples():
@@ -93,9 +91,7 @@ def test_intervals_hold_what_is_not_rejected(method, table, level):
     for end, side in ((low, -1.0), (high, 1.0)):
         if abs(end) == 1.0:
             continue
-        assert log_evalue(method, table, end) == pytest.approx(
-            -math.log1p(-level), abs=1e-9
-        )
+        assert log_evalue(method, table, end) == pytest.approx(-math.log1p(-level), abs=1e-9)
         shift = 1e-6 * abs(end - middle)
         outside = log_evalue(method, table, np.clip(end + side * shift, -1, 1))
         inside = log_evalue(method, table, end - side * shift)

@@ -40,9 +40,7 @@ def test_gamma_at_its_edges():
     assert np.isnan(random_gamma(-1.0, 1, 2, 3))
 
 
-@pytest.mark.parametrize(
-    "alpha", [(1, 1, 1), (0.5, 2, 3), (3, 20, 7), (60, 2, 55), (2, 90, 1)]
-)
+@pytest.mark.parametrize("alpha", [(1, 1, 1), (0.5, 2, 3), (3, 20, 7), (60, 2, 55), (2, 90, 1)])
 def test_the_largest_component(alpha):
     mp.mp.dps = 25
     a, b, c = map(mp.mpf, alpha)

@@ -55,13 +55,9 @@ def test_counts_as_large_as_floats_count(b, c):
 
 @given(counts, counts)
 def test_the_sides_of_a_symmetric_prior_average_to_both(b, c):
-    both, up, down = (
-        math.exp(kernels.mcnemar_log_evalue(b, c, 0.5, 0.5, x)) for x in SIDES
-    )
+    both, up, down = (math.exp(kernels.mcnemar_log_evalue(b, c, 0.5, 0.5, x)) for x in SIDES)
     assert both == pytest.approx((up + down) / 2, rel=1e-12)
-    assert up == pytest.approx(
-        math.exp(kernels.mcnemar_log_evalue(c, b, 0.5, 0.5, LESS))
-    )
+    assert up == pytest.approx(math.exp(kernels.mcnemar_log_evalue(c, b, 0.5, 0.5, LESS)))
 
 
 def test_nothing_seen_and_one_win_are_no_evidence():
@@ -78,9 +74,7 @@ def test_the_expectation_is_one_after_any_number_of_samples(prior, side):
     """Over all sequences: at one half, and for one side also beyond it at most 1."""
     for m in range(12):
         wins = range(m + 1)
-        evalues = [
-            math.exp(kernels.mcnemar_log_evalue(b, m - b, *prior, side)) for b in wins
-        ]
+        evalues = [math.exp(kernels.mcnemar_log_evalue(b, m - b, *prior, side)) for b in wins]
         for p in (0.5, 0.5 - 0.2 * side, 0.5 - 0.49 * side):
             chances = [math.comb(m, b) * p**b * (1 - p) ** (m - b) for b in wins]
             mean = math.fsum(map(math.prod, zip(chances, evalues, strict=True)))
@@ -127,9 +121,7 @@ def test_the_interval_excludes_one_half_where_the_test_does(b, c, s, level):
     if abs(margin) > 1e-9:
         assert (low < 0.5 < high) == (margin < 0)
     mirrored = kernels.anytime_proportion_interval(c, b, s, s, level)
-    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx(
-        (low, high), abs=1e-14
-    )
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), abs=1e-14)
 
 
 # All pairs by look-ups.

@@ -117,9 +117,7 @@ T_TESTS = {
     "yildiz_t": (
         (5, 2),
         (),
-        lambda x, s: divided(
-            x.mean(), math.sqrt(within_cuts(x) / 5 / 10), stats.t(5), s
-        ),
+        lambda x, s: divided(x.mean(), math.sqrt(within_cuts(x) / 5 / 10), stats.t(5), s),
     ),
 }
 F_TESTS = {"alpaydin_f": 10, "calibrated_f": 7}
@@ -210,9 +208,7 @@ def test_variance_within_equal_folds_is_a_difference_of_squares(x):
 @parametrize("cv_mx2_bcv_t_constants")
 def test_constants_against_references(case):
     given_ = case["input"]
-    found = kernels.blocked_constants(
-        given_["m"], float(given_["rho1"]), float(given_["rho2"])
-    )
+    found = kernels.blocked_constants(given_["m"], float(given_["rho1"]), float(given_["rho2"]))
     assert found.constant == expected(case, "C_m")
     assert found.df == expected(case, "f_m")
     assert found.status == OK
@@ -315,9 +311,7 @@ def test_the_order_of_the_folds_does_not_count(name, data, random):
 )
 def test_5x2_tests_do_not_see_the_order_of_cuts_and_halves(x, order, turned):
     assume(has_spread(x, "yildiz_t"))
-    other = np.array(
-        [x[i][:: -1 if t else 1] for i, t in zip(order, turned, strict=True)]
-    )
+    other = np.array([x[i][:: -1 if t else 1] for i, t in zip(order, turned, strict=True)])
     for kernel in (kernels.yildiz_t, kernels.alpaydin_f, kernels.calibrated_f):
         assert_close(kernel(other), kernel(x)[:4])
 

@@ -170,9 +170,7 @@ def test_correlations_that_are_no_numbers(rho):
     assert math.isnan(bcv_factor(0, 0.5, 0.5))
 
 
-@given(
-    st.integers(0, 500), st.integers(0, 500), st.sampled_from([0.7, 20 / 11, 3.0, 10.0])
-)
+@given(st.integers(0, 500), st.integers(0, 500), st.sampled_from([0.7, 20 / 11, 3.0, 10.0]))
 def test_exchanging_the_models_exchanges_the_alternatives(a, b, factor):
     a, b = a / 10, b / 10
     two = bcv_mcnemar(a, b, factor)
@@ -272,9 +270,7 @@ def test_proportions_equal_statsmodels(n, data, alternative):
         assert found == (0.0, 1.0, 0.0, 0.0, DEGENERATE)
         return
     # Ours is of the accuracies.
-    z, pvalue = proportions_ztest(
-        [n - a, n - b], [n, n], alternative=TAILS[alternative]
-    )
+    z, pvalue = proportions_ztest([n - a, n - b], [n, n], alternative=TAILS[alternative])
     assert found.statistic == pytest.approx(z, rel=1e-9)
     assert found.pvalue == pytest.approx(pvalue, rel=1e-7, abs=1e-300)
     assert found.estimate == pytest.approx((b - a) / n)

@@ -44,15 +44,11 @@ values = st.recursive(
     | st.floats()
     | st.text(max_size=20)
     | st.sampled_from(["a" * 7 + '"', "\\" * 9, "\x00\n\u2028", "é" * 8, "{}[],:"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
 lines = st.builds(
-    lambda value, ascii_, space: json.dumps(
-        value, ensure_ascii=ascii_, separators=space
-    ),
+    lambda value, ascii_, space: json.dumps(value, ensure_ascii=ascii_, separators=space),
     st.dictionaries(KEYS, values, max_size=6),
     st.booleans(),
     st.sampled_from([(",", ":"), (", ", ": "), (" \t, ", "\r : ")]),

@@ -105,9 +105,7 @@ def test_score_by_maximum_likelihood(table, difference):
     step = 1e-13 * (high - low)
 
     def slope(q):
-        return (
-            only_a / (q + difference) + only_b / q - 2 * rest / (1 - 2 * q - difference)
-        )
+        return only_a / (q + difference) + only_b / q - 2 * rest / (1 - 2 * q - difference)
 
     ends = low + step, high - step
     if slope(ends[0]) <= 0:
@@ -215,9 +213,7 @@ def test_the_ends_of_the_range_count():
     assert found.pvalue == pytest.approx(0.9**44 + 44 * 0.1 * 0.9**43, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "table", [(400, 0, 1000), *small_if_interpreted([(5000, 20, 10_000)], [])]
-)
+@pytest.mark.parametrize("table", [(400, 0, 1000), *small_if_interpreted([(5000, 20, 10_000)], [])])
 def test_tiny_pvalues_do_not_vanish(table):
     found = tango_exact(*table, -0.1)
     assert found.pvalue == 0 or 0 < found.pvalue < 1e-60

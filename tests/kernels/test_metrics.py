@@ -99,9 +99,7 @@ class Asked(NamedTuple):
             cells = naive.one_against_rest(table, self.spec.label)
             found = naive.confusion_rate(self.name, cells, beta)
             return zero if found is None and self.name in WITH_ZERO else found
-        return naive.average_of_rates(
-            table, self.name, self.average, counted, beta, zero
-        )
+        return naive.average_of_rates(table, self.name, self.average, counted, beta, zero)
 
     def number(self, table):
         """Compute the metric by its definition; NaN where it has none."""
@@ -278,9 +276,7 @@ def test_nothing_cancels(name, k):
         expected = asked.number(np.array(EXTREME[name], object))
         # To some units in the last place of 1, or of the value if that is larger.
         found = metric_value(*asked.arguments(table))
-        assert found == pytest.approx(expected, rel=2e-15, abs=2e-15, nan_ok=True), (
-            names_of(asked)
-        )
+        assert found == pytest.approx(expected, rel=2e-15, abs=2e-15, nan_ok=True), names_of(asked)
 
 
 @pytest.mark.parametrize("name", EXTREME)

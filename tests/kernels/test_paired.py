@@ -106,9 +106,7 @@ def test_reference_exact(case):
 
 @parametrize(
     "mcnemar_midp",
-    not_offered={
-        "fagerland: 1-0.5*f(n12)": "equal counts give 1, as MATLAB and exact2x2 do"
-    },
+    not_offered={"fagerland: 1-0.5*f(n12)": "equal counts give 1, as MATLAB and exact2x2 do"},
 )
 def test_reference_midp(case):
     _, only_a, only_b, _ = cells(case)

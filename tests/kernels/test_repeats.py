@@ -94,9 +94,7 @@ def test_a_proportion_is_compared_as_it_is_written():
 def test_all_and_one_are_the_ends_of_a_proportion(triple):
     near = {"rel": 1e-12, "abs": 0}
     for tau, kernel in ((0.0, kernels.pass_at_k), (1.0, kernels.pass_hat_k)):
-        assert kernels.g_pass_at_k(*triple, tau) == pytest.approx(
-            kernel(*triple), **near
-        )
+        assert kernels.g_pass_at_k(*triple, tau) == pytest.approx(kernel(*triple), **near)
 
 
 @pytest.mark.parametrize(

@@ -87,14 +87,9 @@ def test_replicates_are_what_their_draws_say(tied):
             chosen = [random_below(9, 3 + b, k, n1) for k in range(n1)]
             chosen += [n1 + random_below(9, 3 + b, k, 40 - n1) for k in range(n1, 40)]
             rows = members[chosen]
-            fpr, tpr, _ = reference_curve(
-                positive[rows], scores[rows], drop_intermediate=False
-            )
+            fpr, tpr, _ = reference_curve(positive[rows], scores[rows], drop_intermediate=False)
             x, y = (tpr, 1 - fpr) if by_tpr else (fpr, tpr)
-            if area:
-                wanted = [partial_area(x, y, *at)]
-            else:
-                wanted = [highest_at(x, y, rate) for rate in at]
+            wanted = [partial_area(x, y, *at)] if area else [highest_at(x, y, rate) for rate in at]
             np.testing.assert_allclose(out[b, 0], wanted, atol=1e-14)
 
 
@@ -109,8 +104,7 @@ def test_the_statistic_sums_differences_of_errors(seed, n):
     positive = rng.integers(0, 2, n).astype(np.uint8)
     ranks = np.stack([rng.permutation(n) + 1 for _ in range(2)])
     wanted = sum(
-        abs(errors(ranks[0], positive, k) - errors(ranks[1], positive, k))
-        for k in range(1, n)
+        abs(errors(ranks[0], positive, k) - errors(ranks[1], positive, k)) for k in range(1, n)
     )
     by_rank = np.argsort(ranks, axis=1)
     assert venkatraman_statistic(*positive[by_rank]) == wanted

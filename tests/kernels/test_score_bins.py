@@ -25,9 +25,7 @@ def neighbours(values):
     """Give the next numbers above and below as well."""
     up, down = np.array([inf, -inf], values.dtype)
     with np.errstate(over="ignore", under="ignore"):
-        return np.concatenate(
-            [values, np.nextafter(values, up), np.nextafter(values, down)]
-        )
+        return np.concatenate([values, np.nextafter(values, up), np.nextafter(values, down)])
 
 
 @st.composite
@@ -67,9 +65,7 @@ def test_counts_equal_bincount(drawn, seed):
     scores, edges = drawn
     labels = np.random.default_rng(seed).choice([3, 7], scores.size)
     counters = np.zeros(2 * edges.size + 2, np.uint32)
-    at = count_score_bins(
-        bits(scores), labels, np.array([3, 7]), make_tables(edges), counters
-    )
+    at = count_score_bins(bits(scores), labels, np.array([3, 7]), make_tables(edges), counters)
     cells = 2 * np.searchsorted(edges, scores, side="right") + (labels == 7)
     assert at == scores.size
     np.testing.assert_array_equal(counters, np.bincount(cells, minlength=counters.size))

@@ -84,9 +84,7 @@ def test_studentized_by_all_signs(clusters, alternative, variance):
         "cr1": [naive.Fraction(g, g - 1)] * g,
         "cr2": [1 / (1 - naive.Fraction(size, n)) for size in sizes],
     }[variance]
-    wanted = naive.student_flips(
-        [differences], [sizes], [factors], alternative=alternative
-    )
+    wanted = naive.student_flips([differences], [sizes], [factors], alternative=alternative)
     found = sign_flip_studentized(
         np.array(differences, float),
         np.array(sizes, float),

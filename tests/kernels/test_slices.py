@@ -168,9 +168,7 @@ def test_without_true_classes():
     packed = Packed(np.zeros(777, np.uint8), preds, 4, 1)
     found = packed.count((0, 3, 0, 3), [(0, 2), (1, 2)])
     for table, (i, j) in zip(found, [(0, 2), (1, 2)], strict=True):
-        np.testing.assert_array_equal(
-            table[0], naive.agreement_table(preds[i], preds[j], 4)
-        )
+        np.testing.assert_array_equal(table[0], naive.agreement_table(preds[i], preds[j], 4))
 
 
 def test_segments_of_several_panels():

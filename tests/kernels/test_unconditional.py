@@ -82,9 +82,7 @@ def test_quick_oracle_equals_the_slow_one():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "pair", thinned([(40, 70), (400, 480), (2300, 2450), (0, 12)], 4)
-)
+@pytest.mark.parametrize("pair", thinned([(40, 70), (400, 480), (2300, 2450), (0, 12)], 4))
 def test_5000_samples_dominate_a_fine_grid(pair):
     n = 5000
     coefficients = extreme_by_tail(*pair, n)

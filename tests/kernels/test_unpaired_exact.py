@@ -50,14 +50,9 @@ def fisher(n_a, n_b, two_sided):
     """Give Fisher's p-value of each table."""
     found = {}
     for k in range(n_a + n_b + 1):
-        ways = {
-            x: comb(n_a, x) * comb(n_b, k - x)
-            for x in range(max(0, k - n_b), min(n_a, k) + 1)
-        }
+        ways = {x: comb(n_a, x) * comb(n_b, k - x) for x in range(max(0, k - n_b), min(n_a, k) + 1)}
         for x, own in ways.items():
-            extreme = [
-                w for i, w in ways.items() if (w <= own if two_sided else i >= x)
-            ]
+            extreme = [w for i, w in ways.items() if (w <= own if two_sided else i >= x)]
             found[x, k - x] = Fraction(sum(extreme), comb(n_a + n_b, k))
     return found
 
@@ -70,9 +65,7 @@ def signed_square(x, n_a, y, n_b, pooled):
         variance = mean * (1 - mean) * (Fraction(1, n_a) + Fraction(1, n_b))
     if p == q:
         return Fraction(0)
-    return (
-        (p - q) * abs(p - q) / variance if variance else math.copysign(math.inf, p - q)
-    )
+    return (p - q) * abs(p - q) / variance if variance else math.copysign(math.inf, p - q)
 
 
 def extreme_tables(method, counts, side):
@@ -200,9 +193,7 @@ def test_scipys_boschloo(counts, side):
         return  # NaN there
     code, word = side
     theirs = stats.boschloo_exact([[x, y], [n_a - x, n_b - y]], word)
-    assert boschloo_exact(*counts, code).pvalue == pytest.approx(
-        theirs.pvalue, rel=1e-6
-    )
+    assert boschloo_exact(*counts, code).pvalue == pytest.approx(theirs.pvalue, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -229,10 +220,7 @@ def score_by_grid(counts, delta, side):
     x, n_a, y, n_b = counts
     z = np.array(
         [
-            [
-                miettinen_nurminen(i, n_a, j, n_b, delta).statistic
-                for j in range(n_b + 1)
-            ]
+            [miettinen_nurminen(i, n_a, j, n_b, delta).statistic for j in range(n_b + 1)]
             for i in range(n_a + 1)
         ]
     )

@@ -190,9 +190,7 @@ def test_studentized_draws_have_their_own_errors():
         psi = METRICS["kappa"].influences(tables)
         u = psi[0, t, a] - psi[1, t, b]
         assert found.errors[0, r] == pytest.approx(math.sqrt((u**2).sum()) / 40)
-        assert found.values[0, r] == pytest.approx(
-            METRICS["kappa"].values(tables) @ [1, -1]
-        )
+        assert found.values[0, r] == pytest.approx(METRICS["kappa"].values(tables) @ [1, -1])
 
 
 def exchanged(cells):

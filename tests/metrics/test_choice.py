@@ -423,9 +423,7 @@ def test_a_function_is_as_the_registry(name):
     np.testing.assert_allclose(
         written.influence(TABLE), known.influence(TABLE), rtol=1e-7, atol=1e-8
     )
-    np.testing.assert_allclose(
-        written.leave_one_out(TABLE), known.leave_one_out(TABLE), rtol=1e-12
-    )
+    np.testing.assert_allclose(written.leave_one_out(TABLE), known.leave_one_out(TABLE), rtol=1e-12)
 
 
 def test_where_there_is_no_derivative():
@@ -534,9 +532,7 @@ def test_chance_of_one_class_is_undefined():
 SHARES = [0.2, 0.3, 0.5]
 
 
-@pytest.mark.parametrize(
-    "name", ["accuracy", "f1_macro", "kappa", "mcc", "recall_macro"]
-)
+@pytest.mark.parametrize("name", ["accuracy", "f1_macro", "kappa", "mcc", "recall_macro"])
 def test_influences_at_other_proportions(name):
     """They are those of a function that scales the classes first."""
     (plain,) = bind(make_metric(name))
@@ -556,9 +552,7 @@ def test_influences_at_other_proportions(name):
         scaled.leave_one_out(TABLE), by_hand.leave_one_out(TABLE), rtol=1e-12
     )
     # Within each class they add up to 0: its number of samples does not matter.
-    np.testing.assert_allclose(
-        (TABLE * scaled.influence(TABLE)).sum(axis=1), 0, atol=1e-10
-    )
+    np.testing.assert_allclose((TABLE * scaled.influence(TABLE)).sum(axis=1), 0, atol=1e-10)
 
 
 def test_proportions_of_the_data_change_nothing_in_the_value():
@@ -643,9 +637,7 @@ def test_without_samples_is_what_zero_division_moves(table, data):
     for zero in (0.0, 1.0):
         made = make_metric(rate, average=None, zero_division=zero)
         found[zero] = [each.value(table.astype(float)) for each in made.bind(range(k))]
-    for each, low, high in zip(
-        made.bind(range(k)), found[0.0], found[1.0], strict=True
-    ):
+    for each, low, high in zip(made.bind(range(k)), found[0.0], found[1.0], strict=True):
         assert each.without_samples(table.astype(float)).any() == (low != high)
 
 

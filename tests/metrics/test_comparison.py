@@ -46,11 +46,7 @@ def agree(case, found):
         "se_a": found.standard_error_a,
         "se_b": found.standard_error_b,
         "covariance": 0.5
-        * (
-            found.standard_error_a**2
-            + found.standard_error_b**2
-            - found.standard_error**2
-        ),
+        * (found.standard_error_a**2 + found.standard_error_b**2 - found.standard_error**2),
         "lower": found.interval.low,
         "upper": found.interval.high,
         "n_configurations": found.n_configurations,
@@ -133,9 +129,7 @@ def test_edges(case):
 
 @parametrize("metric_difference_cluster")
 def test_clusters(case):
-    rows = np.array(
-        [row[:4] for row in case["input"]["cluster_cells"] for _ in range(row[4])]
-    )
+    rows = np.array([row[:4] for row in case["input"]["cluster_cells"] for _ in range(row[4])])
     groups, y_true, a, b = rows.T
     weights = case["options"]["weights"]
     chosen = make_metric(case["options"]["metric"], weights=weights)

@@ -23,9 +23,7 @@ COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 
 @parametrize("fleiss_kappa")
 def test_against_references(case):
     data = case["input"]
-    found = fleiss_kappa_from_counts(
-        data["rating_counts"], multiplicity=data["row_multiplicity"]
-    )
+    found = fleiss_kappa_from_counts(data["rating_counts"], multiplicity=data["row_multiplicity"])
     assert found.value == expected(case, "value")
     assert found.standard_error_null == expected(case, "se_null")
     assert found.statistic == expected(case, "statistic")
@@ -63,9 +61,7 @@ def test_against_statsmodels_and_definitions(codes):
         assert found.status == UNDEFINED
         return
     assert found.value == pytest.approx(peer(counts), abs=1e-12)
-    agreed = np.mean(
-        [np.mean(codes[i] == codes[j]) for i, j in combinations(range(m), 2)]
-    )
+    agreed = np.mean([np.mean(codes[i] == codes[j]) for i, j in combinations(range(m), 2)])
     p = counts.sum(axis=0) / counts.sum()
     by_chance = np.sum(p**2)
     assert found.value == pytest.approx((agreed - by_chance) / (1 - by_chance))
@@ -130,9 +126,7 @@ def test_two_raters_are_scotts_pi():
     scott = cohen_kappa(a, b, method="scott")
     assert found.value == pytest.approx(scott.value)
     assert found.standard_error_null == pytest.approx(scott.standard_error_null)
-    assert found.standard_error == pytest.approx(
-        scott.standard_error * np.sqrt(40 / 39)
-    )
+    assert found.standard_error == pytest.approx(scott.standard_error * np.sqrt(40 / 39))
 
 
 def test_intervals_and_sides():

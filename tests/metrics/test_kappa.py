@@ -144,9 +144,7 @@ def test_values_against_scikit_learn(table, weights):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize(
-    "table", [TABLE, [[7, 2], [3, 2]], [[9, 1, 0], [0, 5, 3], [1, 1, 4]]]
-)
+@pytest.mark.parametrize("table", [TABLE, [[7, 2], [3, 2]], [[9, 1, 0], [0, 5, 3], [1, 1, 4]]])
 def test_statsmodels_agrees(table, weights):
     wt = {None: None, "linear": "linear", "quadratic": "quadratic"}[weights]
     peer = cohens_kappa(np.array(table), wt=wt)
@@ -286,9 +284,7 @@ def test_a_rater_of_one_label_agrees_as_by_chance(weights):
     assert cohen_kappa_from_counts([[5, 3], [0, 0]], method="scott").status == OK
 
 
-@pytest.mark.parametrize(
-    ("table", "value"), [([[5, 0], [0, 4]], 1), ([[0, 5], [5, 0]], -1)]
-)
+@pytest.mark.parametrize(("table", "value"), [([[5, 0], [0, 4]], 1), ([[0, 5], [5, 0]], -1)])
 @pytest.mark.parametrize("interval", ["atanh", "wald"])
 def test_a_standard_error_of_0_gives_no_interval(table, value, interval):
     found = cohen_kappa_from_counts(table, interval=interval)
@@ -353,9 +349,7 @@ def test_a_gap_in_the_order_of_the_labels():
     assert closed.value != pytest.approx(wide.value)
     assert "labels= with all of them keeps the gaps" in " ".join(str(closed).split())
     assert "gaps" not in str(wide)
-    assert cohen_kappa(a, b, labels=[1, 2, 3, 4, 5]).value == pytest.approx(
-        cohen_kappa(a, b).value
-    )
+    assert cohen_kappa(a, b, labels=[1, 2, 3, 4, 5]).value == pytest.approx(cohen_kappa(a, b).value)
 
 
 def test_items_with_other_labels_are_left_out_and_counted():
@@ -372,10 +366,7 @@ def test_words_have_no_order():
     with pytest.raises(ValueError, match=r"^labels must be given in their order for"):
         cohen_kappa(a, b, weights="linear")
     found = cohen_kappa(a, b, weights="linear", labels=["low", "mid", "high"])
-    assert (
-        found.value
-        == cohen_kappa([0, 2, 1, 0, 1], [0, 1, 1, 0, 2], weights="linear").value
-    )
+    assert found.value == cohen_kappa([0, 2, 1, 0, 1], [0, 1, 1, 0, 2], weights="linear").value
     assert cohen_kappa(a, b).status == OK  # without weights there is no order
     two = cohen_kappa(["no", "yes", "no"], ["no", "yes", "yes"], weights="quadratic")
     assert two.status == OK

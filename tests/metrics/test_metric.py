@@ -29,9 +29,7 @@ def close(found, wanted, case):
 def test_f1_intervals(case):
     expected, level = case["expected"], case["options"]["confidence"]
     for name in {"f1", "jaccard"} & set(expected):
-        found = metric_from_counts(
-            case["input"]["confusion"], metric=name, confidence_level=level
-        )
+        found = metric_from_counts(case["input"]["confusion"], metric=name, confidence_level=level)
         prefix = "" if name == "f1" else "jaccard_"
         assert found.method == "wilson"
         close(found.value, expected[name], case)
@@ -90,9 +88,7 @@ def test_jackknife_leaves_out_samples_one_by_one(name):
     found = metric(y_true, pred, metric=name, method="jackknife", scale="identity")
     assert found.standard_error == pytest.approx(error, rel=1e-9)
     half = stats.norm.ppf(0.975) * error
-    assert found.interval == pytest.approx(
-        (found.value - half, found.value + half), rel=1e-9
-    )
+    assert found.interval == pytest.approx((found.value - half, found.value + half), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -107,9 +103,7 @@ def test_intervals_are_symmetric_on_their_scale(name, to, back):
     slope = (to(found.value + 1e-6) - to(found.value - 1e-6)) / 2e-6
     half = stats.norm.ppf(0.975) * found.standard_error * slope
     middle = to(found.value)
-    assert found.interval == pytest.approx(
-        (back(middle - half), back(middle + half)), rel=1e-6
-    )
+    assert found.interval == pytest.approx((back(middle - half), back(middle + half)), rel=1e-6)
 
 
 def test_accuracy_has_wilsons_interval():
@@ -146,9 +140,7 @@ def test_weights_of_whole_numbers_repeat_samples():
 def test_within_classes_never_wider():
     for name in ("f1_macro", "kappa", "mcc"):
         free = metric_from_counts(CONFUSION, metric=name, method="delta")
-        fixed = metric_from_counts(
-            CONFUSION, metric=name, method="delta", within_classes=True
-        )
+        fixed = metric_from_counts(CONFUSION, metric=name, method="delta", within_classes=True)
         assert fixed.standard_error < free.standard_error
     # The recall is of one class alone.
     free, fixed = (

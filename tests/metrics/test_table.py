@@ -8,7 +8,5 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_page_is_what_its_maker_writes():
     made = runpy.run_path(str(ROOT / "benchmarks" / "make_metrics_table.py"))
-    page = (ROOT / "docs" / "reference" / "metrics-table.md").read_text(
-        encoding="utf-8"
-    )
+    page = (ROOT / "docs" / "reference" / "metrics-table.md").read_text(encoding="utf-8")
     assert page == made["page"](), "run python benchmarks/make_metrics_table.py"

@@ -246,9 +246,7 @@ def test_other_proportions_of_classes(table, data):
     table = table[np.ix_(rows > 0, rows > 0)]
     rows = table.sum(axis=1)
     assume((rows > 0).all())
-    wanted = data.draw(
-        st.lists(st.floats(0.05, 1), min_size=len(rows), max_size=len(rows))
-    )
+    wanted = data.draw(st.lists(st.floats(0.05, 1), min_size=len(rows), max_size=len(rows)))
     shares = np.array(wanted) / np.sum(wanted)
     # Both label sets are those of samples, whatever they weigh.
     scaled = table * (shares / rows)[:, np.newaxis]
@@ -289,9 +287,7 @@ def check(case, name, found):
     tolerance = case["tolerance"]
     np.testing.assert_allclose(
         found,
-        [number(x) for x in expected]
-        if isinstance(expected, list)
-        else number(expected),
+        [number(x) for x in expected] if isinstance(expected, list) else number(expected),
         rtol=tolerance["rtol"],
         atol=tolerance["atol"],
         err_msg=name,
@@ -324,9 +320,7 @@ def test_reference_values_of_two_classes(case):
 @reference_cases.parametrize("metric_se")
 def test_reference_standard_errors(case):
     table, options = np.array(case["input"]["confusion"], float), case["options"]
-    (estimator,) = bound(
-        named(options["metric"]), range(len(table)), positive=options["positive"]
-    )
+    (estimator,) = bound(named(options["metric"]), range(len(table)), positive=options["positive"])
     check(case, "value", estimator.value(table))
     check(case, "se", estimator.standard_errors(table[np.newaxis])[0])
     found = metric_from_counts(

@@ -142,9 +142,7 @@ def test_clusters_of_one_are_no_clusters(method, counts):
         "yang": (g - 1) / g * (spread + mean**2) / (spread + mean**2 / 2)
         if spread + mean**2
         else 1,
-        "cluster-weighted": (spread + mean**2) * (g - 1) / (g * spread)
-        if spread
-        else np.nan,
+        "cluster-weighted": (spread + mean**2) * (g - 1) / (g * spread) if spread else np.nan,
     }.get(method, 1.0)
     if not np.isnan(factor):
         assert found.statistic == pytest.approx(plain.statistic * factor, rel=1e-9)
@@ -162,9 +160,7 @@ def test_paired_t_where_clusters_are_samples():
 
 @pytest.mark.parametrize("method", CLUSTERED)
 def test_no_discordant_sample(method):
-    found = mcnemar_clustered_from_counts(
-        *[[3, 1], [0, 0], [0, 0], [1, 2]], method=method
-    )
+    found = mcnemar_clustered_from_counts(*[[3, 1], [0, 0], [0, 0], [1, 2]], method=method)
     assert (found.statistic, found.pvalue) == (0, 1)
     assert found.status == DEGENERATE
     assert found.confidence_interval().low <= 0 <= found.confidence_interval().high
@@ -299,9 +295,7 @@ def test_clusters_within_strata(method):
             strata=strata,
             stratum_weights=weights,
         )
-    mean, variance, df = by_strata(
-        a - b, groups, strata, np.array([1, 2, 5]) / 8, method
-    )
+    mean, variance, df = by_strata(a - b, groups, strata, np.array([1, 2, 5]) / 8, method)
     assert found.difference == pytest.approx(mean)
     assert found.accuracy_a - found.accuracy_b == pytest.approx(mean)
     assert found.standard_error**2 == pytest.approx(variance)

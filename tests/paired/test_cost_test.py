@@ -155,9 +155,7 @@ def test_chi_square_against_all_cells(problem, smoothing, nonnegative):
         return
     expect = chi_square_oracle(counts, cost, smoothing, nonnegative)
     assert result.statistic == pytest.approx(expect, rel=1e-7, abs=1e-9)
-    assert result.pvalue == pytest.approx(
-        stats.chi2.sf(result.statistic, 1), rel=1e-9, abs=1e-300
-    )
+    assert result.pvalue == pytest.approx(stats.chi2.sf(result.statistic, 1), rel=1e-9, abs=1e-300)
 
 
 def check_reference(case, **options):
@@ -306,12 +304,8 @@ def test_swapped_models_swap_the_answer(options, problem):
     counts, cost = problem
     result = cost_test_from_counts(counts, cost, **options)
     swapped = cost_test_from_counts(counts.transpose(0, 2, 1), cost, **options)
-    assert swapped.statistic == pytest.approx(
-        result.statistic, rel=1e-8, abs=1e-10, nan_ok=True
-    )
-    assert swapped.multiplier == pytest.approx(
-        -result.multiplier, rel=1e-8, abs=1e-10, nan_ok=True
-    )
+    assert swapped.statistic == pytest.approx(result.statistic, rel=1e-8, abs=1e-10, nan_ok=True)
+    assert swapped.multiplier == pytest.approx(-result.multiplier, rel=1e-8, abs=1e-10, nan_ok=True)
     assert (swapped.status, swapped.at_bound) == (result.status, result.at_bound)
     losses = swapped.loss_b, swapped.loss_a
     assert losses == pytest.approx((result.loss_a, result.loss_b), nan_ok=True)
@@ -501,9 +495,7 @@ def test_one_true_class():
     assert result.counts.classes == ("ill", "well")
     assert cost_test(y_true, a, b, [[0, 5], [1, 0]]) == result
     assert cost_test(y_true, a, b, cost, method="chi-square").loss_b == 5.0
-    wanted = (
-        r"^cost is 2 x 2, but the labels are of 1 classes, \['ill'\]: pass classes="
-    )
+    wanted = r"^cost is 2 x 2, but the labels are of 1 classes, \['ill'\]: pass classes="
     with pytest.raises(ValueError, match=wanted):
         cost_test(y_true, y_true, y_true, [[0, 5], [1, 0]])
     same = cost_test(y_true, y_true, y_true, [[0, 5], [1, 0]], classes=["ill", "well"])
@@ -628,8 +620,7 @@ def test_named_costs_may_be_selected():
     assert result.cost.tolist() == [[0, 2], [1, 0]]
     assert result.counts.n_excluded == 1
     kept = [
-        [x for x, t in zip(column, y_true, strict=True) if t != "c"]
-        for column in (y_true, a, b)
+        [x for x, t in zip(column, y_true, strict=True) if t != "c"] for column in (y_true, a, b)
     ]
     assert_same(result, cost_test(*kept, [[0, 1], [2, 0]]))
 
@@ -639,9 +630,7 @@ def test_missing_true_labels():
     assert_same(result, cost_test(Y, A, B, NAMED))
     assert result.counts.n_missing == 1
     assert "1 samples without a true label were dropped." in str(result)
-    with pytest.raises(
-        ValueError, match=r"^pred_b has no prediction at row 1 \(1 miss"
-    ):
+    with pytest.raises(ValueError, match=r"^pred_b has no prediction at row 1 \(1 miss"):
         cost_test(Y, A, [B[0], None, *B[2:]], NAMED)
 
 
@@ -739,9 +728,7 @@ BAD_COUNTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("counts", "error", "wanted"), BAD_COUNTS, ids=lambda x: str(x)[:20]
-)
+@pytest.mark.parametrize(("counts", "error", "wanted"), BAD_COUNTS, ids=lambda x: str(x)[:20])
 def test_bad_counts(counts, error, wanted):
     with pytest.raises(error, match=f"^{wanted}"):
         cost_test_from_counts(counts, COST)
@@ -749,9 +736,7 @@ def test_bad_counts(counts, error, wanted):
 
 def test_counts_and_costs_of_other_classes():
     counts = count_labels(Y, A, B)
-    with pytest.raises(
-        ValueError, match=r"^cost is 3 x 3, but classes names 2 classes"
-    ):
+    with pytest.raises(ValueError, match=r"^cost is 3 x 3, but classes names 2 classes"):
         cost_test_from_counts(counts, np.ones((3, 3)) - np.eye(3))
     other = {"ill": {"dead": 1}, "dead": {"ill": 1}}
     with pytest.raises(ValueError, match=r"^cost names no class 'well'; it has "):
@@ -800,19 +785,12 @@ def test_a_thousand_classes(options, kind):
     rng = np.random.default_rng(6)
     y_true = rng.integers(k, size=n)
     preds = [
-        np.where(rng.random(n) < share, y_true, rng.integers(k, size=n))
-        for share in (0.8, 0.7)
+        np.where(rng.random(n) < share, y_true, rng.integers(k, size=n)) for share in (0.8, 0.7)
     ]
     cost = rng.integers(1, 20, (k, k)) if kind == "few levels" else rng.random((k, k))
     cost = cost * (1 - np.eye(k))
-    if (
-        kind == "all differ"
-        and options.get("smoothing")
-        and (options["method"] == "likelihood")
-    ):
-        with pytest.raises(
-            ValueError, match=r"^smoothing needs too much memory .*smoothing=0"
-        ):
+    if kind == "all differ" and options.get("smoothing") and (options["method"] == "likelihood"):
+        with pytest.raises(ValueError, match=r"^smoothing needs too much memory .*smoothing=0"):
             cost_test(y_true, *preds, cost, **options)
         return
     result = cost_test(y_true, *preds, cost, **options)
@@ -912,7 +890,5 @@ def test_every_order_of_three_classes_from_labels():
             *[place[column] for column in (y_true, a, b)], cost[np.ix_(order, order)]
         )
         assert_same(renamed, expect)
-        listed = cost_test(
-            y_true, a, b, cost[np.ix_(order, order)], classes=list(order)
-        )
+        listed = cost_test(y_true, a, b, cost[np.ix_(order, order)], classes=list(order))
         assert_same(listed, expect)

@@ -730,9 +730,7 @@ def test_texts():
     labels = ["pos", "neg", "pos", "neg", "pos", "neg"]
     model = make_pipeline(CountVectorizer(), MultinomialNB()).fit(texts, labels)
     for X_text in (texts, np.array(texts), pd.Series(texts)):
-        result = compare_holdout(
-            model, lambda X: ["pos"] * len(X), X_text, X_text, labels
-        )
+        result = compare_holdout(model, lambda X: ["pos"] * len(X), X_text, X_text, labels)
         assert (result.loss_a, result.loss_b) == (0.0, 0.5)
 
 
@@ -987,13 +985,9 @@ def test_frames_of_two_libraries(first, second):
     columns = {"target": Y_TEST, **COLUMNS}
     frames = FRAMES[first](columns), FRAMES[second](columns)
     knn = Wrapped(lambda x: x)
-    knn.predict = lambda X: KNN.predict(
-        np.stack([np.asarray(X[n]) for n in NAMES_4], 1)
-    )
+    knn.predict = lambda X: KNN.predict(np.stack([np.asarray(X[n]) for n in NAMES_4], 1))
     tree = Wrapped(lambda x: x)
-    tree.predict = lambda X: TREE.predict(
-        np.stack([np.asarray(X[n]) for n in NAMES_4], 1)
-    )
+    tree.predict = lambda X: TREE.predict(np.stack([np.asarray(X[n]) for n in NAMES_4], 1))
     assert compare_holdout(knn, tree, *frames, "target") == EXPECT
 
 
@@ -1149,8 +1143,7 @@ def test_missing_labels_of_a_holdout_set(named):
 def test_text_labels(kind):
     names = np.array(["red", "green", "blue"], dtype=kind)
     models = [
-        model.__class__(**model.get_params()).fit(X_TRAIN, names[Y_TRAIN])
-        for model in (KNN, TREE)
+        model.__class__(**model.get_params()).fit(X_TRAIN, names[Y_TRAIN]) for model in (KNN, TREE)
     ]
     result = compare_holdout(*models, X, X, names[Y_TEST])
     assert result.pvalue == EXPECT.pvalue
@@ -1191,9 +1184,7 @@ def test_real_predictions():
     y_true, models = load_digits()
     lookup = {name: (lambda X, p=p: np.asarray(p)[X]) for name, p in models.items()}
     rows = np.arange(len(y_true))
-    result = compare_holdout(
-        lookup["knn_3"], lookup["decision_tree"], rows, rows, y_true
-    )
+    result = compare_holdout(lookup["knn_3"], lookup["decision_tree"], rows, rows, y_true)
     assert result == compare_labels(y_true, models["knn_3"], models["decision_tree"])
     assert result.reject
     assert "the difference is significant" in result.decision

@@ -212,13 +212,13 @@ def mirrors(one, other):
 def test_tests_and_intervals_agree(difference, error, margin, strict, alpha):
     found = margin_tests(difference, error, margin, strict=strict, alpha=alpha)
     ends = found.interval if strict else found.inner_interval
-    near = min(
-        abs(ends.low + margin), abs(ends.high - margin), *map(abs, found.interval)
-    )
+    near = min(abs(ends.low + margin), abs(ends.high - margin), *map(abs, found.interval))
     assume(near > 1e-9)
-    assert margin_decision(found.interval, found.inner_interval, margin, strict=strict)[
-        :
-    ] == (found.decision, found.within_margin, found.margin_met)
+    assert margin_decision(found.interval, found.inner_interval, margin, strict=strict)[:] == (
+        found.decision,
+        found.within_margin,
+        found.margin_met,
+    )
 
 
 @pytest.mark.parametrize(
@@ -394,9 +394,7 @@ def test_clusters_without_such_an_interval_take_cr2(method):
 def test_weighted_strata_by_the_standard_error_of_their_interval():
     strata = np.arange(len(Y)) % 5 == 0
     weights = {False: 1, True: 3}
-    result = mcnemar(
-        Y, A, B, strata=strata, stratum_weights=weights, margin=0.02, alpha=0.1
-    )
+    result = mcnemar(Y, A, B, strata=strata, stratum_weights=weights, margin=0.02, alpha=0.1)
     found = result.margins
     assert found.interval == pytest.approx(result.confidence_interval(0.9))
     assert found.inner_interval == pytest.approx(result.confidence_interval(0.8))
@@ -491,9 +489,7 @@ def test_metrics():
     )
     clusters = compare_metric(Y, A, B, metric="mcc", margin=0.02, groups=CLUSTERS)
     assert (clusters.margins.method, clusters.margins.df) == ("t", clusters.df)
-    mixed = compare_metric(
-        Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1
-    )
+    mixed = compare_metric(Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1)
     assert mixed.margins.lower_is_better.tolist() == [False, True]
     assert mixed.margins.noninferiority_pvalue.tolist() == [
         mixed.margins.pvalue_lower[0],
@@ -554,7 +550,5 @@ def test_sentences_of_points_and_of_many():
     strict = margin_tests(0.0, 0.02, 0.05, strict=True)
     assert "95% CI [-0.0392, +0.0392]" in strict.sentence
     many = margin_tests([0.1, 0.0, 0.03], 0.02, 0.05)
-    assert many.sentence == (
-        "Decision with a margin of 0.05: 1 better, 1 not worse, 1 equivalent."
-    )
+    assert many.sentence == ("Decision with a margin of 0.05: 1 better, 1 not worse, 1 equivalent.")
     assert margin_tests([0.1], 0.02, [0.05]).to_frame()["decision"].tolist() == [BETTER]

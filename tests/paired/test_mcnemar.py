@@ -87,9 +87,7 @@ def test_all_methods_against_their_definitions(pair, alternative):
     }.items():
         options = {"method": method, "alternative": NAMES[alternative]}
         result = mcnemar_from_counts(a, b, **options)
-        assert result.pvalue == pytest.approx(
-            float(oracle(a, b, alternative)), rel=1e-9
-        )
+        assert result.pvalue == pytest.approx(float(oracle(a, b, alternative)), rel=1e-9)
         chi_square = naive.mcnemar_statistic(a, b, int(method == "corrected"))
         root = naive.sign(a - b) * float(chi_square) ** 0.5
         assert result.zscore == pytest.approx(root, rel=1e-12)
@@ -137,9 +135,7 @@ def test_peers_agree(a, b):
         peer = contingency_tables.mcnemar(table, exact=exact, correction=corrected)
         assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
         assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
-        _, pvalue = mlxtend.evaluate.mcnemar(
-            np.array(table), exact=exact, corrected=corrected
-        )
+        _, pvalue = mlxtend.evaluate.mcnemar(np.array(table), exact=exact, corrected=corrected)
         assert result.pvalue == pytest.approx(pvalue, rel=1e-9)
     scipy = stats.binomtest(a, a + b).pvalue
     assert mcnemar_from_counts(a, b, method="exact").pvalue == pytest.approx(scipy)
@@ -215,9 +211,7 @@ def test_arrays_are_answered_one_by_one(method):
     only_a = np.array([[3, 0, 7], [2, 2, 30]])
     only_b = np.array([1, 0, 9])
     result = from_table((20, only_a, only_b, np.array([[4], [5]])), method=method)
-    assert (
-        result.pvalue.shape == result.statistic.shape == result.status.shape == (2, 3)
-    )
+    assert result.pvalue.shape == result.statistic.shape == result.status.shape == (2, 3)
     assert result.table.shape == (2, 3, 2, 2)
     low, high = result.confidence_interval(0.9)
     odds_low, odds_high = result.odds_ratio_interval(0.9)
@@ -290,9 +284,7 @@ BAD_COUNTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("bad", "error", "said"), BAD_COUNTS, ids=lambda x: str(x)[:20]
-)
+@pytest.mark.parametrize(("bad", "error", "said"), BAD_COUNTS, ids=lambda x: str(x)[:20])
 @pytest.mark.parametrize("place", ["only_a", "only_b", "both_right", "both_wrong"])
 def test_bad_counts(bad, error, said, place):
     counts = {"only_a": 1, "only_b": 2, "both_right": 3, "both_wrong": 4}
@@ -374,9 +366,7 @@ def test_missing_and_excluded_samples():
 @pytest.mark.parametrize("alternative", [0, 1, -1])
 def test_unconditional_against_enumeration(alternative):
     tables = [(4, 3, 1, 2), (0, 5, 0, 4), (9, 0, 0, 1), (2, 1, 6, 1), (4, 3, 1, 2)]
-    result = from_table(
-        np.array(tables).T, method="unconditional", alternative=NAMES[alternative]
-    )
+    result = from_table(np.array(tables).T, method="unconditional", alternative=NAMES[alternative])
     for (r, a, b, w), pvalue in zip(tables, result.pvalue, strict=True):
         oracle = naive.mcnemar_unconditional(a, b, r + a + b + w, alternative)
         assert pvalue == pytest.approx(oracle, rel=1e-7)
@@ -409,9 +399,7 @@ def test_what_follows_from_the_table(table):
     assert result.table.tolist() == [[both_right, only_a], [only_b, both_wrong]]
     assert result.accuracy_a == (both_right + only_a) / n
     assert result.accuracy_b == (both_right + only_b) / n
-    assert result.difference == pytest.approx(
-        result.accuracy_a - result.accuracy_b, abs=1e-15
-    )
+    assert result.difference == pytest.approx(result.accuracy_a - result.accuracy_b, abs=1e-15)
     assert result.statistic == min(only_a, only_b)
     chi_square = float(naive.mcnemar_statistic(only_a, only_b))
     assert result.zscore**2 == pytest.approx(chi_square)
@@ -434,9 +422,7 @@ ORACLES = {
     "wald": lambda r, a, b, w, level: naive.wald(a, b, r + a + b + w, level),
     "newcombe": naive.newcombe,
     "tango": lambda r, a, b, w, level: naive.tango(a, b, r + a + b + w, level),
-    "bonett-price": lambda r, a, b, w, level: naive.bonett_price(
-        a, b, r + a + b + w, level
-    ),
+    "bonett-price": lambda r, a, b, w, level: naive.bonett_price(a, b, r + a + b + w, level),
 }
 
 
@@ -471,9 +457,7 @@ def test_the_methods_and_defaults_of_intervals(method):
     assert one.confidence_interval().low < one.confidence_interval(0.5).low
 
 
-@pytest.mark.parametrize(
-    "level", [0, 1, -0.5, 1.5, float("nan"), "0.95", None, True, 95]
-)
+@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, float("nan"), "0.95", None, True, 95])
 def test_bad_levels(level):
     result = from_table((40, 11, 1, 8))
     for interval in (result.confidence_interval, result.odds_ratio_interval):
@@ -490,9 +474,7 @@ def test_levels_of_any_float_type():
 
 def test_unknown_intervals_list_the_known_ones():
     result = from_table((40, 11, 1, 8))
-    with pytest.raises(
-        ValueError, match=r"^method must be one of .*, got 'agresti'"
-    ) as e:
+    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'agresti'") as e:
         result.confidence_interval(method="agresti")
     assert all(repr(method) in str(e.value) for method in INTERVALS)
     with pytest.raises(ValueError, match=r"^method must be one of .*, got 'wald'") as e:
@@ -512,9 +494,7 @@ def test_what_needs_all_counts_says_so(given):
         "difference",
         "effect",
     ):
-        with pytest.raises(
-            ValueError, match=r"needs all four counts: pass both_right="
-        ):
+        with pytest.raises(ValueError, match=r"needs all four counts: pass both_right="):
             getattr(result, name)
     with pytest.raises(ValueError, match=r"needs all four counts"):
         result.confidence_interval()

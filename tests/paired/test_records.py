@@ -26,9 +26,7 @@ METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
 RECORDS = {
     **{
         f"mcnemar {method} {alternative}": (
-            mcnemar_from_counts(
-                [11, 3], [1, 3], method=method, alternative=alternative, **FOUR
-            ),
+            mcnemar_from_counts([11, 3], [1, 3], method=method, alternative=alternative, **FOUR),
             2,
         )
         for method in METHODS
@@ -68,9 +66,7 @@ def test_frames(record_and_size):
     record, size = record_and_size
     frame = record.to_frame()
     assert len(frame) == size
-    assert frame["pvalue"].tolist() == pytest.approx(
-        np.ravel(record.pvalue).tolist(), nan_ok=True
-    )
+    assert frame["pvalue"].tolist() == pytest.approx(np.ravel(record.pvalue).tolist(), nan_ok=True)
     assert set(frame["distribution"]) == {record.distribution}
 
 

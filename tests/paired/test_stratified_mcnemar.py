@@ -116,14 +116,10 @@ def test_swapped_models_and_strata_in_another_order(counts, seed):
     for method in ("asymptotic", "exact"):
         found = mcnemar_stratified_from_counts(b, c, weights=w, method=method)
         swapped = mcnemar_stratified_from_counts(c, b, weights=w, method=method)
-        turned = mcnemar_stratified_from_counts(
-            b[::-1], c[::-1], weights=w[::-1], method=method
-        )
+        turned = mcnemar_stratified_from_counts(b[::-1], c[::-1], weights=w[::-1], method=method)
         for other in (swapped, turned):
             assert other.pvalue == pytest.approx(found.pvalue, rel=1e-9)
-            assert other.heterogeneity_pvalue == pytest.approx(
-                found.heterogeneity_pvalue, rel=1e-9
-            )
+            assert other.heterogeneity_pvalue == pytest.approx(found.heterogeneity_pvalue, rel=1e-9)
 
 
 def test_weights_of_strata_of_labels():
@@ -151,9 +147,7 @@ def test_weights_of_strata_of_labels():
 
 def test_no_discordant_sample():
     for method in ("asymptotic", "exact", "midp"):
-        found = mcnemar_stratified_from_counts(
-            [0, 0], [0, 0], weights=[1, 2], method=method
-        )
+        found = mcnemar_stratified_from_counts([0, 0], [0, 0], weights=[1, 2], method=method)
         assert (found.pvalue, found.statistic, found.status) == (1, 0, DEGENERATE)
     assert found.heterogeneity_pvalue == found.total_pvalue == 1
 
@@ -161,9 +155,7 @@ def test_no_discordant_sample():
 def test_too_many_sums():
     counts = [5000, 5000, 5000], [4000, 3000, 2000]
     with pytest.raises(ValueError, match="too long"):
-        mcnemar_stratified_from_counts(
-            *counts, weights=[0.1, 0.7123, 0.35], method="exact"
-        )
+        mcnemar_stratified_from_counts(*counts, weights=[0.1, 0.7123, 0.35], method="exact")
     with pytest.raises(ValueError, match="too long"):
         mcnemar_stratified_from_counts(*counts).heterogeneity_exact()
 
@@ -179,6 +171,4 @@ def test_too_many_sums():
 )
 def test_counts_without_meaning(change, wanted):
     with pytest.raises(ValueError, match=wanted):
-        mcnemar_stratified_from_counts(
-            **({"only_a": [1, 2], "only_b": [3, 4]} | change)
-        )
+        mcnemar_stratified_from_counts(**({"only_a": [1, 2], "only_b": [3, 4]} | change))

@@ -201,10 +201,7 @@ def test_reference_noninferiority(case):
 def test_exact_methods_are_the_kernels(counts, alternative):
     code = {"two-sided": 0}.get(alternative, CODES.get(alternative))
     options = {"alternative": alternative}
-    found = [
-        accuracy_unpaired_from_counts(*counts, method=method, **options)
-        for method in EXACT
-    ]
+    found = [accuracy_unpaired_from_counts(*counts, method=method, **options) for method in EXACT]
     wanted = [
         kernels.boschloo_exact(*counts, code),
         kernels.barnard_exact(*counts, code),
@@ -218,9 +215,7 @@ def test_scipy_doubles_boschloos_pvalue():
     for counts in CASES[2:]:
         a, n_a, b, n_b = counts
         theirs = stats.boschloo_exact([[a, b], [n_a - a, n_b - b]]).pvalue
-        ours = accuracy_unpaired_from_counts(
-            *counts, method="boschloo", two_sided="doubled"
-        )
+        ours = accuracy_unpaired_from_counts(*counts, method="boschloo", two_sided="doubled")
         assert ours.pvalue == pytest.approx(theirs, rel=1e-6)
 
 
@@ -310,9 +305,7 @@ def test_how_many_more_samples_tell():
     n = larger[1], larger[3]
     rng = np.random.default_rng(3)
     drawn = [rng.binomial(size, 0.9, 4000) for size in n]
-    tests = accuracy_unpaired_from_counts(
-        drawn[0], n[0], drawn[1], n[1], method="mn", margin=0.1
-    )
+    tests = accuracy_unpaired_from_counts(drawn[0], n[0], drawn[1], n[1], method="mn", margin=0.1)
     told = np.mean(tests.margins.margin_met)
     assert told == pytest.approx(0.8, abs=0.04)
 

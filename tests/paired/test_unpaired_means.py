@@ -107,9 +107,7 @@ def test_one_value_has_no_variance():
 
 def test_missing_values():
     a, b = [0.5, None, 0.75, 1.0], [0.25, 0.5, math.nan]
-    with pytest.raises(
-        ValueError, match=r"values_a: 1 values are missing \(first: sample 1"
-    ):
+    with pytest.raises(ValueError, match=r"values_a: 1 values are missing \(first: sample 1"):
         means_unpaired(a, b)
     dropped = means_unpaired(a, b, missing="drop")
     assert (dropped.n_a, dropped.n_b, dropped.n_missing_values) == (3, 2, (1, 1))
@@ -129,14 +127,10 @@ def test_right_and_wrong_answers():
 
 def test_words():
     text = str(means_unpaired([1, 2, 4], [2, 0.5], names=("old", "new"), margin=2))
-    assert (
-        "old has a higher mean than new: 2.333 on 3 samples, 1.25 on 2 others" in text
-    )
+    assert "old has a higher mean than new: 2.333 on 3 samples, 1.25 on 2 others" in text
     assert "(H0: old and new have the same mean)" in text
     assert "Decision with a margin of 2: not worse" in text
-    shifted = means_unpaired(
-        [1, 2, 4], [2, 0.5], null_difference=-1, alternative="less"
-    )
+    shifted = means_unpaired([1, 2, 4], [2, 0.5], null_difference=-1, alternative="less")
     assert "(H0: the difference is at least -1)" in str(shifted)
 
 

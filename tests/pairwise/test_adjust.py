@@ -45,9 +45,7 @@ def test_statsmodels_agrees(method, m):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             peer = multipletests(values, method=PEERS[method])[1]
-        np.testing.assert_allclose(
-            adjust(values, method=method), peer, rtol=1e-9, atol=1e-14
-        )
+        np.testing.assert_allclose(adjust(values, method=method), peer, rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("method", ["bh", "by"])
@@ -71,9 +69,7 @@ def test_definitions_agree(values):
         name = method.upper() if method in {"bh", "by"} else method
         oracle = naive.adjust(values, name)
         found = adjust(values, method=method)
-        np.testing.assert_allclose(
-            found, oracle, rtol=1e-9, atol=1e-307, err_msg=method
-        )
+        np.testing.assert_allclose(found, oracle, rtol=1e-9, atol=1e-307, err_msg=method)
 
 
 @given(pvalues())
@@ -104,9 +100,7 @@ def test_nan_stays_and_is_not_counted(method):
     adjusted = adjust(values, method=method)
     assert np.isnan(adjusted).tolist() == np.isnan(values).tolist()
     known = values[~np.isnan(values)]
-    np.testing.assert_array_equal(
-        adjusted[~np.isnan(values)], adjust(known, method=method)
-    )
+    np.testing.assert_array_equal(adjusted[~np.isnan(values)], adjust(known, method=method))
     assert np.isnan(values).sum() == 2  # the input is left alone
 
 
@@ -115,9 +109,7 @@ def test_shapes_are_kept(method):
     values = np.random.default_rng(1).random((3, 4, 5))
     adjusted = adjust(values, method=method)
     assert adjusted.shape == (3, 4, 5)
-    np.testing.assert_array_equal(
-        adjusted.ravel(), adjust(values.ravel(), method=method)
-    )
+    np.testing.assert_array_equal(adjusted.ravel(), adjust(values.ravel(), method=method))
     transposed = adjust(values.T, method=method)
     np.testing.assert_array_equal(transposed, adjusted.T)
     assert adjust([], method=method).shape == (0,)
@@ -157,9 +149,7 @@ def test_extremes(method):
 )
 def test_outside_0_and_1(bad, said):
     for values in (bad, [0.5, bad], [[float("nan"), bad]]):
-        with pytest.raises(
-            ValueError, match=rf"^pvalues must lie in \[0, 1\], got {said}$"
-        ):
+        with pytest.raises(ValueError, match=rf"^pvalues must lie in \[0, 1\], got {said}$"):
             adjust(values)
 
 
@@ -173,9 +163,7 @@ def test_what_is_no_number(bad):
 
 
 def test_unknown_methods_list_the_known_ones():
-    with pytest.raises(
-        ValueError, match=r"^method must be one of .*, got 'fwer'$"
-    ) as caught:
+    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'fwer'$") as caught:
         adjust([0.1], method="fwer")
     assert all(repr(method) in str(caught.value) for method in METHODS)
     others = {"finner", "li"}  # tests/datasets
@@ -214,9 +202,7 @@ def test_many_as_few(method, monkeypatch):
 @pytest.mark.parametrize("method", ADJUSTMENTS)
 @pytest.mark.parametrize("values", [[0.0, 0.0], [np.nan], [], [0.0, np.nan, -0.0]])
 def test_nothing_to_sort(values, method):
-    np.testing.assert_array_equal(
-        adjust(values, method=method), np.array(values, float)
-    )
+    np.testing.assert_array_equal(adjust(values, method=method), np.array(values, float))
 
 
 @pytest.mark.parametrize("method", OF_PAIRS)

@@ -69,9 +69,7 @@ def test_right_and_wrong_by_brute_force(data):
         correlation = math.nan
         if 0 < right_a.sum() < n and 0 < right_b.sum() < n:
             correlation = np.corrcoef(right_a, right_b)[0, 1]
-        assert result.correlation[p] == pytest.approx(
-            correlation, rel=1e-9, abs=1e-12, nan_ok=True
-        )
+        assert result.correlation[p] == pytest.approx(correlation, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("k", [2, 3, 10, 40])
@@ -94,8 +92,7 @@ def test_symmetry_equals_statsmodels(k):
             ("stuart_maxwell", square.homogeneity()),
         ):
             values = [
-                getattr(result, f"{name}_{field}")[p]
-                for field in ("statistic", "df", "pvalue")
+                getattr(result, f"{name}_{field}")[p] for field in ("statistic", "df", "pvalue")
             ]
             expected = [peer.statistic, peer.df, peer.pvalue]
             assert values == pytest.approx(expected, rel=1e-9)
@@ -140,9 +137,7 @@ def test_each_test_is_adjusted_for_itself(method):
     result = compare_predictions(*simulate(5, 300, 3), adjust=method, alpha=0.2)
     for name in ("bowker", "stuart_maxwell"):
         adjusted = adjust(getattr(result, f"{name}_pvalue"), method=method)
-        np.testing.assert_array_equal(
-            getattr(result, f"{name}_pvalue_adjusted"), adjusted
-        )
+        np.testing.assert_array_equal(getattr(result, f"{name}_pvalue_adjusted"), adjusted)
     np.testing.assert_array_equal(
         result.asymmetric, adjust(result.bowker_pvalue, method=method) <= 0.2
     )
@@ -229,9 +224,7 @@ def test_labels_are_named_not_numbered():
 def test_any_number_of_workers_gives_the_same_bits(monkeypatch, workers, n, k):
     monkeypatch.setattr(agreement, "_THREADS_PAY", 1)
     data = simulate(14, n, k)
-    assert compare_predictions(*data, workers=workers) == compare_predictions(
-        *data, workers=1
-    )
+    assert compare_predictions(*data, workers=workers) == compare_predictions(*data, workers=1)
 
 
 def test_chosen_pairs_are_those_of_all(digits):
@@ -338,9 +331,7 @@ def test_prints_the_extremes_and_the_asymmetric(digits):
             line.split()[:2] == [result.names[i], result.names[j]] and shown in line
             for line in text.splitlines()
         )
-    table = next(
-        s for s in result.sections() if s.title.startswith("Asymmetric exchanges")
-    )
+    table = next(s for s in result.sections() if s.title.startswith("Asymmetric exchanges"))
     assert len(table.rows) == min(10, result.asymmetric.sum())
     for render in (to_html, to_latex, to_markdown):
         assert "Most alike" in render(result.sections())

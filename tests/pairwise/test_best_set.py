@@ -42,18 +42,10 @@ def naive_best(estimate, covariance, n_draws, level):
         others = [j for j in range(m) if j != i]
         largest = np.max([(values[i] - values[j]) / errors[i, j] for j in others], 0)
         critical[i] = draws.quantiles(np.maximum(largest, 0)[None], level)[0]
-        upper[i] = min(
-            estimate[i] - estimate[j] + critical[i] * errors[i, j] for j in others
-        )
+        upper[i] = min(estimate[i] - estimate[j] + critical[i] * errors[i, j] for j in others)
     best = {i for i in range(m) if upper[i] > 0}
     lower = [
-        min(
-            [0.0]
-            + [
-                estimate[i] - estimate[j] - critical[j] * errors[i, j]
-                for j in best - {i}
-            ]
-        )
+        min([0.0] + [estimate[i] - estimate[j] - critical[j] * errors[i, j] for j in best - {i}])
         for i in range(m)
     ]
     return critical, np.array(lower), np.maximum(upper, 0.0), best

@@ -11,9 +11,7 @@ from fastcmp.paired.cluster_variance import CLUSTERED, SANDWICH
 RNG = np.random.default_rng(20)
 N = 300
 Y = RNG.integers(0, 2, N)
-PREDS = np.stack(
-    [np.where(RNG.random(N) < q, Y, 1 - Y) for q in (0.6, 0.7, 0.7, 0.85, 0.9)]
-)
+PREDS = np.stack([np.where(RNG.random(N) < q, Y, 1 - Y) for q in (0.6, 0.7, 0.7, 0.85, 0.9)])
 PREDS[2] = PREDS[1]
 GROUPS = RNG.integers(0, 25, N) ** 2 // 25
 NESTED, CROSSED = GROUPS % 3, RNG.integers(0, 3, N)
@@ -84,9 +82,7 @@ def test_any_number_of_threads_and_less_than_everything(kind, tmp_path, monkeypa
 def test_samples_in_another_order(kind):
     order = RNG.permutation(N)
     options = KINDS[kind][0]
-    moved = {
-        k: x[order] if isinstance(x, np.ndarray) else x for k, x in options.items()
-    }
+    moved = {k: x[order] if isinstance(x, np.ndarray) else x for k, x in options.items()}
     found, wanted = (
         compare_all(Y[order], PREDS[:, order], **moved),
         compare_all(Y, PREDS, **options),
@@ -100,9 +96,7 @@ def test_the_direction_is_that_of_what_is_tested():
     a, b = (groups == 0) * 1, (groups > 0) * 1
     y = np.ones(64, int)
     with pytest.warns(UserWarning, match="does not hold"):
-        found = compare_all(
-            y, {"a": a, "b": b}, groups=groups, method="cluster-weighted"
-        )
+        found = compare_all(y, {"a": a, "b": b}, groups=groups, method="cluster-weighted")
     assert found.best[0] == "b"
     assert found.score.tolist() == pytest.approx([1 / 9, 8 / 9])
     assert found.correct.tolist() == [40, 24]

@@ -44,10 +44,7 @@ def enumerate_exact(right):
     right = np.asarray(right, int)
     k = len(right)
     ways = [
-        [
-            [int(m in chosen) for m in range(k)]
-            for chosen in combinations(range(k), size)
-        ]
+        [[int(m in chosen) for m in range(k)] for chosen in combinations(range(k), size)]
         for size in right.sum(axis=0)
     ]
     observed = (right.sum(axis=1) ** 2).sum()
@@ -176,9 +173,7 @@ def test_exact_of_two_models_is_mcnemars_exact_test():
 @pytest.mark.parametrize(("n_models", "n"), [(12, 400), (70, 9)])
 def test_exact_refuses_what_takes_too_long(n_models, n):
     right = np.random.default_rng(0).random((n_models, n)) < 0.5
-    wanted = (
-        rf"^method='exact' takes too long for {n_models} models and \d+ samples on "
-    )
+    wanted = rf"^method='exact' takes too long for {n_models} models and \d+ samples on "
     start = time.process_time()
     with pytest.raises(ValueError, match=wanted) as caught:
         cochrans_q(*labels_of(right), method="exact")
@@ -284,9 +279,7 @@ def test_the_record():
     y_true, preds = load_digits()
     result = cochrans_q(y_true, pd.DataFrame(preds), post_hoc="midp")
     text, page = str(result), result._repr_html_()
-    assert text.startswith(
-        "Cochran's Q test\n10 models on 899 samples, accuracies from"
-    )
+    assert text.startswith("Cochran's Q test\n10 models on 899 samples, accuracies from")
     assert f"Q = {result.statistic:.4g} with 9 d.o.f., p = " in text
     assert f"Looney's F = {result.f_statistic:.4g}, p = " in text
     assert "Leaderboard" in text

@@ -79,13 +79,9 @@ def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, se
     binomial = method in ("midp", "exact")
     expect = smaller if binomial else [s.statistic for s in single]
     assert result.statistic.tolist() == expect
-    assert (result.distribution, result.df) == (
-        ("binomial", None) if binomial else ("chi2", 1)
-    )
+    assert (result.distribution, result.df) == (("binomial", None) if binomial else ("chi2", 1))
     for name in ("pvalue", "only_a", "only_b", "difference"):
-        assert getattr(result, name).tolist() == [getattr(s, name) for s in single], (
-            name
-        )
+        assert getattr(result, name).tolist() == [getattr(s, name) for s in single], name
     intervals = [list(s.confidence_interval(0.9)) for s in single]
     np.testing.assert_allclose(result.interval, intervals, rtol=1e-12, atol=1e-15)
     expect = adjust([s.pvalue for s in single], method=adjustment)
@@ -141,9 +137,7 @@ def test_pairs_by_name_and_by_index():
     for field in ("only_a", "only_b", "difference", "pvalue", "statistic"):
         full = everything.matrix(field)
         assert getattr(result, field).tolist() == [full[pair] for pair in expect], field
-    np.testing.assert_array_equal(
-        result.pvalue_adjusted, adjust(result.pvalue, method="holm")
-    )
+    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, method="holm"))
     as_array = compare_all(y_true, preds, pairs=np.array(expect))
     assert_same(as_array, result)
 
@@ -158,9 +152,7 @@ def test_control_is_compared_with_all_others():
         assert result.pairs.tolist() == [[names.index("mlp"), i] for i in others]
         full = everything.matrix("difference")[names.index("mlp")]
         assert result.difference.tolist() == full[others].tolist()
-        np.testing.assert_array_equal(
-            result.pvalue_adjusted, adjust(result.pvalue, method="holm")
-        )
+        np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, method="holm"))
 
 
 def test_all_pairs_in_order_are_the_default(big):
@@ -296,9 +288,7 @@ def test_every_container_of_models_gives_the_same():
     y_true, preds = load_digits()
     expect = compare_all(y_true, preds)
     assert_same(compare_all(y_true, pd.DataFrame(preds)), expect)
-    assert_same(
-        compare_all(y_true.tolist(), {k: list(p) for k, p in preds.items()}), expect
-    )
+    assert_same(compare_all(y_true.tolist(), {k: list(p) for k, p in preds.items()}), expect)
     numbered = compare_all(y_true, np.stack(list(preds.values())))
     assert numbered.names == tuple(f"model_{i}" for i in range(10))
     assert numbered.pvalue.tobytes() == expect.pvalue.tobytes()
@@ -320,9 +310,7 @@ def test_missing_and_excluded_samples_are_counted():
 def test_progress_rises_to_the_total(big, workers):
     (y_true, preds), expect = big
     seen = []
-    result = compare_all(
-        y_true, preds, workers=workers, progress=lambda *steps: seen.append(steps)
-    )
+    result = compare_all(y_true, preds, workers=workers, progress=lambda *steps: seen.append(steps))
     assert_same(result, expect)
     done, totals = zip(*seen, strict=True)
     assert len(set(totals)) == 1

@@ -76,9 +76,7 @@ def test_bootstrap_as_brute_force(seed, m, method):
 
 @pytest.mark.parametrize("method", ["R", "max"])
 def test_two_models_are_a_z_test(method):
-    found = model_confidence_set_from_moments(
-        [0.9, 0.8], [0.001, 0.002], method=method, rng=1
-    )
+    found = model_confidence_set_from_moments([0.9, 0.8], [0.001, 0.002], method=method, rng=1)
     z = 0.1 / np.sqrt(0.003)
     assert found.statistic[1] == pytest.approx(z)
     wanted = 2.0 * stats.norm.sf(z)
@@ -91,9 +89,7 @@ def test_order_scale_and_sign(case, method, random):
     estimate, covariance = case
     order = list(range(len(estimate)))
     random.shuffle(order)
-    found = model_confidence_set_from_moments(
-        estimate, covariance, method=method, rng=2
-    )
+    found = model_confidence_set_from_moments(estimate, covariance, method=method, rng=2)
     other = model_confidence_set_from_moments(
         5.0 - 2.0 * estimate[order],
         4.0 * covariance[np.ix_(order, order)],
@@ -111,9 +107,7 @@ def test_order_scale_and_sign(case, method, random):
 def test_models_that_are_the_same_count_once(case, method):
     estimate, covariance = case
     twice = [0, *range(len(estimate)), 0]
-    found = model_confidence_set_from_moments(
-        estimate, covariance, method=method, rng=2
-    )
+    found = model_confidence_set_from_moments(estimate, covariance, method=method, rng=2)
     other = model_confidence_set_from_moments(
         estimate[twice], covariance[np.ix_(twice, twice)], method=method, rng=2
     )

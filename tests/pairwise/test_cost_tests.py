@@ -108,9 +108,7 @@ def test_equals_a_loop_over_pairs(n_models, n, cost, method, adjustment, alpha, 
     y_true, preds = simulate(n_models, n, k, seed)
     options = {"adjust": adjustment, "alpha": alpha, "classes": list(range(k))}
     result = compare_costs(y_true, preds, cost, method=method, **options)
-    assert [tuple(p) for p in result.pairs.tolist()] == [
-        *combinations(range(n_models), 2)
-    ]
+    assert [tuple(p) for p in result.pairs.tolist()] == [*combinations(range(n_models), 2)]
     check_pairs(result, y_true, preds, cost, alpha, method)
     expect = adjust(result.pvalue, method=adjustment)
     np.testing.assert_array_equal(result.pvalue_adjusted, expect)
@@ -159,9 +157,7 @@ def test_costs_scale():
     np.testing.assert_allclose(one.pvalue, thousand.pvalue, rtol=1e-9)
     np.testing.assert_allclose(1000 * one.difference, thousand.difference, rtol=1e-12)
     np.testing.assert_allclose(1000 * one.interval, thousand.interval, atol=1e-5)
-    np.testing.assert_allclose(
-        1000 * one.score_interval, thousand.score_interval, atol=1e-5
-    )
+    np.testing.assert_allclose(1000 * one.score_interval, thousand.score_interval, atol=1e-5)
 
 
 # Many different costs.
@@ -210,9 +206,7 @@ def test_the_most_levels_that_fit_a_byte(n_levels):
 
 @pytest.mark.parametrize("chosen", [{}, {"control": 3}, {"pairs": [(4, 1), (0, 5)]}])
 @pytest.mark.parametrize("method", METHODS)
-def test_slices_of_levels_give_the_bits_of_counting_samples(
-    monkeypatch, method, chosen
-):
+def test_slices_of_levels_give_the_bits_of_counting_samples(monkeypatch, method, chosen):
     labels = simulate(9, 400, 4)
     found = []
     for sliced in (True, False):
@@ -295,9 +289,7 @@ def test_pairs_by_name_and_by_index():
         ours = getattr(result, field)
         np.testing.assert_allclose(ours, [full[p] for p in expect], rtol=1e-9)
     check_pairs(result, y_true, preds, COST_3)
-    np.testing.assert_array_equal(
-        result.pvalue_adjusted, adjust(result.pvalue, method="holm")
-    )
+    np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, method="holm"))
     assert result.score.tolist() == everything.score.tolist()
 
 
@@ -385,9 +377,7 @@ def test_mistakes_of_equal_cost_are_no_difference():
 
 
 NAMES = np.array(["cat", "dog", "owl"])
-NAMED = {
-    t: dict(zip(NAMES, row, strict=True)) for t, row in zip(NAMES, COST_3, strict=True)
-}
+NAMED = {t: dict(zip(NAMES, row, strict=True)) for t, row in zip(NAMES, COST_3, strict=True)}
 BACKWARDS = [2, 1, 0]
 
 
@@ -416,9 +406,7 @@ BACKWARDS = [2, 1, 0]
 def test_named_costs_and_text_labels(cost, classes, method):
     y_true, preds = simulate(5, 300)
     expect = compare_costs(y_true, preds, COST_3, method=method)
-    result = compare_costs(
-        NAMES[y_true], NAMES[preds], cost, classes=classes, method=method
-    )
+    result = compare_costs(NAMES[y_true], NAMES[preds], cost, classes=classes, method=method)
     assert_close(result, expect)
 
 
@@ -426,9 +414,7 @@ def test_named_costs_and_text_labels(cost, classes, method):
 def test_labels_of_any_type(dtype):
     y_true, preds = simulate(4, 200)
     expect = compare_costs(y_true, preds, COST_3)
-    assert_same(
-        compare_costs(y_true.astype(dtype), preds.astype(dtype), COST_3), expect
-    )
+    assert_same(compare_costs(y_true.astype(dtype), preds.astype(dtype), COST_3), expect)
     frame = pd.DataFrame(preds.T, columns=expect.names)
     assert_same(compare_costs(y_true.tolist(), frame, COST_3), expect)
 
@@ -466,9 +452,7 @@ def test_missing_true_labels_are_dropped_and_counted():
     assert result.n_missing == int((~kept).sum())
     assert expect.n_missing == 0
     assert_close(result, expect)
-    assert f"{result.n_missing} samples without a true label were dropped." in str(
-        result
-    )
+    assert f"{result.n_missing} samples without a true label were dropped." in str(result)
 
 
 # Bad input.
@@ -517,9 +501,7 @@ def test_bad_options(options, error, wanted):
         compare_all(*LABELS, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "wanted"), BAD_COSTS, ids=lambda x: str(x)[:30]
-)
+@pytest.mark.parametrize(("options", "error", "wanted"), BAD_COSTS, ids=lambda x: str(x)[:30])
 def test_bad_options_of_costs(options, error, wanted):
     with pytest.raises(error, match=f"^{wanted}"):
         compare_all(*LABELS, test="cost", **{"cost": COST_3, **options})
@@ -570,9 +552,7 @@ def test_the_leaderboard_is_ordered_by_cost():
     assert board.rank[0] == 1
     assert board.names == tuple(result.names[i] for i in board.models)
     wins, losses = np.zeros(8, int), np.zeros(8, int)
-    for (i, j), d, told in zip(
-        result.pairs, result.difference, result.significant, strict=True
-    ):
+    for (i, j), d, told in zip(result.pairs, result.difference, result.significant, strict=True):
         if told:
             wins[i if d < 0 else j] += 1
             losses[j if d < 0 else i] += 1

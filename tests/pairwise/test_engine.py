@@ -191,9 +191,7 @@ def test_a_test_without_an_answer_decides_nothing(monkeypatch, keep):
 
 
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
-@pytest.mark.parametrize(
-    "some", [{}, {"keep": 4}, {"control": 3}, {"pairs": [(4, 1), (0, 7)]}]
-)
+@pytest.mark.parametrize("some", [{}, {"keep": 4}, {"control": 3}, {"pairs": [(4, 1), (0, 7)]}])
 def test_counts_of_labels_give_the_same_costs(method, some):
     y_true, preds = simulate(9, small_if_interpreted(500, 100))
     counts = LabelCounts(classes=[0, 1, 2, 3])
@@ -397,9 +395,7 @@ def test_tiles_hold_each_pair_once(n_models, side):
         for place, pair in zip(block.where.tolist(), block.pairs.tolist(), strict=True):
             assert place not in found
             found[place] = tuple(pair)
-    assert [found[i] for i in range(len(found))] == list(
-        combinations(range(n_models), 2)
-    )
+    assert [found[i] for i in range(len(found))] == list(combinations(range(n_models), 2))
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 50])

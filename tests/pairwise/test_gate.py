@@ -71,9 +71,7 @@ def test_of_other_measures():
     y_true, preds = fastcmp.load_digits()
     a, b = preds["svm_rbf"], preds["naive_bayes"]
     records = {
-        "macro F1": fastcmp.compare_metric(
-            y_true, a, b, metric="f1_macro", margin=0.01
-        ),
+        "macro F1": fastcmp.compare_metric(y_true, a, b, metric="f1_macro", margin=0.01),
         "right": fastcmp.mean_difference(y_true == a, y_true == b, margin=0.01),
         "accuracy": fastcmp.mcnemar(y_true, a, b, margin=0.01),
     }

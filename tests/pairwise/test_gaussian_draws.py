@@ -72,6 +72,4 @@ def test_draws_are_products_with_the_numbers():
     rows = np.random.default_rng(2).normal(size=(4, 5000))
     numbers = np.empty((3, 5000))
     random_normals(5, 0, 0, numbers)
-    np.testing.assert_allclose(
-        multiplier_draws(rows, 3, 5), rows @ numbers.T, atol=1e-10
-    )
+    np.testing.assert_allclose(multiplier_draws(rows, 3, 5), rows @ numbers.T, atol=1e-10)

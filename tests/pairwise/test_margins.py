@@ -48,8 +48,7 @@ def named(result):
 def test_accuracies(method):
     result = compare_all(Y, SOME, method=method, margin=0.02, adjust="none")
     each = [
-        mcnemar(Y, SOME[a], SOME[b], method=method, margin=0.02).margins
-        for a, b in named(result)
+        mcnemar(Y, SOME[a], SOME[b], method=method, margin=0.02).margins for a, b in named(result)
     ]
     same_tests(result.margins, each)
     assert result.margins.decision.tolist() == [x.decision for x in each]
@@ -68,9 +67,7 @@ def test_clusters(method):
     assert np.stack(found.interval, axis=1) == pytest.approx(result.interval)
     if method.startswith("cr"):
         each = [
-            mcnemar(
-                Y, SOME[a], SOME[b], groups=CLUSTERS, method=method, margin=0.02
-            ).margins
+            mcnemar(Y, SOME[a], SOME[b], groups=CLUSTERS, method=method, margin=0.02).margins
             for a, b in named(result)
         ]
         same_tests(found, each)
@@ -87,8 +84,7 @@ def test_weighted_strata():
 def test_costs(method):
     result = compare_all(Y, SOME, test="cost", cost=COST, method=method, margin=0.3)
     each = [
-        fastcmp.cost_test(Y, SOME[a], SOME[b], COST, margin=0.3).margins
-        for a, b in named(result)
+        fastcmp.cost_test(Y, SOME[a], SOME[b], COST, margin=0.3).margins for a, b in named(result)
     ]
     same_tests(result.margins, each)
     assert result.margins.lower_is_better
@@ -100,9 +96,7 @@ def test_metrics(method):
     result = compare_all(Y, SOME, metric="mcc", method=method, margin=0.02)
     used = "jackknife" if method == "pooled" else method
     each = [
-        fastcmp.compare_metric(
-            Y, SOME[a], SOME[b], metric="mcc", method=used, margin=0.02
-        ).margins
+        fastcmp.compare_metric(Y, SOME[a], SOME[b], metric="mcc", method=used, margin=0.02).margins
         for a, b in named(result)
     ]
     same_tests(result.margins, each)
@@ -129,9 +123,7 @@ def test_means_with_missing_values_and_of_zeros_and_ones():
     values[0, 5] = values[2, :9] = np.nan
     result = compare_means(values, missing="pairwise", margin=0.5)
     each = [
-        fastcmp.mean_difference(
-            values[i], values[j], missing="common", margin=0.5
-        ).margins
+        fastcmp.mean_difference(values[i], values[j], missing="common", margin=0.5).margins
         for i, j in result.pairs
     ]
     same_tests(result.margins, each)
@@ -143,9 +135,7 @@ def test_means_with_missing_values_and_of_zeros_and_ones():
     wrong = compare_means(
         {name: ~x for name, x in right.items()}, margin=0.02, lower_is_better=True
     )
-    assert wrong.margins.noninferiority_pvalue.tolist() == (
-        wanted.noninferiority_pvalue.tolist()
-    )
+    assert wrong.margins.noninferiority_pvalue.tolist() == (wanted.noninferiority_pvalue.tolist())
 
 
 def test_areas():
@@ -172,9 +162,7 @@ def test_both_tests_of_all_pairs_are_one_family(adjust):
     found, used = result.margins, {"bh": "fdr_bh"}.get(adjust, "holm")
     both = np.concatenate([found.pvalue_lower, found.pvalue_upper])
     wanted = multipletests(both, method=used)[1]
-    adjusted = np.concatenate(
-        [found.pvalue_lower_adjusted, found.pvalue_upper_adjusted]
-    )
+    adjusted = np.concatenate([found.pvalue_lower_adjusted, found.pvalue_upper_adjusted])
     assert adjusted == pytest.approx(wanted, rel=1e-12)
     assert found.n_more is None
     check_decisions(result)
@@ -188,9 +176,7 @@ def check_decisions(result):
     assert ((found.decision == BETTER) == better).all()
     assert ((found.decision == WORSE) == worse).all()
     columns = result.columns()
-    assert (
-        found.margin_met == (columns["noninferiority_pvalue_adjusted"] <= alpha)
-    ).all()
+    assert (found.margin_met == (columns["noninferiority_pvalue_adjusted"] <= alpha)).all()
     within = columns["equivalence_pvalue_adjusted"] <= alpha
     assert (found.within_margin == within).all()
     assert ((found.decision == EQUIVALENT) == (within & ~better & ~worse)).all()

@@ -65,12 +65,10 @@ OPTIONS = {
     "clusters": {"groups": np.arange(80) // 4},
     "clusters by their means": {"groups": np.repeat(np.arange(20), [2, 6] * 10)}
     | {"method": "durkalski"},
-    "a method without a covariance": {"groups": np.arange(80) // 4}
-    | {"method": "eliasziw"},
+    "a method without a covariance": {"groups": np.arange(80) // 4} | {"method": "eliasziw"},
     "weighted strata": {"strata": np.arange(80) % 3, "stratum_weights": "equal"},
     "clusters in strata": {"groups": np.arange(80) // 4, "strata": np.arange(80) // 40},
-    "clusters across strata": {"groups": np.arange(80) // 4}
-    | {"strata": np.arange(80) % 2},
+    "clusters across strata": {"groups": np.arange(80) // 4} | {"strata": np.arange(80) % 2},
     "costs": {"test": "cost", "cost": [[0, 1], [2, 0]]},
     "a metric": {"metric": "f1_macro"},
     "a metric in clusters": {"metric": "accuracy", "groups": np.arange(80) // 4},
@@ -89,17 +87,13 @@ def test_laws(name, adjust):
     assert found.adjust_seed == 3
     assert found.rule == f"in large samples {compare_all(y_true, preds).rule}"
     assert found.leaderboard.rank_interval is not None
-    assert f"({adjust}: 300 {found.adjust_draws}, seed 3)" in str(found).replace(
-        "\n", " "
-    )
+    assert f"({adjust}: 300 {found.adjust_draws}, seed 3)" in str(found).replace("\n", " ")
     # The same with other threads; of fewer pairs; and in another order.
     assert compare_all(y_true, preds, **options, workers=3) == found
     kept = compare_all(y_true, preds, **options, keep=3)
     best = np.isin(found.pairs, np.argsort(-found.score, kind="stable")[:3])
     if name != "costs":
-        np.testing.assert_array_equal(
-            kept.pvalue_adjusted, found.pvalue_adjusted[best.all(axis=1)]
-        )
+        np.testing.assert_array_equal(kept.pvalue_adjusted, found.pvalue_adjusted[best.all(axis=1)])
     if found.adjust_draws == "sign flips":
         turned = compare_all(y_true, dict(reversed(preds.items())), **options)
         np.testing.assert_allclose(
@@ -117,9 +111,7 @@ def test_laws(name, adjust):
 
 def test_single_step_is_never_below_step_down():
     y_true, preds = models(6, 200)
-    found = [
-        compare_all(y_true, preds, adjust=x, rng=1) for x in ("maxt", "single-step")
-    ]
+    found = [compare_all(y_true, preds, adjust=x, rng=1) for x in ("maxt", "single-step")]
     assert (found[0].pvalue_adjusted <= found[1].pvalue_adjusted).all()
     assert found[0].pvalue_adjusted.min() == found[1].pvalue_adjusted.min()
 
@@ -138,8 +130,7 @@ def test_single_step_is_never_below_step_down():
 def test_the_same_samples_otherwise_said(one, other):
     y_true, preds = models()
     found, again = (
-        compare_all(y_true, preds, adjust="maxt", n_resamples=300, rng=1, **x)
-        for x in (one, other)
+        compare_all(y_true, preds, adjust="maxt", n_resamples=300, rng=1, **x) for x in (one, other)
     )
     highest = np.maximum(found.pvalue, again.pvalue)
     np.testing.assert_allclose(
@@ -187,9 +178,7 @@ def test_equal_models_are_not_different():
     y_true, preds = models(3)
     preds |= {"again": preds["m0"].copy(), "once more": preds["m0"].copy()}
     for options in ({}, {"metric": "accuracy"}, {"groups": np.arange(80) // 4}):
-        found = compare_all(
-            y_true, preds, adjust="maxt", simultaneous=True, rng=1, **options
-        )
+        found = compare_all(y_true, preds, adjust="maxt", simultaneous=True, rng=1, **options)
         alike = found.matrix("pvalue_adjusted")[0]
         assert alike[[0, 3, 4]].tolist() == [1, 1, 1]
         ends = found.interval[(found.pairs == [0, 3]).all(axis=1)]
@@ -211,9 +200,7 @@ def test_correlation_gives_power():
     found = compare_all(y_true, preds, adjust="maxt", rng=1)
     with_other = (holm.pairs == 0).any(axis=1) & (holm.pvalue_adjusted < 1)
     assert np.count_nonzero(with_other) > 8
-    assert (
-        found.pvalue_adjusted[with_other] < 0.5 * holm.pvalue_adjusted[with_other]
-    ).all()
+    assert (found.pvalue_adjusted[with_other] < 0.5 * holm.pvalue_adjusted[with_other]).all()
 
 
 def test_counts_and_moments_draw_normal_numbers():
@@ -239,9 +226,7 @@ def test_areas():
     pairs = found.pairwise(adjust="single-step", simultaneous=True, rng=1)
     wanted = simultaneous_pairs(found.auc, found.covariance, rng=1)
     np.testing.assert_allclose(pairs.statistic, wanted.statistic, rtol=1e-9)
-    np.testing.assert_allclose(
-        pairs.pvalue_adjusted, wanted.pvalue_adjusted, atol=0.015
-    )
+    np.testing.assert_allclose(pairs.pvalue_adjusted, wanted.pvalue_adjusted, atol=0.015)
     assert pairs.critical_value == pytest.approx(wanted.critical_value, abs=0.01)
     inside = np.clip(wanted.interval, -1, 1)
     np.testing.assert_allclose(pairs.interval, inside, atol=1e-3)
@@ -279,9 +264,7 @@ def test_simultaneous_intervals(name):
     y_true[::9] = 0
     options = {"rng": 3} | OPTIONS[name]
     if name == "a method without a covariance":
-        with pytest.raises(
-            ValueError, match="simultaneous=True and adjust='maxt' need"
-        ):
+        with pytest.raises(ValueError, match="simultaneous=True and adjust='maxt' need"):
             compare_all(y_true, preds, simultaneous=True, **options)
         return
     found = compare_all(y_true, preds, simultaneous=True, **options)
@@ -330,9 +313,7 @@ def test_means():
         assert (found.pvalue_adjusted >= found.pvalue).all()
         half = np.diff(found.interval)[:, 0] / 2
         np.testing.assert_allclose(half, found.critical_value * found.standard_error)
-        again = compare_means(
-            values, adjust="maxt", simultaneous=True, workers=3, **known
-        )
+        again = compare_means(values, adjust="maxt", simultaneous=True, workers=3, **known)
         assert again == found
     for options in ({"method": "wilcoxon"}, {"missing": "pairwise"}):
         with pytest.raises(ValueError, match="adjust='maxt' needs means on the same"):
@@ -368,9 +349,7 @@ def test_a_model_without_a_metric_is_not_tested():
     unknown = (found.pairs == 3).any(axis=1)
     assert np.isnan(found.pvalue[unknown]).all()
     assert np.isnan(found.pvalue_adjusted[unknown]).all()
-    np.testing.assert_allclose(
-        found.pvalue_adjusted[~unknown], without.pvalue_adjusted, atol=0.01
-    )
+    np.testing.assert_allclose(found.pvalue_adjusted[~unknown], without.pvalue_adjusted, atol=0.01)
     assert found.critical_value == pytest.approx(without.critical_value, abs=1e-3)
 
 

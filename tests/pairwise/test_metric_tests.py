@@ -54,9 +54,7 @@ def influences(estimator, y, pred, method, weights=None):
         without.append(estimator.value(less))
     without = np.array(without)
     # (n - 1) (mean - without), in units of the sample's weight.
-    return (table.sum() / weights - 1.0) * (
-        (weights @ without) / weights.sum() - without
-    )
+    return (table.sum() / weights - 1.0) * ((weights @ without) / weights.sum() - without)
 
 
 def of_metric(metric):
@@ -101,9 +99,7 @@ def test_standard_errors_are_sums_over_samples(metric, method, way, monkeypatch)
         difference, variance = brute_force(metric, method, i, j)
         assert result.difference[pair] == pytest.approx(difference, abs=1e-14)
         assert result.standard_error[pair] == pytest.approx(variance**0.5, rel=1e-9)
-        assert result.statistic[pair] == pytest.approx(
-            difference / variance**0.5, rel=1e-8
-        )
+        assert result.statistic[pair] == pytest.approx(difference / variance**0.5, rel=1e-8)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -112,9 +108,7 @@ def test_a_pair_is_that_of_two_models(metric):
     for method in ("jackknife", "delta"):
         result = compare_all(Y, PREDS, metric=metric, method=method)
         for pair, (i, j) in enumerate(PAIRS[:4]):
-            two = compare_metric(
-                Y, PREDS[names[i]], PREDS[names[j]], metric=metric, method=method
-            )
+            two = compare_metric(Y, PREDS[names[i]], PREDS[names[j]], metric=metric, method=method)
             assert result.pvalue[pair] == pytest.approx(two.pvalue, rel=1e-9)
             assert result.statistic[pair] == pytest.approx(two.statistic, rel=1e-9)
     groups = compare_all(Y, PREDS, metric=metric, groups=GROUPS)
@@ -206,9 +200,7 @@ def test_clusters_of_reference(case):
 def same_as_two(result, options, metric):
     names = list(result.names)
     for pair, (i, j) in enumerate(result.pairs):
-        two = compare_metric(
-            Y, PREDS[names[i]], PREDS[names[j]], metric=metric, **options
-        )
+        two = compare_metric(Y, PREDS[names[i]], PREDS[names[j]], metric=metric, **options)
         assert result.difference[pair] == pytest.approx(two.difference, abs=1e-14)
         assert result.statistic[pair] == pytest.approx(two.statistic, rel=1e-9)
         assert result.pvalue[pair] == pytest.approx(two.pvalue, rel=1e-9)
@@ -350,12 +342,8 @@ def test_order_and_names_of_classes_do_not_matter():
 def test_models_in_another_order():
     result = compare_all(Y, PREDS, metric="mcc")
     turned = compare_all(Y, dict(reversed(PREDS.items())), metric="mcc")
-    np.testing.assert_allclose(
-        turned.matrix("difference")[::-1, ::-1], result.matrix("difference")
-    )
-    np.testing.assert_allclose(
-        turned.matrix("pvalue")[::-1, ::-1], result.matrix("pvalue")
-    )
+    np.testing.assert_allclose(turned.matrix("difference")[::-1, ::-1], result.matrix("difference"))
+    np.testing.assert_allclose(turned.matrix("pvalue")[::-1, ::-1], result.matrix("pvalue"))
     assert turned.best == result.best
 
 
@@ -455,9 +443,7 @@ def test_a_users_metric():
 def test_many_classes():
     rng = np.random.default_rng(8)
     y = rng.integers(0, 90, 400)
-    preds = {
-        c: np.where(rng.random(400) < 0.7, y, rng.integers(0, 90, 400)) for c in "ab"
-    }
+    preds = {c: np.where(rng.random(400) < 0.7, y, rng.integers(0, 90, 400)) for c in "ab"}
     result = compare_all(y, preds, metric="mcc")
     two = compare_metric(y, preds["a"], preds["b"], metric="mcc", method="jackknife")
     assert result.pvalue[0] == pytest.approx(two.pvalue, rel=1e-9)

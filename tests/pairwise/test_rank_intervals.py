@@ -37,9 +37,7 @@ def test_means_have_the_sets_of_rank_sets(method):
         compare_means(values, rank_intervals=method),
         compare_means(values, rank_intervals=method, adjust="bh", control=0),
         compare_means(values, rank_intervals=method, pairs=[(0, 1)]),
-        compare_means_from_moments(
-            stream.ValueMoments().update(values), rank_intervals=method
-        ),
+        compare_means_from_moments(stream.ValueMoments().update(values), rank_intervals=method),
     ):
         assert (ranks_of(found) == wanted).all()
         assert found.leaderboard.rank_method == method
@@ -89,9 +87,7 @@ def test_all_comparisons_know_sets_of_ranks(options):
 def test_a_constant_metric_says_nothing_of_ranks():
     y_true = np.array([0, 1] * 20)
     preds = {"a": y_true ^ (np.arange(40) < 9), "b": y_true, "c": 1 - y_true}
-    found = compare_all(
-        y_true, preds, metric="mcc", rank_intervals="simultaneous", adjust="none"
-    )
+    found = compare_all(y_true, preds, metric="mcc", rank_intervals="simultaneous", adjust="none")
     assert found.rank_bounds.min() >= 1
     assert found.rank_bounds.max() <= 3
 

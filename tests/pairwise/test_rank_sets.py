@@ -51,19 +51,14 @@ def naive_sets(estimate, covariance, n_draws, *, models, side, level, step_down)
         (i, j)
         for i in range(m)
         for j in range(m)
-        if i != j
-        and ((side != "lower" and i in models) or (side != "upper" and j in models))
+        if i != j and ((side != "lower" and i in models) or (side != "upper" and j in models))
     }
     shown = {p for p in pairs if errors[p] == 0 and estimate[p[0]] > estimate[p[1]]}
     left = {p for p in pairs if errors[p] > 0}
     while left:
         largest = np.max([(values[i] - values[j]) / errors[i, j] for i, j in left], 0)
         critical = draws.quantiles(np.maximum(largest, 0)[None], level)[0]
-        new = {
-            (i, j)
-            for i, j in left
-            if (estimate[i] - estimate[j]) / errors[i, j] > critical
-        }
+        new = {(i, j) for i, j in left if (estimate[i] - estimate[j]) / errors[i, j] > critical}
         shown |= new
         left -= new
         if not new or not step_down:
@@ -98,13 +93,8 @@ def test_as_brute_force(case, side, simultaneous, step_down, level, n_left_out):
     )
     together = [models] if simultaneous else [[i] for i in models]
     options = {"side": side, "level": level, "step_down": step_down}
-    parts = [
-        naive_sets(estimate, covariance, 400, models=some, **options)
-        for some in together
-    ]
-    lower, upper = (
-        list(chain.from_iterable(part[k] for part in parts)) for k in (0, 1)
-    )
+    parts = [naive_sets(estimate, covariance, 400, models=some, **options) for some in together]
+    lower, upper = (list(chain.from_iterable(part[k] for part in parts)) for k in (0, 1))
     m = len(estimate)
     assert found.lower.tolist() == (lower if side != "upper" else [1] * len(models))
     assert found.upper.tolist() == (upper if side != "lower" else [m] * len(models))
@@ -178,9 +168,7 @@ def test_models_that_are_the_same_and_sure_differences():
 
 
 def test_the_best_and_the_worst():
-    found = rank_sets_from_moments(
-        [3.0, 2.0, 1.0], [0.01, 0.01, 0.01], names=list("abc"), rng=1
-    )
+    found = rank_sets_from_moments([3.0, 2.0, 1.0], [0.01, 0.01, 0.01], names=list("abc"), rng=1)
     assert found.tau_best(2) == ("a", "b")
     assert found.tau_worst(1) == ("c",)
     for options in ({"side": "upper"}, {"simultaneous": False}, {"models": [0, 1]}):
@@ -193,9 +181,7 @@ def test_the_best_and_the_worst():
 
 def test_what_is_promised():
     text = str(rank_sets_from_moments([3.0, 2.0], [0.01, 0.01], rng=1))
-    assert "true ranks of all 2 models lie within the sets at once" in " ".join(
-        text.split()
-    )
+    assert "true ranks of all 2 models lie within the sets at once" in " ".join(text.split())
     alone = rank_sets_from_moments(
         [3.0, 2.0], [0.01, 0.01], simultaneous=False, side="lower", rng=1
     )

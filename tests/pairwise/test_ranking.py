@@ -182,9 +182,7 @@ def test_rank_intervals_without_decisions():
     assert rank_intervals(decisions).tolist() == [[1, 3]] * 3
 
 
-@given(
-    st.integers(2, 9), st.lists(st.integers(0, 4), min_size=9), st.integers(0, 2**36)
-)
+@given(st.integers(2, 9), st.lists(st.integers(0, 4), min_size=9), st.integers(0, 2**36))
 def test_decisions_of_all_pairs_are_those_of_a_list_of_them(n, scores, bits):
     score = np.array(scores[:n], float)
     pairs = np.array(list(combinations(range(n), 2)))
@@ -200,9 +198,7 @@ def test_decisions_of_all_pairs_are_those_of_a_list_of_them(n, scores, bits):
 
 
 def test_pairs_that_were_not_compared_are_neither_tied_nor_decided():
-    decisions = decisions_of(
-        3, np.array([[2, 0]]), np.array([True]), np.array([np.nan])
-    )
+    decisions = decisions_of(3, np.array([[2, 0]]), np.array([True]), np.array([np.nan]))
     assert decisions.tolist() == [[3, 3, 2], [3, 3, 3], [2, 3, 3]]
 
 

@@ -71,9 +71,7 @@ def test_the_leaderboard_belongs_to_the_decisions(digits):
     board = digits.leaderboard
     n = len(digits.names)
     wins, losses = np.zeros(n, int), np.zeros(n, int)
-    for (i, j), d, told in zip(
-        digits.pairs, digits.difference, digits.significant, strict=True
-    ):
+    for (i, j), d, told in zip(digits.pairs, digits.difference, digits.significant, strict=True):
         if told:
             wins[i if d > 0 else j] += 1
             losses[j if d > 0 else i] += 1
@@ -165,9 +163,7 @@ def test_the_best_lost_no_tested_pair(design):
     if result.all_pairs_tested:
         return
     lost, tested = set(), set()
-    for (i, j), p, d in zip(
-        pairs, result.pvalue_adjusted, result.difference, strict=True
-    ):
+    for (i, j), p, d in zip(pairs, result.pvalue_adjusted, result.difference, strict=True):
         tested |= {i, j}
         if p <= options["alpha"] and d != 0:
             lost.add(j if d > 0 else i)
@@ -176,9 +172,7 @@ def test_the_best_lost_no_tested_pair(design):
     assert result.best == tuple(expect)
     assert result.best
     untested = [result.names[i] for i in order if i not in tested]
-    assert ("Not tested at all: " + ", ".join(untested) in str(result)) == bool(
-        untested
-    )
+    assert ("Not tested at all: " + ", ".join(untested) in str(result)) == bool(untested)
 
 
 @given(designs())
@@ -312,9 +306,7 @@ def test_a_control_is_shown_as_a_table_in_every_form():
     text = result.summary()
     assert "Which model is better than mlp?" in text
     assert "2 significantly better, 2 significantly worse, 5 not" in text
-    assert re.search(
-        r"knn_3 +98.78% +\+1.56 +\[\+0.39, \+2.86\] .* better$", text, re.MULTILINE
-    )
+    assert re.search(r"knn_3 +98.78% +\+1.56 +\[\+0.39, \+2.86\] .* better$", text, re.MULTILINE)
     assert re.search(r"naive_bayes .* worse$", text, re.MULTILINE)
     assert "were not compared with each other" in text
     sections = result.sections()
@@ -418,9 +410,7 @@ def test_matrices_with_pairs_that_were_not_tested(field):
 
 
 def test_unknown_matrices_list_the_known_ones(digits):
-    with pytest.raises(
-        ValueError, match=r"^field must be one of .*, got 'p'$"
-    ) as caught:
+    with pytest.raises(ValueError, match=r"^field must be one of .*, got 'p'$") as caught:
         digits.matrix("p")
     assert all(repr(field) in str(caught.value) for field in FIELDS)
 
@@ -437,9 +427,7 @@ def test_columns(digits):
     i, j = digits.pairs.T
     assert columns["model_a"] == [digits.names[k] for k in i]
     assert columns["model_b"] == [digits.names[k] for k in j]
-    assert np.array_equal(
-        np.stack([columns["low"], columns["high"]], 1), digits.interval
-    )
+    assert np.array_equal(np.stack([columns["low"], columns["high"]], 1), digits.interval)
     for name in ("only_a", "only_b", "difference", *COLUMNS[7:]):
         assert columns[name].tolist() == getattr(digits, name).tolist()
 

@@ -80,9 +80,7 @@ def test_draws_that_are_counted_agree(n_models, seed):
             z = sign[side]((drawn[:, i] - drawn[:, j]) / found.standard_error)
             observed = sign[side](found.statistic)
             single = [np.mean(z.max(axis=1) >= one) for one in observed]
-            down = [
-                np.mean(z[:, observed <= one].max(axis=1) >= one) for one in observed
-            ]
+            down = [np.mean(z[:, observed <= one].max(axis=1) >= one) for one in observed]
             down = [max(np.array(down)[observed >= one]) for one in observed]
             np.testing.assert_allclose(
                 found.pvalue_adjusted, single if step == "single" else down, atol=0.05
@@ -100,8 +98,7 @@ def test_laws():
     assert (found.pvalue_adjusted <= np.minimum(1, 10 * found.pvalue)).all()
     np.testing.assert_allclose(
         found.interval.T,
-        found.difference
-        + np.outer([-1, 1], found.standard_error) * found.critical_value,
+        found.difference + np.outer([-1, 1], found.standard_error) * found.critical_value,
     )
     # In another unit, from another origin; with what all have in common.
     for again in (
@@ -109,9 +106,7 @@ def test_laws():
         simultaneous_pairs(value, covariance + 7.0, n_resamples=9999, rng=1),
         simultaneous_pairs(value, covariance, n_resamples=9999, rng=1, workers=3),
     ):
-        np.testing.assert_allclose(
-            again.pvalue_adjusted, found.pvalue_adjusted, atol=3e-3
-        )
+        np.testing.assert_allclose(again.pvalue_adjusted, found.pvalue_adjusted, atol=3e-3)
     # An interval without 0 where the adjusted p-value is below 0.05.
     apart = (found.interval[:, 0] > 0) | (found.interval[:, 1] < 0)
     np.testing.assert_array_equal(apart, found.pvalue_adjusted < 0.05)
@@ -127,9 +122,7 @@ def test_laws():
 
 
 def test_one_pair_needs_no_adjustment():
-    found = simultaneous_pairs(
-        [0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]], n_resamples=9999, rng=1
-    )
+    found = simultaneous_pairs([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]], n_resamples=9999, rng=1)
     assert found.critical_value == pytest.approx(stats.norm.isf(0.025), rel=1e-9)
     assert found.pvalue_adjusted == pytest.approx(found.pvalue, rel=1e-9)
     one = simultaneous_pairs(
@@ -188,9 +181,7 @@ def test_high_ranks_and_degrees_of_freedom():
 
 def test_what_it_says():
     value, covariance = estimates(3, 1)
-    found = simultaneous_pairs(
-        value, covariance, names=["a", "b", "c"], control="b", df=12, rng=5
-    )
+    found = simultaneous_pairs(value, covariance, names=["a", "b", "c"], control="b", df=12, rng=5)
     text = str(found).replace("\n", " ")
     assert "3 models, 2 pairs with b." in text
     assert "single-step max-T of t with 12 degrees of freedom" in text

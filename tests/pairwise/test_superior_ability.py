@@ -140,8 +140,7 @@ def test_threads_change_nothing():
     for resampling in ("normal", "bootstrap"):
         options = {"control": 2, "resampling": resampling, "rng": 3}
         one, two = (
-            superior_ability(values, workers=w, n_resamples=1200, **options)
-            for w in (1, 3)
+            superior_ability(values, workers=w, n_resamples=1200, **options) for w in (1, 3)
         )
         assert one == two
 

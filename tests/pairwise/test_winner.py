@@ -42,9 +42,7 @@ def test_simulated_critical_value():
     exact = stats.norm.isf(0.5 * (1 - 0.995**0.2))
     assert found.projection_critical == pytest.approx(exact, rel=2e-3)
     assert found.beta == pytest.approx(0.005)
-    alone = winner_estimate_from_moments(
-        [0.0, 1.0], [1.0, 1.0], method="projection", rng=1
-    )
+    alone = winner_estimate_from_moments([0.0, 1.0], [1.0, 1.0], method="projection", rng=1)
     half = stats.norm.isf(0.5 * (1 - 0.95**0.5))
     assert alone.interval == pytest.approx((1 - half, 1 + half), rel=1e-3)
     assert np.isnan(alone.median)
@@ -105,9 +103,7 @@ def test_a_clear_winner_is_not_corrected():
 
 def test_ties_have_the_simultaneous_interval():
     for method in ("conditional", "hybrid"):
-        found = winner_estimate_from_moments(
-            [0.5, 0.5, 0.4], [1e-4] * 3, method=method, rng=1
-        )
+        found = winner_estimate_from_moments([0.5, 0.5, 0.4], [1e-4] * 3, method=method, rng=1)
         assert found.method == "projection"
         assert "tie for first place" in found.cautions[0]
         assert np.isnan(found.median)

@@ -212,9 +212,7 @@ def drawn_scores(rng, n_sets, n, ratio):
     for size, r in zip((n, ratio * n), SAME, strict=True):
         first, second = rng.normal(size=(2, n_sets, size))
         found.append((first, r * first + (1 - r * r) ** 0.5 * second))
-    return [
-        (found[0][k] + a, found[1][k] * b) for k, (a, b, _) in enumerate(TWO_CURVES)
-    ]
+    return [(found[0][k] + a, found[1][k] * b) for k, (a, b, _) in enumerate(TWO_CURVES)]
 
 
 SAME = Correlations(0.5, 0.3)
@@ -254,9 +252,7 @@ def test_one_curve_needs_the_smallest_sample(method, ratio, area):
     assert plan.power == power(n=plan.n, **beside, **options).power
     if plan.n > 2 and ratio >= 1:
         assert power(n=plan.n - 1, ratio=ratio, **options).power < 0.9
-    found = detectable_difference(
-        test="auc", method=method, n=plan.n, power=plan.power, **beside
-    )
+    found = detectable_difference(test="auc", method=method, n=plan.n, power=plan.power, **beside)
     assert found.difference == pytest.approx(area - 0.5, rel=1e-9)
 
 
@@ -265,9 +261,7 @@ def test_an_area_may_be_below_the_value():
     less = sample_size(auc=0.7, alternative="less", **options)
     assert less.n == sample_size(auc=0.7, alpha=0.1, **options).n
     assert sample_size(auc=0.7, alternative="greater", **options).n == np.inf
-    found = detectable_difference(
-        n=less.n, power=less.power, alternative="less", **options
-    )
+    found = detectable_difference(n=less.n, power=less.power, alternative="less", **options)
     assert found.difference == pytest.approx(-0.1)
 
 

@@ -95,13 +95,9 @@ def test_methods_and_sides_are_those_of_the_record():
     assert (plan.alternative, plan.method) == ("greater", "t")
     assert mean.power(n=100, alternative="less").power < 0.1
     assert mean.power(n=100, margin=0.1).hypothesis == "noninferiority"
-    loss = fastcmp.mean_difference(
-        *(-each for each in SCORES.values()), lower_is_better=True
-    )
+    loss = fastcmp.mean_difference(*(-each for each in SCORES.values()), lower_is_better=True)
     gain = fastcmp.mean_difference(*SCORES.values())
-    assert loss.power(n=100, margin=0.1).power == pytest.approx(
-        gain.power(n=100, margin=0.1).power
-    )
+    assert loss.power(n=100, margin=0.1).power == pytest.approx(gain.power(n=100, margin=0.1).power)
 
 
 def test_clusters_of_a_pilot_count():

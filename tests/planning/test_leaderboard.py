@@ -119,10 +119,7 @@ def test_models_in_another_order_find_the_same():
 
 def test_a_correlation_may_be_that_of_each_pair():
     matrix = np.full((4, 4), 0.5)
-    assert (
-        power(n=200, **(MEANS | {"correlation": matrix})).power
-        == power(n=200, **MEANS).power
-    )
+    assert power(n=200, **(MEANS | {"correlation": matrix})).power == power(n=200, **MEANS).power
     matrix[0, 1] = matrix[1, 0] = 0.9
     alike = power(n=200, find=(0, 1), **(MEANS | {"correlation": matrix})).power
     assert alike > power(n=200, find=(0, 1), **MEANS).power

@@ -105,9 +105,7 @@ def test_equivalence_has_two_sides():
         )
         assert one == pytest.approx(two, rel=1e-12)
     # Without a difference each side may fail half as often.
-    plan = sample_size(
-        p10=0.05, p01=0.05, margin=0.05, hypothesis="equivalence", method="normal"
-    )
+    plan = sample_size(p10=0.05, p01=0.05, margin=0.05, hypothesis="equivalence", method="normal")
     one_side = sample_size(p10=0.05, p01=0.05, margin=0.05, power=0.9, method="normal")
     assert plan.n_exact == pytest.approx(one_side.n_exact, rel=1e-12)
 
@@ -126,9 +124,7 @@ def test_everything_broadcasts():
     for method in ("tango", "normal"):
         plan = sample_size(p10=p10, p01=0.05, margin=margins, method=method)
         assert plan.n.shape == plan.margin.shape == (2, 3)
-        assert (
-            plan.n[1, 2] == sample_size(p10=0.2, p01=0.05, margin=0.06, method=method).n
-        )
+        assert plan.n[1, 2] == sample_size(p10=0.2, p01=0.05, margin=0.06, method=method).n
 
 
 REFUSED = {

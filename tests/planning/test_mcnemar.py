@@ -77,9 +77,7 @@ def test_sample_size_is_that_of_other_programs(case):
 @parametrize("mcnemar_minimum_detectable")
 def test_differences_are_roots_of_the_power(case):
     given = case["input"]
-    plan = detectable_difference(
-        n=given["n_pairs"], power=given["power"], **options_of(case)
-    )
+    plan = detectable_difference(n=given["n_pairs"], power=given["power"], **options_of(case))
     assert plan.difference == expected(case, "difference")
 
 
@@ -126,12 +124,8 @@ codes = st.sampled_from([0, 1, -1])
 
 @given(st.integers(1, 12), probabilities, shares, st.sampled_from(ENUMERATED), codes)
 def test_power_is_the_probability_of_the_tables_that_reject(n, p, alpha, method, code):
-    found = kernels.mcnemar_power(
-        n, *p, alpha, getattr(kernels, method.upper()), code, True
-    )
-    assert found == pytest.approx(
-        enumerated(n, p, alpha, method, code), rel=1e-10, abs=1e-12
-    )
+    found = kernels.mcnemar_power(n, *p, alpha, getattr(kernels, method.upper()), code, True)
+    assert found == pytest.approx(enumerated(n, p, alpha, method, code), rel=1e-10, abs=1e-12)
 
 
 @given(st.integers(1, 12), probabilities, st.sampled_from(ENUMERATED))
@@ -157,9 +151,7 @@ def test_interim_power_counts_the_samples_so_far(seen, n, p, method, code):
     def in_the_end(a, b, *rest):
         return rejects(a + seen[0], b + seen[1], *rest)
 
-    found = kernels.mcnemar_interim_power(
-        *seen, n, p, 0.05, getattr(kernels, method.upper()), code
-    )
+    found = kernels.mcnemar_interim_power(*seen, n, p, 0.05, getattr(kernels, method.upper()), code)
     wanted = enumerated(n, p, 0.05, method, code, in_the_end)
     assert found == pytest.approx(wanted, rel=1e-10, abs=1e-12)
 

@@ -139,17 +139,13 @@ def test_equivalence_by_t_is_an_integral_over_the_standard_deviation(n, differen
         return density * (stats.norm.cdf(half - shift) - stats.norm.cdf(-half - shift))
 
     end = margin * n**0.5 / sd / t
-    wanted, _ = integrate.quad(
-        inside, 0, end, points=[min(1.0, end / 2)], epsabs=1e-12, limit=300
-    )
+    wanted, _ = integrate.quad(inside, 0, end, points=[min(1.0, end / 2)], epsabs=1e-12, limit=300)
     plan = power(test="mean", n=n, difference=difference, sd=sd, margin=margin,
                  hypothesis="equivalence")  # fmt: skip
     assert plan.power == pytest.approx(wanted, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("n", "alpha"), [(2, 0.05), (2, 0.001), (3, 0.001), (6, 0.001)]
-)
+@pytest.mark.parametrize(("n", "alpha"), [(2, 0.05), (2, 0.001), (3, 0.001), (6, 0.001)])
 def test_few_items_have_a_power_where_scipy_gives_none(n, alpha):
     """Noncentral t of few degrees of freedom is NaN there, here and there."""
     df, limit = n - 1, stats.t.isf(alpha / 2, n - 1)
@@ -161,9 +157,7 @@ def test_few_items_have_a_power_where_scipy_gives_none(n, alpha):
 
         def inside(s, shift=shift):
             density = stats.chi.pdf(s * df**0.5, df) * df**0.5
-            tails = stats.norm.sf(limit * s - shift) + stats.norm.cdf(
-                -limit * s - shift
-            )
+            tails = stats.norm.sf(limit * s - shift) + stats.norm.cdf(-limit * s - shift)
             return density * tails
 
         points = sorted({min(shift / limit, 5.0), 0.01, 1.0})
@@ -235,9 +229,7 @@ def test_swapped_models_and_other_units_change_nothing(difference, sd, unit, met
 
     one = found(difference, sd, "greater")
     assert one == pytest.approx(found(-difference, sd, "less"), rel=1e-12)
-    assert one == pytest.approx(
-        found(unit * difference, unit * sd, "greater"), rel=1e-7, abs=1e-12
-    )
+    assert one == pytest.approx(found(unit * difference, unit * sd, "greater"), rel=1e-7, abs=1e-12)
 
 
 def test_tails_add_up():
@@ -268,9 +260,7 @@ def test_where_lower_is_better_a_margin_is_on_the_other_side():
     loss = sample_size(test="mean", difference=-0.03, lower_is_better=True, **options)
     gain = sample_size(test="mean", difference=0.03, **options)
     assert (loss.n, loss.difference) == (gain.n, -0.03)
-    metric = sample_size(
-        test="metric", difference=-0.03, lower_is_better=True, **options
-    )
+    metric = sample_size(test="metric", difference=-0.03, lower_is_better=True, **options)
     cost = sample_size(test="cost", difference=-0.03, lower_is_better=True, **options)
     assert metric.n == cost.n
     assert detectable_difference(

@@ -41,9 +41,7 @@ def test_mean_power_adds_up_beta_binomials(seen, rest, n, method, side, so_far):
     for m in range(n + 1):
         chances = stats.betabinom.pmf(np.arange(m + 1), m, seen[0] + 0.5, seen[1] + 0.5)
         test = getattr(kernels, f"mcnemar_{method}")
-        hits = [
-            test(old[0] + b, old[1] + m - b, side).pvalue <= 0.05 for b in range(m + 1)
-        ]
+        hits = [test(old[0] + b, old[1] + m - b, side).pvalue <= 0.05 for b in range(m + 1)]
         weight = stats.betabinom.pmf(m, n, sum(seen) + 1, rest + 0.5)
         wanted += weight * (chances @ hits)
     if so_far:
@@ -119,9 +117,7 @@ def test_power_of_what_is_still_to_come():
 
 
 def test_pilots_broadcast():
-    pilots = fastcmp.mcnemar_from_counts(
-        [30, 12], [10, 8], both_right=140, both_wrong=20
-    )
+    pilots = fastcmp.mcnemar_from_counts([30, 12], [10, 8], both_right=140, both_wrong=20)
     plan = pilots.power(n=np.array([[100], [200], [300]]))
     assert plan.power.shape == plan.assurance.shape == plan.interval.low.shape == (3, 2)
     alone = power(n=200, pilot=(12, 8, 180))
@@ -170,7 +166,5 @@ def test_nothing_is_planned_from_comparisons_over_data_sets(name):
         fastcmp.compare_datasets(areas),
         fastcmp.bradley_terry([[0, 9], [4, 0]]),
     ):
-        with pytest.raises(
-            TypeError, match=f"pass what is known .* fastcmp.planning.{name}$"
-        ):
+        with pytest.raises(TypeError, match=f"pass what is known .* fastcmp.planning.{name}$"):
             getattr(record, name)(**options)

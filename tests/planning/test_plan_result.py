@@ -35,9 +35,7 @@ PLANS = {
     "mean": ("n", MEAN | {"difference": [0.05, 0.1]}),
     "clusters": (
         "power",
-        MEAN
-        | {"difference": 0.1, "n": 200}
-        | {"cluster_size": 4, "intraclass_correlation": 0.1},
+        MEAN | {"difference": 0.1, "n": 200} | {"cluster_size": 4, "intraclass_correlation": 0.1},
     ),
     "detectable mean": ("difference", MEAN | {"n": 200}),
     "auc": ("n", AUC | {"auc": 0.7, "tails": "both"}),
@@ -105,9 +103,7 @@ def test_sentences(words):
 
 
 def test_tables_hold_what_differs_and_say_the_rest():
-    plan = planning.sample_size(
-        difference=[0.02, 0.05], discordant=0.15, power=[[0.8], [0.9]]
-    )
+    plan = planning.sample_size(difference=[0.02, 0.05], discordant=0.15, power=[[0.8], [0.9]])
     lines = str(plan).splitlines()
     assert lines[0] == "Sample size (McNemar's mid-p test, two-sided, alpha 0.05)"
     assert lines[1] == "4 plans (2 x 2)"
@@ -127,9 +123,7 @@ def test_dashes_are_explained():
 
 def test_a_leaderboard_has_models_not_plans():
     """As many accuracies as plans."""
-    plan = planning.power(
-        **BOARD, accuracies=np.array([0.9, 0.8]), agreement=0.8, n=[50, 90]
-    )
+    plan = planning.power(**BOARD, accuracies=np.array([0.9, 0.8]), agreement=0.8, n=[50, 90])
     assert "accuracies" not in plan.columns()
     pilot = compare_all(np.ones(200, int), RIGHT.astype(int))
     assert "seed" in str(pilot.power(n=[50, 90, 200], rng=3, n_resamples=20))
@@ -148,8 +142,9 @@ HURRIED = {
         "difference": 2,
         "discordant": 0.1,
     },
-    "margin must lie in (0, 1) for accuracies, got 5: write 0.05 for 5 percentage "
-    "points": (CELLS | {"margin": 5}),
+    "margin must lie in (0, 1) for accuracies, got 5: write 0.05 for 5 percentage points": (
+        CELLS | {"margin": 5}
+    ),
     "method='tango' is not for hypothesis='difference', which has: midp, exact, "
     "asymptotic, corrected, connor, miettinen, lachenbruch; it needs margin=": (
         CELLS | {"method": "tango"}

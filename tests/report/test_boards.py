@@ -115,9 +115,7 @@ EXAMPLES = {
     "significant": lambda: fastcmp.compare_all(Y, PREDS, keep="significant"),
     "best": lambda: fastcmp.compare_all(Y, PREDS, keep=3),
     "equal": lambda: fastcmp.compare_all(Y, [PREDS[0]] * 4),
-    "undefined": lambda: fastcmp.compare_all(
-        [0, 0, 1, 1], UNDEFINED, metric="markedness"
-    ),
+    "undefined": lambda: fastcmp.compare_all([0, 0, 1, 1], UNDEFINED, metric="markedness"),
     "means": lambda: fastcmp.compare_means(VALUES),
     "far means": lambda: fastcmp.compare_means(VALUES * 1e9),
     "tasks": lambda: fastcmp.compare_datasets(SCORES, method="wilcoxon"),
@@ -232,9 +230,7 @@ class TestBoard:
         if result.control is not None:
             return
         (board,) = [
-            block
-            for block in boards.blocks_of_pairs(result)
-            if block.title == "Leaderboard"
+            block for block in boards.blocks_of_pairs(result) if block.title == "Leaderboard"
         ]
         assert tuple(row[1] for row in board.section.rows) == result.leaderboard.names
         assert board.values[0] == tuple(result.leaderboard.rank.tolist())
@@ -267,9 +263,7 @@ class TestBoard:
 
     def test_untested_models_are_neither_best_nor_worse(self):
         result = record("some pairs")
-        (board,) = [
-            x for x in boards.blocks_of_pairs(result) if x.title == "Leaderboard"
-        ]
+        (board,) = [x for x in boards.blocks_of_pairs(result) if x.title == "Leaderboard"]
         kinds = {
             row[1]: bar.kind
             for row, bar in zip(board.section.rows, board.pictures[3].bars, strict=True)
@@ -322,9 +316,7 @@ class TestDiagramAndSubsets:
         diagram = diagram_of(result)
         low, high, text = diagram.critical
         assert text == f"CD = {result.critical_difference:.3g}"
-        places = np.sort(
-            [float(re.match(r"M([\d.]+)", x.path)[1]) for x in diagram.names]
-        )
+        places = np.sort([float(re.match(r"M([\d.]+)", x.path)[1]) for x in diagram.names])
         ranks = np.sort(-result.mean_rank)
         per_rank = (places[-1] - places[0]) / (ranks[-1] - ranks[0])
         length = (float(high) - float(low)) / per_rank
@@ -347,9 +339,7 @@ class TestPage:
         result = record("undefined")
         assert result.n_pairs == 0
         assert "none of 3 pairs tested" in str(result)
-        assert "No test has an answer: which model is better is not known." in to_page(
-            {"": result}
-        )
+        assert "No test has an answer: which model is better is not known." in to_page({"": result})
 
     def test_each_record_has_one(self, result):
         text = to_page({"": result})
@@ -365,13 +355,9 @@ class TestPage:
     def test_names_are_text(self, control):
         y, preds = many(len(NAMES))
         plain = to_page({"": fastcmp.compare_all(y, preds, control=control)})
-        named = fastcmp.compare_all(
-            y, dict(zip(NAMES, preds, strict=True)), control=control
-        )
+        named = fastcmp.compare_all(y, dict(zip(NAMES, preds, strict=True)), control=control)
         text = to_page({"": named})
-        assert [tag for tag, _ in Page(text).tags] == [
-            tag for tag, _ in Page(plain).tags
-        ]
+        assert [tag for tag, _ in Page(text).tags] == [tag for tag, _ in Page(plain).tags]
         assert "\u202e" not in text
         assert "<script>alert" not in text
 

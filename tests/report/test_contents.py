@@ -128,9 +128,7 @@ NAMED = {
     "means": lambda: fastcmp.mean_difference(S, T, names=tuple(NAMES)),
     "sets": lambda: fastcmp.best_set(NAMES, rng=1),
     "strata": lambda: fastcmp.mcnemar(Y, A, B, strata=[HOSTILE, "b"] * 40),
-    "data sets": lambda: fastcmp.compare_datasets(
-        NAMES, tasks=[HOSTILE, *map(str, range(79))]
-    ),
+    "data sets": lambda: fastcmp.compare_datasets(NAMES, tasks=[HOSTILE, *map(str, range(79))]),
     "left out": lambda: datasets.leave_one_task_out(
         {HOSTILE: S[:5], "b": T[:5]}, tasks=[HOSTILE, *"abcd"]
     ),

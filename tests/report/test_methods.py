@@ -149,9 +149,7 @@ def test_adjustments_in_words(line, expect):
 
 def test_a_level_that_no_record_has_is_written_out():
     line = headline(fastcmp.cochrans_q(Y, PREDS))
-    assert re.fullmatch(
-        r"The 3 models differ significantly; p = \S+, at most 0\.05\.", line
-    )
+    assert re.fullmatch(r"The 3 models differ significantly; p = \S+, at most 0\.05\.", line)
 
 
 TESTS = {
@@ -207,15 +205,13 @@ def test_headlines():
     )
     winner = fastcmp.compare_all(Y, {"x": Y, "c": preds["c"]})
     assert headline(winner) == (
-        "x has the highest accuracy, 100.00%, and is significantly better than the "
-        "other."
+        "x has the highest accuracy, 100.00%, and is significantly better than the other."
     )
     even = fastcmp.compare_all(Y, {"x": Y, "y": Y})
     assert headline(even).endswith("but is not significantly different from the other.")
     control = fastcmp.compare_all(Y, preds, control="c")
     assert headline(control) == (
-        f"{best} and {second} are significantly better than c; 0 of 2 significantly "
-        "worse."
+        f"{best} and {second} are significantly better than c; 0 of 2 significantly worse."
     )
     ranks = fastcmp.compare_datasets(VALUES)
     assert "lowest mean rank" in headline(ranks)

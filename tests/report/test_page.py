@@ -193,9 +193,7 @@ def test_json_in_a_script():
     value = {"</script>": ["<!--", "&", "\u2028", "\u202e", 1.5, None, True]}
     text = to_json(value)
     assert not set("<>&\u2028\n") & set(text)
-    assert json.loads(text) == {
-        "</script>": ["<!--", "&", "\\u2028", "\\u202e", 1.5, None, True]
-    }
+    assert json.loads(text) == {"</script>": ["<!--", "&", "\\u2028", "\\u202e", 1.5, None, True]}
     with pytest.raises(ValueError, match="JSON compliant"):
         to_json([float("nan")])
     template = environment().from_string("{{ value | json }}")
@@ -218,9 +216,7 @@ def test_several_records_have_headings_and_one_list_of_references():
 
 
 def test_how_it_was_done():
-    page = to_page(
-        {"": MCNEMAR}, command="fastcmp compare 'my file.csv'", data=[("f", 1234, "ab")]
-    )
+    page = to_page({"": MCNEMAR}, command="fastcmp compare 'my file.csv'", data=[("f", 1234, "ab")])
     text = re.sub(r"<[^>]+>|\s+", " ", page)
     for part in (
         "fastcmp compare &#39;my file.csv&#39;",

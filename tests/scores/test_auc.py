@@ -42,9 +42,7 @@ def problems(draw, largest=30):
 def large_problem(n=50_000, n_models=9):
     rng = np.random.default_rng(1)
     y_true = rng.integers(0, 2, n)
-    scores = rng.normal(size=(n_models, n)) + np.linspace(0, 1, n_models)[:, None] * (
-        y_true
-    )
+    scores = rng.normal(size=(n_models, n)) + np.linspace(0, 1, n_models)[:, None] * (y_true)
     scores[1::3] = scores[1::3].round(1)
     return y_true, scores
 
@@ -469,9 +467,7 @@ def reversed_scores(n=200, models=2):
     return y_true, {f"m{k}": row for k, row in enumerate(scores)}
 
 
-@pytest.mark.parametrize(
-    "function", [auc, delong, lambda *a: auc_bootstrap(*a, n_resamples=20)]
-)
+@pytest.mark.parametrize("function", [auc, delong, lambda *a: auc_bootstrap(*a, n_resamples=20)])
 def test_areas_below_one_half_are_warned_of(function):
     y_true, scores = reversed_scores()
     with pytest.warns(UserWarning, match=r"2 of 2 models .* pass positive=0$"):

@@ -31,9 +31,7 @@ def problems(draw):
 @given(problems())
 def test_equals_scikit_learn(method, average, drawn):
     y_true, scores = drawn
-    peer = sklearn.metrics.roc_auc_score(
-        y_true, scores, multi_class=method, average=average
-    )
+    peer = sklearn.metrics.roc_auc_score(y_true, scores, multi_class=method, average=average)
     found = auc_multiclass(y_true, scores, method=method, average=average)
     assert isinstance(found, float)
     assert found == pytest.approx(peer, rel=1e-12)
@@ -79,9 +77,7 @@ def test_two_classes(method):
     y_true = LABELS > 0
     one = EXAMPLE[:, 0]
     both = np.column_stack([-one, one])
-    assert auc_multiclass(y_true, both, method=method) == pytest.approx(
-        auc(y_true, one)
-    )
+    assert auc_multiclass(y_true, both, method=method) == pytest.approx(auc(y_true, one))
 
 
 @METHODS

@@ -69,9 +69,7 @@ def test_identical_models():
 
 def test_a_seed_repeats_and_another_does_not():
     y_true, scores = simulate(60)
-    first, again, other = (
-        auc_bootstrap(y_true, scores, n_resamples=20, rng=r) for r in (5, 5, 6)
-    )
+    first, again, other = (auc_bootstrap(y_true, scores, n_resamples=20, rng=r) for r in (5, 5, 6))
     assert first == again
     assert first != other
     drawn = [
@@ -91,9 +89,7 @@ def test_a_seed_repeats_and_another_does_not():
 def test_all_exchanges_of_a_small_sample(alternative):
     y_true = np.array([0, 0, 0, 0, 1, 1, 1])
     a, b = np.array([1, 2, 3, 5, 4, 6, 7.0]), np.array([3, 1, 6, 2, 2, 5, 4.0])
-    ranks = [
-        (x[:, None] > x).sum(1) + 0.5 * ((x[:, None] == x).sum(1) + 1) for x in (a, b)
-    ]
+    ranks = [(x[:, None] > x).sum(1) + 0.5 * ((x[:, None] == x).sum(1) + 1) for x in (a, b)]
     null = []
     for swap in product([False, True], repeat=7):
         first, second = np.where(swap, ranks[1], ranks[0]), np.where(swap, *ranks)
@@ -105,9 +101,7 @@ def test_all_exchanges_of_a_small_sample(alternative):
         "greater": null >= observed - 1e-9,
         "less": null <= observed + 1e-9,
     }[alternative].mean()
-    test = auc_permutation_test(
-        y_true, a, b, n_resamples=40_000, alternative=alternative, rng=8
-    )
+    test = auc_permutation_test(y_true, a, b, n_resamples=40_000, alternative=alternative, rng=8)
     assert test.statistic == pytest.approx(observed)
     assert test.pvalue == pytest.approx(extreme, abs=0.012)
 
@@ -158,9 +152,7 @@ def test_bad_data():
 
 def test_what_is_printed():
     y_true, scores = simulate(60)
-    boot = auc_bootstrap(
-        y_true, {"x": scores[0], "y": scores[1]}, n_resamples=99, rng=1
-    )
+    boot = auc_bootstrap(y_true, {"x": scores[0], "y": scores[1]}, n_resamples=99, rng=1)
     assert "99 stratified resamples of 20 positives and 40 negatives" in str(boot)
     assert "percentile" in boot._repr_html_()
     assert boot.compare().names == ("x", "y")

@@ -171,9 +171,7 @@ def test_intervals_of_shares_against_scipy(counts, level):
     parts += [(tp, tp + fp), (tn, tn + fn)]
     for name, (x, n) in zip(SHARES, parts, strict=True):
         for method, scipys in (("wilson", "wilson"), ("clopper-pearson", "exact")):
-            found = table.confidence_interval(
-                name, confidence_level=level, method=method
-            )
+            found = table.confidence_interval(name, confidence_level=level, method=method)
             if n == 0:
                 assert isnan(found.low)
                 assert isnan(found.high)
@@ -184,9 +182,7 @@ def test_intervals_of_shares_against_scipy(counts, level):
 
 @given(TABLES, levels, st.floats(0.01, 0.99))
 def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
-    table = classification_table_from_counts(
-        **counts, confidence_level=level, prevalence=p
-    )
+    table = classification_table_from_counts(**counts, confidence_level=level, prevalence=p)
     tp, fp, fn, tn = cells(table)
     for name, value, x1, x0 in (
         (RATIOS[0], "ppv", tp, fp),
@@ -385,9 +381,7 @@ def test_scores_or_labels_but_not_both():
 def test_data_by_keyword():
     table = classification_table(y_true=[0, 1], score_or_label=[0.25, 0.75])
     assert cells(table) == (1, 0, 0, 1)
-    both = compare_sensitivity_specificity(
-        y_true=[0, 1, 1], pred_a=[0, 1, 1], pred_b=[0, 1, 0]
-    )
+    both = compare_sensitivity_specificity(y_true=[0, 1, 1], pred_a=[0, 1, 1], pred_b=[0, 1, 0])
     assert both == compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [0, 1, 0])
 
 
@@ -403,9 +397,7 @@ def test_weights_add_up(counts, seed):
     assert cells(one) == cells(other)
     weights = rng.random(y_true.size) + 0.1
     table = classification_table(y_true, called, sample_weight=weights)
-    peer = metrics.confusion_matrix(
-        y_true, called, labels=[0, 1], sample_weight=weights
-    )
+    peer = metrics.confusion_matrix(y_true, called, labels=[0, 1], sample_weight=weights)
     assert table.table.tolist() == pytest.approx(peer)
     scores = called - 0.25 * rng.random(y_true.size)
     cut = classification_table(y_true, scores, sample_weight=weights)
@@ -420,9 +412,7 @@ def test_weights_of_dropped_samples_are_dropped():
     for called in ([1, 0, 0], [0.9, 0.2, 0.3], ["a", "b", "b"]):
         y_true = ["a", None, "b"] if isinstance(called[0], str) else [1, None, 0]
         positive = "a" if isinstance(called[0], str) else 1
-        table = classification_table(
-            y_true, called, positive=positive, sample_weight=[2, 5, 3]
-        )
+        table = classification_table(y_true, called, positive=positive, sample_weight=[2, 5, 3])
         assert cells(table) == (2, 0, 0, 3)
         assert table.n_missing == 1
     with pytest.raises(ValueError, match="sample_weight must be finite and >= 0"):

@@ -33,10 +33,7 @@ def draw(rng, n, k, m):
 def numbers(report, model=None):
     """Map row and metric to the row of `columns`."""
     columns = report.columns()
-    rows = [
-        dict(zip(columns, row, strict=True))
-        for row in zip(*columns.values(), strict=True)
-    ]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     chosen = report.names[0] if model is None else model
     return {(x["class"], x["metric"]): x for x in rows if x["model"] == chosen}
 
@@ -99,9 +96,7 @@ def test_the_numbers_are_those_of_scikit_learn(seed, k, n, zero_division, data):
 def test_text_labels_and_each_of_several_models():
     y_true, preds = draw(np.random.default_rng(3), 200, 4, 3)
     words = np.array(["cat", "dog", "eel", "fox"])
-    report = classification_report(
-        words[y_true], dict(zip("abc", words[preds], strict=True))
-    )
+    report = classification_report(words[y_true], dict(zip("abc", words[preds], strict=True)))
     for name, pred in zip("abc", preds, strict=True):
         assert_equal_to_sklearn(report, name, words[y_true], words[pred])
 
@@ -146,9 +141,7 @@ def test_two_classes_are_compared_as_by_compare_metric(seed, n):
     y_true, preds = draw(np.random.default_rng(seed), n, 2, 3)
     y_true[:2] = 0, 1
     columns = ["precision", "recall", "f1", "specificity", "npv", "markedness"]
-    report = classification_report(
-        *(y_true, preds), control=1, metrics=columns, overall="mcc"
-    )
+    report = classification_report(*(y_true, preds), control=1, metrics=columns, overall="mcc")
     for name, pred in (("model_0", preds[0]), ("model_2", preds[2])):
         if np.array_equal(pred, preds[1]):
             continue
@@ -176,9 +169,7 @@ def test_many_samples_of_averages_are_compared_by_the_pooled_test():
     report = classification_report(y_true, preds, control=0, overall="mcc")
     found = numbers(report, "model_1")
     for row, column, full in (("macro avg", "f1", "f1_macro"), ("MCC", "mcc", "mcc")):
-        wanted = compare_metric(
-            y_true, preds[1], preds[0], metric=full, method="pooled"
-        )
+        wanted = compare_metric(y_true, preds[1], preds[0], metric=full, method="pooled")
         assert found[row, column]["pvalue"] == pytest.approx(wanted.pvalue)
         assert found[row, column]["test"] == "pooled"
     exact = fastcmp.mcnemar(y_true, preds[1], preds[0], method="exact")
@@ -315,9 +306,9 @@ def test_counts_of_streams_give_the_same_report():
         found = classification_report_from_counts(pairs, control=control)
         assert found == wanted
     table = fastcmp.count_labels(y_true, preds[0], preds[1])
-    assert classification_report_from_counts(
-        table, control="b"
-    ) == classification_report(y_true, {m: named[m] for m in "ab"}, control="b")
+    assert classification_report_from_counts(table, control="b") == classification_report(
+        y_true, {m: named[m] for m in "ab"}, control="b"
+    )
 
 
 @pytest.mark.parametrize("k", [3, 40, 200])

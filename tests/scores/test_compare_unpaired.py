@@ -44,9 +44,7 @@ def test_accuracies():
 
 def test_means():
     result = compare_unpaired(SCORE_A, SCORE_B, measure="mean", alpha=0.1, margin=0.5)
-    wanted = means_unpaired(
-        SCORE_A, SCORE_B, confidence_level=0.9, alpha=0.1, margin=0.5
-    )
+    wanted = means_unpaired(SCORE_A, SCORE_B, confidence_level=0.9, alpha=0.1, margin=0.5)
     assert result.comparison == wanted
     assert (result.method, result.df) == ("welch", wanted.df)
     assert (result.pvalue, result.interval) == (wanted.pvalue, wanted.interval)
@@ -76,9 +74,7 @@ def test_the_report():
         "Different samples: the models were tested on 70 and 80 samples."
     )
     assert "samples of new 80" in text
-    assert "Different samples" in words(
-        compare_unpaired(SCORE_A, SCORE_B, measure="mean")
-    )
+    assert "Different samples" in words(compare_unpaired(SCORE_A, SCORE_B, measure="mean"))
     areas = compare_unpaired((Y_A, SCORE_A), (Y_B, SCORE_B), measure="auc")
     assert "The AUC of a is" in words(areas)
     assert areas.to_dict()["decision"].endswith(f"p = {areas.pvalue:.3f}).")
@@ -140,7 +136,5 @@ def test_refused_options(options, says):
 
 @pytest.mark.parametrize("wrong", [Y_A, 3, "ab", {"y": Y_A, "p": PRED_A}, (Y_A,), None])
 def test_what_is_no_pair(wrong):
-    with pytest.raises(
-        TypeError, match="b must be a pair of true labels and predictions"
-    ):
+    with pytest.raises(TypeError, match="b must be a pair of true labels and predictions"):
         compare_unpaired(A, wrong)

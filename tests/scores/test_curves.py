@@ -114,9 +114,7 @@ def test_the_sweep_names_the_classes():
 @given(problems())
 def test_roc_curve_equals_that_of_scikit_learn(drawn):
     y_true, scores, weights = drawn
-    peer = sklearn.metrics.roc_curve(
-        y_true, scores, sample_weight=weights, drop_intermediate=False
-    )
+    peer = sklearn.metrics.roc_curve(y_true, scores, sample_weight=weights, drop_intermediate=False)
     found = roc_curve(y_true, scores, sample_weight=weights)
     for one, other in zip(found, peer, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-14)
@@ -329,12 +327,8 @@ def test_every_threshold_gives_its_point(drop, drawn):
     ):
         called = scores >= at
         used = called if weights is None else called & (weights > 0)
-        share = np.average(
-            y_true[used], weights=None if weights is None else weights[used]
-        )
-        assert (precision, recall) == pytest.approx(
-            (share, rates(y_true, called, weights)[1])
-        )
+        share = np.average(y_true[used], weights=None if weights is None else weights[used])
+        assert (precision, recall) == pytest.approx((share, rates(y_true, called, weights)[1]))
 
 
 def test_no_number_lies_above_infinity():
@@ -384,9 +378,7 @@ def test_det_curve_of_other_labels():
 def test_data_by_keyword():
     given = {"y_true": [0, 0, 1, 1], "score": [0.1, 0.4, 0.4, 0.9]}
     for function in (roc_curve, det_curve, precision_recall_curve):
-        for one, other in zip(
-            function(**given), function(*given.values()), strict=True
-        ):
+        for one, other in zip(function(**given), function(*given.values()), strict=True):
             np.testing.assert_array_equal(one, other)
     assert average_precision(**given) == average_precision(*given.values())
     assert auc(y_true=[0, 1], scores=[0.1, 0.2]) == 1

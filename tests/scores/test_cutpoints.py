@@ -60,9 +60,7 @@ def test_against_references(case):
         if method == "MCT":
             options["cost_fp"] = case["options"]["cost_FP"]
             options["cost_fn"] = case["options"]["cost_FN"]
-        result = optimal_cutpoint(
-            y, score, criterion=OPTIMAL_CUTPOINTS[method], **options
-        )
+        result = optimal_cutpoint(y, score, criterion=OPTIMAL_CUTPOINTS[method], **options)
         # Its cutoffs are observed scores, ascending.
         assert result.cutoffs[::-1].tolist() == expected(case, "cutoffs")
         assert result.sensitivity[::-1].tolist() == expected(case, "sensitivity")
@@ -260,9 +258,7 @@ def test_no_cutoff_lies_beyond_an_infinite_score():
 @pytest.mark.parametrize("share", [None, 0.4])
 def test_cutting_at_the_prevalence(rule, share):
     score = [0.1, 0.3, 0.4, 0.5, 0.5, 0.9, 0.4, 0.8]
-    result = optimal_cutpoint(
-        Y, score, criterion="prevalence", rule=rule, prevalence=share
-    )
+    result = optimal_cutpoint(Y, score, criterion="prevalence", rule=rule, prevalence=share)
     p = share or 0.5
     assert result.cutoffs.tolist() == [p]
     assert isnan(result.value)
@@ -468,9 +464,7 @@ def test_without_resampling_there_is_no_interval():
     result = optimal_cutpoint(Y, SCORE)
     assert isnan(result.out_of_bag)
     assert isnan(result.optimism)
-    with pytest.raises(
-        ValueError, match=r"^there was no resampling: pass n_resamples="
-    ):
+    with pytest.raises(ValueError, match=r"^there was no resampling: pass n_resamples="):
         result.confidence_interval()
     with pytest.raises(ValueError, match=r"^confidence_level must lie in"):
         optimal_cutpoint(Y, SCORE, n_resamples=3).confidence_interval(2)
@@ -613,16 +607,12 @@ def test_whole_weights_repeat_samples(criterion, drawn, seed):
     if not all(times[y == label].any() for label in (0, 1)):
         return
     one = optimal_cutpoint(y, score, criterion=criterion, sample_weight=times)
-    other = optimal_cutpoint(
-        np.repeat(y, times), np.repeat(score, times), criterion=criterion
-    )
+    other = optimal_cutpoint(np.repeat(y, times), np.repeat(score, times), criterion=criterion)
     for name in ("cutoffs", "midpoints", "tp", "fp", "n_positives", "n_negatives"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     assert one.value == pytest.approx(other.value, abs=1e-12)
     assert one.prevalence == pytest.approx(other.prevalence)
-    assert [t.table.tolist() for t in one.tables] == [
-        t.table.tolist() for t in other.tables
-    ]
+    assert [t.table.tolist() for t in one.tables] == [t.table.tolist() for t in other.tables]
 
 
 def test_rounded_weights_still_tie():
@@ -641,9 +631,7 @@ def test_bootstrap_with_weights():
     y = np.arange(80) % 2
     score = (rng.normal(size=80) + y).round(1)
     plain = optimal_cutpoint(y, score, n_resamples=200, rng=1)
-    ones = optimal_cutpoint(
-        y, score, n_resamples=200, rng=1, sample_weight=np.full(80, 2.0)
-    )
+    ones = optimal_cutpoint(y, score, n_resamples=200, rng=1, sample_weight=np.full(80, 2.0))
     # The draws are the same; of samples in another order, so not each by itself.
     assert abs(np.median(ones.resampled) - np.median(plain.resampled)) < 0.3
     assert ones.out_of_bag == pytest.approx(plain.out_of_bag, abs=0.05)
@@ -659,9 +647,7 @@ def test_functions_see_sums_of_weights():
         seen.append((tp, fp, tn, fn))
         return tp + tn
 
-    result = optimal_cutpoint(
-        [0, 1, 1], [1, 2, 3], criterion=right, sample_weight=[0.5, 1, 2]
-    )
+    result = optimal_cutpoint([0, 1, 1], [1, 2, 3], criterion=right, sample_weight=[0.5, 1, 2])
     assert (result.cutoff, result.value) == (2, 3.5)
     assert all(part.dtype == np.float64 for part in seen[0])
 

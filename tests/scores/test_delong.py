@@ -62,9 +62,7 @@ def test_reference_covariance(case):
     )
     assert result.auc.tolist() == expected(case, "auc")
     low, high = result.confidence_interval()
-    np.testing.assert_allclose(
-        np.column_stack([low, high]), case["expected"]["ci95"], rtol=1e-9
-    )
+    np.testing.assert_allclose(np.column_stack([low, high]), case["expected"]["ci95"], rtol=1e-9)
 
 
 @parametrize("auc_delong_test")
@@ -193,9 +191,7 @@ def test_intervals_equal_their_formulas(drawn, level):
     for k, area in enumerate(result.auc):
         if 1e-9 < area < 1 - 1e-9:
             spread = z * error[k] / (area * (1 - area))
-            ends = stats.logistic.cdf(
-                stats.logistic.ppf(area) + spread * np.array([-1, 1])
-            )
+            ends = stats.logistic.cdf(stats.logistic.ppf(area) + spread * np.array([-1, 1]))
             assert [low[k], high[k]] == pytest.approx(list(ends), rel=1e-9)
             assert 0 <= low[k] <= area <= high[k] <= 1
 
@@ -385,9 +381,7 @@ def test_redundant_rows_change_nothing():
     rows = np.eye(6)[:3] - np.eye(6)[1:4]
     wanted = result.contrast(rows)
     assert wanted.df == 3
-    pairs = np.array(
-        [np.eye(6)[i] - np.eye(6)[j] for i, j in combinations(range(4), 2)]
-    )
+    pairs = np.array([np.eye(6)[i] - np.eye(6)[j] for i, j in combinations(range(4), 2)])
     mixed = np.array([[1.0, 2, 0], [0, 3, 1], [5, 0, -2]]) @ rows
     for other in (pairs, np.vstack([rows, rows, 0 * rows]), mixed, 1e-3 * rows):
         test = result.contrast(other)
@@ -468,9 +462,7 @@ def test_pairwise_equals_comparisons(method):
         assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
         assert found.difference[k] == test.difference
         assert tuple(found.interval[k]) == pytest.approx(test.confidence_interval())
-    np.testing.assert_allclose(
-        found.pvalue_adjusted, adjust(found.pvalue, method=method)
-    )
+    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, method=method))
     assert found.adjust == method
 
 
@@ -485,9 +477,7 @@ def test_pairs_with_a_control(control):
     for k, (i, j) in enumerate(found.pairs):
         test = result.compare(i, j)
         assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
-    np.testing.assert_allclose(
-        found.pvalue_adjusted, adjust(found.pvalue, method="holm")
-    )
+    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, method="holm"))
     assert found.n_pairs == 5
     with pytest.raises(ValueError, match="control names no model"):
         result.pairwise(control="a")
@@ -507,9 +497,7 @@ def test_the_leaderboard_is_by_auc():
     np.testing.assert_array_equal(board.interval, np.column_stack([low, high])[order])
     assert found.best[0] == board.names[0]
     assert (found.alpha, found.test, found.n_samples) == (0.01, "delong", 300)
-    np.testing.assert_array_equal(
-        found.significant, found.pvalue_adjusted <= found.alpha
-    )
+    np.testing.assert_array_equal(found.significant, found.pvalue_adjusted <= found.alpha)
     better, worse = found.decided
     assert np.all(result.auc[better] > result.auc[worse])
     assert found.significant.any()
@@ -667,9 +655,7 @@ def test_clusters_equal_their_definition(drawn):
     np.testing.assert_allclose(result.auc, as_floats(area), rtol=1e-13)
     wanted = as_floats(covariance)
     np.testing.assert_allclose(result.covariance, wanted, rtol=1e-9, atol=1e-15)
-    np.testing.assert_allclose(
-        result.standard_error, np.sqrt(np.diag(wanted)), atol=1e-8
-    )
+    np.testing.assert_allclose(result.standard_error, np.sqrt(np.diag(wanted)), atol=1e-8)
     assert result.n_clusters == np.unique(groups).size
     assert result.confidence_interval(method="logit").low.min() >= 0
 
@@ -679,9 +665,7 @@ def test_single_samples_as_clusters(drawn):
     wanted = delong(*drawn)
     found = delong(*drawn, groups=np.arange(len(drawn[0])))
     np.testing.assert_array_equal(found.auc, wanted.auc)
-    np.testing.assert_allclose(
-        found.covariance, wanted.covariance, rtol=1e-12, atol=1e-17
-    )
+    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-12, atol=1e-17)
 
 
 @given(problems(14, 2), st.integers(2, 4))
@@ -693,9 +677,7 @@ def test_samples_repeated_within_a_cluster(drawn, times):
     repeated = np.repeat(y_true, times), np.repeat(scores, times, axis=1)
     found = delong(*repeated, groups=groups)
     np.testing.assert_allclose(found.auc, wanted.auc, rtol=1e-13)
-    np.testing.assert_allclose(
-        found.covariance, wanted.covariance, rtol=1e-10, atol=1e-16
-    )
+    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-10, atol=1e-16)
     _, covariance = naive.obuchowski_covariance(*repeated, groups.tolist())
     np.testing.assert_allclose(found.covariance, as_floats(covariance), atol=1e-15)
     # Taken for independent they would promise too much, and no more than that.
@@ -801,9 +783,7 @@ def test_no_models():
 
 @given(problems(most_models=1), problems(most_models=1), st.sampled_from(ALTERNATIVES))
 def test_unpaired_equals_its_formula(one, other, alternative):
-    test = delong_unpaired(
-        one[0], one[1][0], other[0], other[1][0], alternative=alternative
-    )
+    test = delong_unpaired(one[0], one[1][0], other[0], other[1][0], alternative=alternative)
     (area_a,), v_a = naive.delong_covariance(*one)
     (area_b,), v_b = naive.delong_covariance(*other)
     assert (test.auc_a, test.auc_b) == pytest.approx((float(area_a), float(area_b)))

@@ -271,9 +271,7 @@ def test_ends_of_intervals_without_and_with_all_events():
     z2 = stats.norm.ppf(0.975) ** 2
     assert 0 < rates.captured_interval.high[1] < 1
     assert rates.response_rate_interval.high[1] == pytest.approx(z2 / (3 + z2))
-    np.testing.assert_allclose(
-        rates.captured_interval.low[0], 1 - rates.captured_interval.high[1]
-    )
+    np.testing.assert_allclose(rates.captured_interval.low[0], 1 - rates.captured_interval.high[1])
 
 
 def coverage(n, share, shift, n_tables):
@@ -285,9 +283,7 @@ def coverage(n, share, shift, n_tables):
         table = lift_table(y, rng.normal(size=n) + shift * y, groups=5)
         rates = table.cumulative
         cut = table.lowest_score[:-1]
-        events = share * np.array(
-            [stats.norm.sf(cut - shift), stats.norm.cdf(cut - shift)]
-        )
+        events = share * np.array([stats.norm.sf(cut - shift), stats.norm.cdf(cut - shift)])
         others = (1 - share) * np.array([stats.norm.sf(cut), stats.norm.cdf(cut)])
         rate, rest_rate = events / (events + others)
         called = rates.cases[:-1] / n
@@ -320,9 +316,7 @@ def test_captured_shares_of_the_best_tenths_of_a_population():
     share, shift, edges = 0.2, 1.0, np.arange(1, 10) / 10
     cut = [
         optimize.brentq(
-            lambda x, q=q: (
-                share * stats.norm.sf(x - shift) + (1 - share) * stats.norm.sf(x) - q
-            ),
+            lambda x, q=q: share * stats.norm.sf(x - shift) + (1 - share) * stats.norm.sf(x) - q,
             -9,
             9,
         )
@@ -510,8 +504,7 @@ def test_printed():
         "lift 3.00, 95% CI [2.00, 4.04].",
     ]
     assert " ".join(lines[3].split()) == (
-        "group lowest score cases events response % 95% CI captured % 95% CI "
-        "lift 95% CI"
+        "group lowest score cases events response % 95% CI captured % 95% CI lift 95% CI"
     )
     assert " ".join(lines[4].split()[2:]) == (
         "20 12 60.0 [38.7, 78.1] 30.0 [20.0, 40.4] 3.00 [2.00, 4.04]"
@@ -526,8 +519,7 @@ def test_printed_where_groups_are_empty():
     table = lift_table(y, score, groups=2, ties="worse")
     assert table.group.tolist() == [2]
     assert str(table).endswith(
-        "in the worst group that one of them reaches.\n"
-        "Ties leave 1 of 2 groups with cases."
+        "in the worst group that one of them reaches.\nTies leave 1 of 2 groups with cases."
     )
     row = lift_table(y, score, groups=2).sections()[0].rows[0]
     assert row[2:4] == ("3", "1.50")
@@ -637,9 +629,7 @@ def test_weighted_groups_against_definitions(drawn, seed):
     table = lift_table(y, score, groups=groups, sample_weight=weights)
     total = weights.sum()
     np.testing.assert_allclose(table.by_group.cases, total / groups)
-    for edge, events in zip(
-        table.cumulative_cases, table.cumulative_events, strict=True
-    ):
+    for edge, events in zip(table.cumulative_cases, table.cumulative_events, strict=True):
         wanted, left = 0.0, edge
         for value in np.unique(score)[::-1]:  # the same part of all that tie
             block = weights[score == value].sum()
@@ -674,8 +664,7 @@ def test_size_of_the_weighted_distance():
     y = np.arange(400) % 2
     weights = rng.exponential(size=400)  # an effective size of about one half
     pvalues = [
-        ks_statistic(y, rng.normal(size=400), sample_weight=weights).pvalue
-        for _ in range(1500)
+        ks_statistic(y, rng.normal(size=400), sample_weight=weights).pvalue for _ in range(1500)
     ]
     assert 0.025 < np.mean(np.less(pvalues, 0.05)) < 0.065
 
@@ -694,9 +683,7 @@ def test_what_weighted_tables_say():
     assert "nan" not in text
     assert json.loads(json.dumps(table.to_dict()))["weighted"] is True
     for ties in ("better", "worse", "first"):
-        with pytest.raises(
-            ValueError, match="sample_weight= goes with ties='expected'"
-        ):
+        with pytest.raises(ValueError, match="sample_weight= goes with ties='expected'"):
             lift_table(y, score, groups=3, ties=ties, sample_weight=weights)
     for function in (gain_curve, ks_statistic):
         with pytest.raises(ValueError, match="needs both classes"):

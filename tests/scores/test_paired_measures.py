@@ -79,9 +79,7 @@ def test_score_tests_against_their_definitions(of_positives, of_negatives):
         ("ppv", y, a, b),
         ("npv", 1 - y, 1 - a, 1 - b),
     ):
-        plain, weighted = (
-            getattr(result, f"{name}_{w}") for w in ("score", "weighted")
-        )
+        plain, weighted = (getattr(result, f"{name}_{w}") for w in ("score", "weighted"))
         own_a, own_b = np.flatnonzero(call_a), np.flatnonzero(call_b)
         if not (own_a.size and own_b.size):
             for test in (plain, weighted):
@@ -163,9 +161,7 @@ def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternat
         first, second = getattr(one, name), getattr(other, name)
         assert first.pvalue == second.pvalue
         assert (first.only_a, first.only_b) == (second.only_b, second.only_a)
-    flipped = compare_sensitivity_specificity(
-        y, a, b, positive=0, alternative=alternative
-    )
+    flipped = compare_sensitivity_specificity(y, a, b, positive=0, alternative=alternative)
     if len(set(y)) == 2:
         assert same(flipped.ppv_score.pvalue, one.npv_score.pvalue)
         assert flipped.sensitivity == one.specificity
@@ -276,9 +272,7 @@ def test_printing_the_comparison():
     row = "likelihood ratio negative 0.1766 0.3061 0.5769 [0.4407, 0.7551] 6.2e-05"
     assert row in rows
     assert "for the proportion of positives in these samples" in text
-    assert "Weighted generalised score test (ppv, two-sided)" in str(
-        result.ppv_weighted
-    )
+    assert "Weighted generalised score test (ppv, two-sided)" in str(result.ppv_weighted)
     rare = compare_sensitivity_specificity(
         y, a, b, prevalence=0.01, alternative="less", interval="tango"
     )
@@ -568,9 +562,7 @@ def test_labels_counts_and_streams_agree():
     assert from_counts(gathered) == expect
     assert expect.counts.tolist() == counts.to_dense().tolist()
     words = np.array(["well", "ill"])
-    named = compare_sensitivity_specificity(
-        words[y], words[a], words[b], positive="ill"
-    )
+    named = compare_sensitivity_specificity(words[y], words[a], words[b], positive="ill")
     table = count_labels(words[y], words[a], words[b])
     assert from_counts(table, positive="ill") == named
     assert named.labels == ("ill", "well")

@@ -39,9 +39,7 @@ RECORDS = CURVES | {
         np.array(["ill", "well"])[Y], np.array(["ill", "well"])[Y], positive="ill"
     ),
     "weighted table": fastcmp.classification_table(Y, A, sample_weight=WEIGHTS),
-    "table from counts": fastcmp.classification_table_from_counts(
-        tp=0, fp=0, fn=3, tn=1
-    ),
+    "table from counts": fastcmp.classification_table_from_counts(tp=0, fp=0, fn=3, tn=1),
     "cutoff": fastcmp.optimal_cutpoint(Y, A, **BOOT),
     "cutoff of a function": fastcmp.optimal_cutpoint(
         Y, A, criterion=lambda tp, fp, tn, fn: tp * tn - fp * fn

@@ -81,9 +81,7 @@ def test_rates_are_read_from_the_curve():
     band = roc_band(y_true, scores, specificity=given, n_resamples=200, rng=1)
     for m in range(2):
         curve = roc_curve(y_true, scores[m])
-        np.testing.assert_allclose(
-            band.estimate[m], curve.interpolate(1 - given), atol=1e-12
-        )
+        np.testing.assert_allclose(band.estimate[m], curve.interpolate(1 - given), atol=1e-12)
     low, high = band.confidence_interval()
     assert np.all(low <= band.estimate + 1e-12)
     assert np.all(band.estimate <= high + 1e-12)
@@ -108,9 +106,7 @@ def test_sensitivity_at_a_cut_has_the_spread_of_a_proportion():
     score = rng.normal(size=y_true.size) + 1.5 * y_true
     band = roc_band(y_true, score, specificity=0.9, n_resamples=1500, rng=2)
     p = band.estimate[0, 0]
-    assert band.standard_error[0, 0] == pytest.approx(
-        np.sqrt(p * (1 - p) / 200), rel=0.15
-    )
+    assert band.standard_error[0, 0] == pytest.approx(np.sqrt(p * (1 - p) / 200), rel=0.15)
 
 
 def test_rates_of_two_models():
@@ -172,9 +168,7 @@ def test_equal_curves_are_rejected_at_the_level():
     for seed in range(300):
         y_true, (a, b) = simulate(60, seed, gain=(0.7, 0.7))
         pvalues.append(venkatraman(y_true, a, b, n_resamples=99, rng=seed).pvalue)
-    assert (
-        stats.binomtest(int((np.array(pvalues) <= 0.1).sum()), 300, 0.1).pvalue > 1e-3
-    )
+    assert stats.binomtest(int((np.array(pvalues) <= 0.1).sum()), 300, 0.1).pvalue > 1e-3
 
 
 def test_only_ranks_count():
@@ -198,9 +192,7 @@ def test_welch_degrees_of_freedom():
     df = (v + w) ** 2 / (v**2 / 23 + w**2 / 39)
     assert test.df == pytest.approx(df, rel=1e-12)
     assert test.statistic == normal.statistic
-    assert test.pvalue == pytest.approx(
-        2 * stats.t.sf(abs(test.statistic), df), rel=1e-10
-    )
+    assert test.pvalue == pytest.approx(2 * stats.t.sf(abs(test.statistic), df), rel=1e-10)
     low, high = test.confidence_interval()
     half = stats.t.ppf(0.975, df) * np.sqrt(v + w)
     assert high - low == pytest.approx(2 * half, rel=1e-9)

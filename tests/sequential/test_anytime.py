@@ -52,9 +52,7 @@ def crossings(n, p_a, p_b, alternative, seed):
             if mcnemar_log_evalue(a, b, 0.5, 0.5, alternative) >= LIMIT:
                 crossed[0] = 1
             if i % (n // 30) == 0:
-                crossed[1] = max(
-                    crossed[1], mcnemar_midp(a, b, alternative).pvalue <= ALPHA
-                )
+                crossed[1] = max(crossed[1], mcnemar_midp(a, b, alternative).pvalue <= ALPHA)
                 low, high = anytime_difference_interval(a, b, i, 1 - ALPHA)
                 if not low <= p_a - p_b <= high:
                     crossed[2] = 1
@@ -126,8 +124,6 @@ def test_any_false_decision_about_equal_models(adjust):
         for _ in range(6):
             easy = rng.random(60)
             right = rng.random((6, 60)) < easy  # equally good, and correlated
-            ever |= (
-                state.look(counts.update([1] * 60, right.astype(int))).n_significant > 0
-            )
+            ever |= state.look(counts.update([1] * 60, right.astype(int))).n_significant > 0
         wrong += ever
     assert wrong <= 300 * 0.2

@@ -241,9 +241,7 @@ def test_adjusted_evalues_of_any_shape():
 def test_boundaries_of_one_and_two_sides():
     v = np.array([0.0, 10.0, 50.0, 1e4])
     two = normal_mixture_boundary(v, optimal_variance=50, alpha=0.05)
-    one = normal_mixture_boundary(
-        v, optimal_variance=50, alpha=0.025, alternative="less"
-    )
+    one = normal_mixture_boundary(v, optimal_variance=50, alpha=0.025, alternative="less")
     assert two.shape == (4,)
     # Half of the error on one side: nearly the same, never below.
     assert (one >= two).all()

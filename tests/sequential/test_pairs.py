@@ -12,9 +12,7 @@ from fastcmp.stream import PairCounts
 RNG = np.random.default_rng(12)
 N, M = 1200, 8
 Y = RNG.integers(0, 3, N)
-RIGHT = (
-    RNG.random((M, N)) < np.array([0.9, 0.9, 0.88, 0.8, 0.8, 0.7, 0.6, 0.5])[:, None]
-)
+RIGHT = RNG.random((M, N)) < np.array([0.9, 0.9, 0.88, 0.8, 0.8, 0.7, 0.6, 0.5])[:, None]
 PREDS = np.where(RIGHT, Y, (Y + 1) % 3)
 NAMES = [f"m{i}" for i in range(M)]
 
@@ -38,13 +36,9 @@ def test_every_look_by_the_tests_of_two(adjust):
     decided = np.zeros(largest.size, bool)
     for k, result in enumerate(results, 1):
         n = 200 * k
-        counted = PairCounts().update(
-            Y[:n], dict(zip(NAMES, PREDS[:, :n], strict=True))
-        )
+        counted = PairCounts().update(Y[:n], dict(zip(NAMES, PREDS[:, :n], strict=True)))
         wanted = sequential.mcnemar_from_counts(counted)
-        np.testing.assert_allclose(
-            result.log_evalue, wanted.log_evalue, rtol=1e-11, atol=1e-11
-        )
+        np.testing.assert_allclose(result.log_evalue, wanted.log_evalue, rtol=1e-11, atol=1e-11)
         largest = np.maximum(largest, result.log_evalue)
         np.testing.assert_array_equal(result.log_evalue_max, largest)
         np.testing.assert_array_equal(result.pvalue, np.exp(-np.maximum(largest, 0)))
@@ -103,9 +97,7 @@ def test_no_ranks_where_nothing_is_promised_about_them():
     assert "Intervals of ranks are not shown" in text
     assert "expected proportion of false decisions" in text
     result = looked()[0][-1]
-    assert "even one false decision, at any look, is at most 0.05" in " ".join(
-        str(result).split()
-    )
+    assert "even one false decision, at any look, is at most 0.05" in " ".join(str(result).split())
     assert "(this is look 6)" in " ".join(str(result).split())
 
 
@@ -133,9 +125,7 @@ def test_tables_and_the_formula_agree(limit, monkeypatch):
     found = looked()[0]
     monkeypatch.undo()
     for one, two in zip(found, looked()[0], strict=True):
-        np.testing.assert_allclose(
-            one.log_evalue, two.log_evalue, rtol=1e-11, atol=1e-11
-        )
+        np.testing.assert_allclose(one.log_evalue, two.log_evalue, rtol=1e-11, atol=1e-11)
         np.testing.assert_array_equal(one.significant, two.significant)
 
 
@@ -169,9 +159,7 @@ def test_looks_out_of_order():
 
 def test_counts_without_samples_or_models():
     for wrong in (PairCounts(), PairCounts(3), PairCounts().update([0, 1], [[0, 1]])):
-        with pytest.raises(
-            ValueError, match="counts must hold at least 2 models and 1"
-        ):
+        with pytest.raises(ValueError, match="counts must hold at least 2 models and 1"):
             PairLooks().look(wrong)
     with pytest.raises(ValueError, match="prior must be two equal numbers"):
         PairLooks(prior=(1, 2))

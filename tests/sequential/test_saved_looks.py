@@ -30,9 +30,7 @@ def means():
 
 def pairs(adjust="e-holm"):
     state = PairLooks(adjust=adjust, alpha=0.1)
-    state.look(
-        stream.PairCounts().update(Y[:30], {"a": A[:30], "b": B[:30], "c": Y[:30]})
-    )
+    state.look(stream.PairCounts().update(Y[:30], {"a": A[:30], "b": B[:30], "c": Y[:30]}))
     return state
 
 

@@ -82,9 +82,7 @@ def check_looks(result, case):
 # Laws.
 
 
-@given(
-    counts, counts, counts, counts, st.sampled_from(["two-sided", "greater", "less"])
-)
+@given(counts, counts, counts, counts, st.sampled_from(["two-sided", "greater", "less"]))
 def test_mirrored_models(right, a, b, wrong, alternative):
     n = right + a + b + wrong
     rest = {"both_right": right, "both_wrong": wrong}
@@ -132,9 +130,7 @@ def test_arrays_of_comparisons():
     assert np.shape(result.evalue) == (2, 2)
     low, high = result.confidence_interval(0.9, "dirichlet", (1, 1, 1))
     one = sequential.mcnemar_from_counts(10, 9, both_right=50, both_wrong=1)
-    assert (low[0, 1], high[0, 1]) == one.confidence_interval(
-        0.9, "dirichlet", (1, 1, 1)
-    )
+    assert (low[0, 1], high[0, 1]) == one.confidence_interval(0.9, "dirichlet", (1, 1, 1))
     assert result.log_evalue_at(0.2)[0, 1] == one.log_evalue_at(0.2)
     assert result.discordant_interval().low.shape == (2, 2)
     assert str(result).endswith("4 tests, shape (2, 2)")
@@ -149,9 +145,7 @@ def test_an_overwhelming_difference():
 
 
 def test_many_counts_take_as_long_as_few():
-    result = sequential.mcnemar_from_counts(
-        2**50, 2**50 + 2**26, both_right=2**51, both_wrong=0
-    )
+    result = sequential.mcnemar_from_counts(2**50, 2**50 + 2**26, both_right=2**51, both_wrong=0)
     low, high = result.confidence_interval()
     assert -1e-7 < low < result.difference < high < 1e-7
 
@@ -174,9 +168,7 @@ def test_refusals_of_the_record():
 
 
 def test_the_first_of_many_looks_decides():
-    looks = sequential.mcnemar_looks(
-        [1, 9, 12, 14], [1, 1, 9, 13], n_samples=[9, 50, 90, 120]
-    )
+    looks = sequential.mcnemar_looks([1, 9, 12, 14], [1, 1, 9, 13], n_samples=[9, 50, 90, 120])
     assert looks.first_rejection is None
     assert looks.decision.startswith("Not decided at 120 samples: E = 0.155")
     looks = sequential.mcnemar_looks([1, 19, 20], [1, 1, 19], n_samples=[9, 50, 90])
@@ -207,9 +199,7 @@ def test_looks_out_of_order(given, message):
 
 def test_looks_at_fewer_samples_than_before():
     for wrong in ([10, 9], [3, 20]):
-        with pytest.raises(
-            ValueError, match="n_samples less only_a and only_b must not"
-        ):
+        with pytest.raises(ValueError, match="n_samples less only_a and only_b must not"):
             sequential.mcnemar_looks([3, 4], [1, 2], n_samples=wrong)
 
 

@@ -280,9 +280,7 @@ def damaged(tmp_path, state, **arrays):
     """Save a state with other arrays."""
     path = tmp_path / "counts"
     settings = json.dumps(to_plain(state._settings()))
-    write(
-        path, type(state).__name__, settings, described({**state._arrays(), **arrays})
-    )
+    write(path, type(state).__name__, settings, described({**state._arrays(), **arrays}))
     return path
 
 

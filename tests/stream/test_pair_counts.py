@@ -111,9 +111,7 @@ def test_blocks_of_different_kinds_of_labels():
     counts.update(y_true[:10].astype(str), preds[:, :10].astype(str))
     counts.update(y_true[10:20].tolist(), preds[:, 10:20].tolist())
     counts.update([], [[], []])
-    counts.update(
-        y_true[20:] * 1000, {"b": preds[1, 20:] * 1000, "a": preds[0, 20:] * 1000}
-    )
+    counts.update(y_true[20:] * 1000, {"b": preds[1, 20:] * 1000, "a": preds[0, 20:] * 1000})
     assert counts.names == ("a", "b")
     assert_counts(counts, y_true, preds)
 
@@ -222,9 +220,7 @@ def test_what_is_refused():
     with pytest.raises(TypeError, match=r"^only_b must be"):
         mcnemar_from_counts(3, two)
     for few in (PairCounts(), PairCounts(1)):
-        with pytest.raises(
-            ValueError, match=r"^PairCounts must hold at least 2 models"
-        ):
+        with pytest.raises(ValueError, match=r"^PairCounts must hold at least 2 models"):
             mcnemar_from_counts(few)
 
 

@@ -46,9 +46,7 @@ def streams(draw):
     """Draw true labels and scores that drift away from the first block, and cuts."""
     dtype = draw(st.sampled_from([np.float32, np.float64]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    kinds = st.sampled_from(
-        ["constant", "sorted", "one cell", "levels", "special", "normal"]
-    )
+    kinds = st.sampled_from(["constant", "sorted", "one cell", "levels", "special", "normal"])
     blocks = []
     for i in range(draw(st.integers(1, 4))):
         n = draw(st.integers(1, 25))
@@ -429,9 +427,7 @@ def test_models_come_in_the_order_of_the_stream():
     areas = auc_from_counts(counts)
     assert list(areas) == ["a", "b"]
     a, b = areas.values()
-    assert a.concordant + a.tied + a.undecided + b.concordant == a.n_positives * (
-        a.n_negatives
-    )
+    assert a.concordant + a.tied + a.undecided + b.concordant == a.n_positives * (a.n_negatives)
     with pytest.raises(ValueError, match="auc is of one model, got 2: use areas"):
         _ = counts.auc
 

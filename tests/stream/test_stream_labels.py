@@ -57,9 +57,7 @@ def in_blocks(counts, y_true, preds, cuts):
 def cells_of(record):
     names = record.classes
     columns = [column.tolist() for column in record.nonzero()]
-    return {
-        (names[t], names[a], names[b]): n for t, a, b, n in zip(*columns, strict=True)
-    }
+    return {(names[t], names[a], names[b]): n for t, a, b, n in zip(*columns, strict=True)}
 
 
 @FORMS
@@ -125,9 +123,7 @@ def test_classes_found_in_any_order(n, k, cuts, seed, dtype):
             for i, j in pairwise(edges)
         ]
         assert sum(parts) == sum(parts[::-1]) == whole
-        assert whole.classes == tuple(
-            sorted({*y_true.tolist(), *preds.ravel().tolist()})
-        )
+        assert whole.classes == tuple(sorted({*y_true.tolist(), *preds.ravel().tolist()}))
 
 
 def test_from_dense_to_sparse_as_classes_come(monkeypatch):
@@ -139,9 +135,7 @@ def test_from_dense_to_sparse_as_classes_come(monkeypatch):
     grown = in_blocks(LabelCounts(), y_true, preds, range(0, 300, 7))
     assert grown == whole
     assert grown.n_bytes == whole.n_bytes
-    with pytest.raises(
-        ValueError, match=r"^counts of 3 pairs and 9 classes are sparse"
-    ):
+    with pytest.raises(ValueError, match=r"^counts of 3 pairs and 9 classes are sparse"):
         whole.counts  # noqa: B018
     few = LabelCounts().update([0, 1, 2], [[0, 1, 2], [2, 1, 0]])
     assert few.counts.shape == (1, 3, 3, 3)
@@ -190,9 +184,7 @@ def test_given_classes_missing_labels_and_others():
     assert table.matrix(1).tolist() == counts.record().confusion_b.tolist()
     for kind in (LabelCounts, ConfusionCounts):
         state = kind(**options).update(y_true, preds)
-        with pytest.raises(
-            ValueError, match=r"^k predicts 'z', which is not among the"
-        ):
+        with pytest.raises(ValueError, match=r"^k predicts 'z', which is not among the"):
             state.update(["a"], {"m": ["a"], "k": ["z"]})
         with pytest.raises(ValueError, match=r"^k has no prediction at row 0 "):
             state.update(["a"], {"m": ["a"], "k": [None]})
@@ -202,9 +194,7 @@ def test_given_classes_missing_labels_and_others():
 def test_classes_that_do_not_sort():
     counts = ConfusionCounts().update(["a", "b"], {"m": ["a", "a"]})
     before = counts.copy()
-    wanted = (
-        r"^classes found in blocks must be of types that sort .*: convert the labels"
-    )
+    wanted = r"^classes found in blocks must be of types that sort .*: convert the labels"
     with pytest.raises(TypeError, match=wanted):
         counts.update([1, 2], {"m": [1, 1]})
     with pytest.raises(TypeError, match=wanted):
@@ -249,9 +239,7 @@ def test_one_pair_reads_no_other_columns(box):
 
 def test_what_pairs_may_be():
     for pairs in ("some", ("a",), ("a", "b", "c"), 3, None):
-        with pytest.raises(
-            ValueError, match=r'^pairs must be "all" or two models, got'
-        ):
+        with pytest.raises(ValueError, match=r'^pairs must be "all" or two models, got'):
             LabelCounts(pairs=pairs)
     with pytest.raises(ValueError, match=r"^pairs must .* got 'a' twice$"):
         LabelCounts(["a", "b"], pairs=("a", 0))
@@ -280,9 +268,7 @@ def test_a_matrix_that_does_not_fit(form):
     y_true = np.arange(20_000)
     counts = ConfusionCounts().update(y_true, {"a": y_true})
     assert counts.correct.tolist() == [20_000]
-    wanted = (
-        r"^a confusion matrix of 20000 classes needs 3\.2 GB: name fewer by classes=$"
-    )
+    wanted = r"^a confusion matrix of 20000 classes needs 3\.2 GB: name fewer by classes=$"
     with pytest.raises(ValueError, match=wanted):
         counts.matrix("a")
 
@@ -295,9 +281,7 @@ def test_large_blocks_on_threads(monkeypatch):
         for kind in (LabelCounts, ConfusionCounts):
             states = [kind().update(y_true, names, workers=w) for w in (1, 2, 7)]
             assert states[0] == states[1] == states[2]
-        oracle = Counter(
-            zip(*map(np.ndarray.tolist, (y_true, *preds[:2])), strict=True)
-        )
+        oracle = Counter(zip(*map(np.ndarray.tolist, (y_true, *preds[:2])), strict=True))
         counts = LabelCounts(pairs=("a", "b")).update(y_true, names, workers=3)
         assert cells_of(counts.record()) == oracle
 
@@ -337,9 +321,7 @@ def test_symmetry_of_very_many_classes():
 
 def test_more_pairs_than_one():
     counts = LabelCounts().update(*models(3, 20))
-    wanted = (
-        r"^counts must be of one pair of models, got 3 pairs: take one by record\(a, b"
-    )
+    wanted = r"^counts must be of one pair of models, got 3 pairs: take one by record\(a, b"
     for test in (bowker_from_counts, stuart_maxwell_from_counts):
         with pytest.raises(ValueError, match=wanted):
             test(counts)
@@ -375,9 +357,7 @@ def test_classification_tables_that_cannot_be():
         ConfusionCounts().update(*models(1, 9, 3)),
         ConfusionCounts(),
     ):
-        with pytest.raises(
-            ValueError, match=r"^counts must be of 1 model and 2 classes"
-        ):
+        with pytest.raises(ValueError, match=r"^counts must be of 1 model and 2 classes"):
             classification_table_from_counts(other)
     for some in ({"tp": 1}, {"tp": 1, "fp": 1, "fn": 1}, {}):
         with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):

@@ -99,9 +99,7 @@ def test_merging_crosswise_ends(kind):
         for _ in range(8):
             into.merge(other)
 
-    at_once(
-        lambda: merge(one, two), lambda: merge(two, one), lambda: merge(one, one.copy())
-    )
+    at_once(lambda: merge(one, two), lambda: merge(two, one), lambda: merge(one, one.copy()))
     assert one.n_samples % SAMPLES == two.n_samples % SAMPLES == 0
     itself = begun(kind)
     assert itself.merge(itself).n_samples == 2 * SAMPLES

@@ -53,8 +53,7 @@ def naive(values, groups, weights, kind):
                     * {
                         "cr0": 1,
                         "cr1": names.size / (names.size - 1),
-                        "cr2": 1
-                        / (1 - 2 * w / total + w * w * squares / (total**2 * q)),
+                        "cr2": 1 / (1 - 2 * w / total + w * w * squares / (total**2 * q)),
                         "cr3": 1 / (1 - w / total) ** 2,
                     }[kind]
                 )
@@ -70,9 +69,7 @@ def naive_df(groups, weights, kind):
     w = np.array([weights[groups == g].sum() for g in names])
     q = np.array([(weights[groups == g] ** 2).sum() for g in names])
     share = 2 * w / total - w * w * q.sum() / (total**2 * q)
-    scale = {"cr2": (1 - share) ** -0.5, "cr3": 1 / (1 - w / total)}.get(
-        kind, 1 + 0 * w
-    )
+    scale = {"cr2": (1 - share) ** -0.5, "cr3": 1 / (1 - w / total)}.get(kind, 1 + 0 * w)
     p = (rows @ rows.T) * np.outer(scale, scale)
     return np.trace(p) ** 2 / (p**2).sum()
 
@@ -102,9 +99,7 @@ def edges_of(kind, groups, cuts):
     n = groups.size
     cuts = sorted({min(cut, n) for cut in cuts})
     if kind == "whole":
-        cuts = sorted(
-            {int(np.searchsorted(groups, groups[min(c, n - 1)])) for c in cuts}
-        )
+        cuts = sorted({int(np.searchsorted(groups, groups[min(c, n - 1)])) for c in cuts})
     return cuts
 
 
@@ -118,14 +113,10 @@ def test_each_variance_against_its_definition(kind, variance, weighted):
     units = np.arange(groups.size) if kind is None else groups
     moments = fed(kind, values, groups, given, edges_of(kind, groups, [13, 14, 40]))
     if variance in ("cr2", "cr3") and (kind == "whole" or (weighted and kind is None)):
-        with pytest.raises(
-            ValueError, match=r"^variance must be one of \('cr0', 'cr1'\)"
-        ):
+        with pytest.raises(ValueError, match=r"^variance must be one of \('cr0', 'cr1'\)"):
             moments.pair_moments(variance=variance)
         return
-    assert moments.variance == (
-        "cr1" if kind == "whole" or (weighted and not kind) else "cr2"
-    )
+    assert moments.variance == ("cr1" if kind == "whole" or (weighted and not kind) else "cr2")
     found = moments.pair_moments(variance=variance)
     close(variances(found), naive(values, units, used, variance))
     assert found.df == pytest.approx(naive_df(units, used, variance), rel=1e-10)
@@ -154,9 +145,7 @@ def test_each_variance_against_its_definition(kind, variance, weighted):
     order=st.randoms(use_true_random=False),
     weighted=st.booleans(),
 )
-def test_blocks_in_any_order_and_parts_are_all_at_once(
-    kind, seed, n, cuts, order, weighted
-):
+def test_blocks_in_any_order_and_parts_are_all_at_once(kind, seed, n, cuts, order, weighted):
     values, groups, weights = table(seed, n=n)
     given = weights if weighted else None
     whole = fed(kind, values, groups, given)
@@ -244,9 +233,7 @@ def test_duplicates_and_constant_differences_have_no_variance(kind):
     values, groups, _ = table(6)
     values[1] = values[0]
     values[2] = values[0] + 0.3
-    found = fed(
-        kind, values, groups, None, edges_of(kind, groups, [9, 30])
-    ).pair_moments()
+    found = fed(kind, values, groups, None, edges_of(kind, groups, [9, 30])).pair_moments()
     small = 1e-12 * found.scale
     assert (variances(found)[:3, :3] <= small[:3]).all()
     assert (variances(found)[3, :3] > 1e6 * small[:3]).all()
@@ -291,9 +278,7 @@ def test_forms_whose_columns_come_in_any_order(form):
     moments = ValueMoments().update(form({k: x[:20] for k, x in named.items()}))
     moments.update(form({k: named[k][20:] for k in "cabd"}))
     assert moments.names == tuple("abcd")
-    assert moments == ValueMoments(list("abcd")).update(values[:, :20]).update(
-        values[:, 20:]
-    )
+    assert moments == ValueMoments(list("abcd")).update(values[:, :20]).update(values[:, 20:])
 
 
 def test_right_and_wrong_and_repeats():
@@ -477,9 +462,7 @@ def test_weights_as_other_programs(case):
         df="clusters" if design else "satterthwaite",
     )
     rtol = case["tolerance"]["rtol"]
-    assert found.mean[0] - found.mean[1] == pytest.approx(
-        expected["difference"], rel=rtol
-    )
+    assert found.mean[0] - found.mean[1] == pytest.approx(expected["difference"], rel=rtol)
     error = np.sqrt(variances(found)[0, 1])
     assert error == pytest.approx(expected["se"], rel=rtol)
     assert found.df == pytest.approx(expected["df"], rel=rtol)

@@ -110,9 +110,7 @@ def test_few_train():
     y = np.arange(60) % 7
     expected = np.where(np.arange(60) < 30, y[0], y[59])
     expected[[0, 59]] = -1
-    np.testing.assert_array_equal(
-        predict_folds(NearestNeighbour(), X, y, folds)[0], expected
-    )
+    np.testing.assert_array_equal(predict_folds(NearestNeighbour(), X, y, folds)[0], expected)
 
 
 def test_against_scikit_learn():
@@ -325,9 +323,7 @@ def test_folds_by_hand():
         assert (predicted[row < 0] == -1).all()
         for fold in range(3):
             train = (row != fold) & (row != -2)
-            model = DecisionTreeClassifier(
-                criterion="entropy", min_samples_leaf=2, random_state=0
-            )
+            model = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
             expected = model.fit(X[train], y[train]).predict(X[row == fold])
             np.testing.assert_array_equal(predicted[row == fold], expected)
 

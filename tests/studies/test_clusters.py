@@ -44,7 +44,4 @@ def test_the_page_has_the_tables():
     """A row of the page is what the loop gives."""
     rng = np.random.default_rng(1)
     row = clusters.row(("50", "8"), clusters.repeats_size(rng, 50, 8, clusters.RUNS))
-    assert (
-        row
-        in (Path(__file__).parents[2] / "docs" / "studies" / "clusters.md").read_text()
-    )
+    assert row in (Path(__file__).parents[2] / "docs" / "studies" / "clusters.md").read_text()

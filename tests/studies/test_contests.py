@@ -51,9 +51,7 @@ def test_find_equal_at_an_end():
 
 
 def test_find_equal_without_a_crossing():
-    with pytest.raises(
-        ValueError, match=r"nowhere between 1 and 8.*\+1\.0.* and \+8\.0"
-    ):
+    with pytest.raises(ValueError, match=r"nowhere between 1 and 8.*\+1\.0.* and \+8\.0"):
         find_equal(lambda x: x, 0.0, 1.0, 8.0, 1e-6)
 
 
@@ -85,9 +83,7 @@ def test_letter_has_the_weights_of_the_paper(tmp_path):
     contest = find_contest("letter", path)
     problem = contest.problem(3.0)
     assert (contest.parameter, contest.null) == ("upsilon", None)
-    np.testing.assert_array_equal(
-        problem.algorithm_b.weights, algorithms.letter_weights(3.0)
-    )
+    np.testing.assert_array_equal(problem.algorithm_b.weights, algorithms.letter_weights(3.0))
     assert problem.population.n == 300
 
 

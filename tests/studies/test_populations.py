@@ -29,9 +29,7 @@ def made_up_letters(tmp_path, n=40):
     letters = rng.choice(list("ABZ"), n)
     numbers = rng.integers(0, 16, (n, 16))
     path = tmp_path / "letter-recognition.data"
-    lines = [
-        ",".join([a, *map(str, row)]) for a, row in zip(letters, numbers, strict=True)
-    ]
+    lines = [",".join([a, *map(str, row)]) for a, row in zip(letters, numbers, strict=True)]
     path.write_text("\n".join(lines) + "\n")
     return path, letters, numbers
 
@@ -459,10 +457,7 @@ def test_epsilon_outside(epsilon):
 
 
 def test_epsilon_bad_input():
-    assert (
-        epsilon_losses(1, 0, 0.1, np.zeros(3, np.uint8), np.zeros(4, np.uint8))
-        == INVALID
-    )
+    assert epsilon_losses(1, 0, 0.1, np.zeros(3, np.uint8), np.zeros(4, np.uint8)) == INVALID
     with pytest.raises(TypeError, match="epsilon must be a number"):
         Epsilon(epsilon="0.1")
     with pytest.raises(ValueError, match="n must be a whole number >= 2, got 1"):

@@ -98,9 +98,7 @@ def test_where_the_paper_has_no_figure(options):
 
 
 def test_pvalues_that_are_nan_do_not_reject():
-    study = TypeOneErrors(
-        dataset="epsilon", setting="", pvalues=np.full((5, 14), np.nan), seed=1
-    )
+    study = TypeOneErrors(dataset="epsilon", setting="", pvalues=np.full((5, 14), np.nan), seed=1)
     assert study.rejected.tolist() == [0] * 14
 
 

@@ -67,10 +67,7 @@ def by_hand(tables):
     holdout = tables["two thirds"][0, 0]
     folds = tables["10x10"][0]
     wide = np.concatenate(
-        [
-            np.repeat([1, -1, 0], [fold[0, 1], fold[1, 0], fold[0, 0] + fold[1, 1]])
-            for fold in folds
-        ]
+        [np.repeat([1, -1, 0], [fold[0, 1], fold[1, 0], fold[0, 0] + fold[1, 1]]) for fold in folds]
     )
     results = [
         fastcmp.resampled_t(x["two thirds"][:, 0]),
@@ -189,9 +186,7 @@ def test_epsilon_tables(name):
         expected = naive_tables(2, 5 + b, 11, 0.2, pattern, *shape)
         np.testing.assert_array_equal(out[b], expected)
     epsilon_tables(2, 5, 11, 0.2, pattern, out)
-    np.testing.assert_array_equal(
-        out[0], 2 * naive_tables(2, 5, 11, 0.2, pattern, *shape)
-    )
+    np.testing.assert_array_equal(out[0], 2 * naive_tables(2, 5, 11, 0.2, pattern, *shape))
 
 
 def test_epsilon_tables_of_a_data_set_depend_on_its_number_alone():
@@ -236,9 +231,7 @@ def test_epsilon_pvalues_equal_tests_of_tables_by_hand():
         pattern = DESIGNS[name](0).pattern(N)
         tables[name] = naive_tables(7, 2, offset, 0.1, pattern, n_repeats, n_folds)
         offset += n_repeats
-    np.testing.assert_allclose(
-        epsilon_pvalues(N, 0.1, 7, 2, 3)[0], by_hand(tables), rtol=1e-12
-    )
+    np.testing.assert_allclose(epsilon_pvalues(N, 0.1, 7, 2, 3)[0], by_hand(tables), rtol=1e-12)
 
 
 @pytest.mark.skipif(small_if_interpreted(2000, 2) == 2, reason="too slow without JIT")
@@ -295,18 +288,14 @@ def test_what_is_shared_is_done_once(problems, monkeypatch):
     samples, trained = [], []
     monkeypatch.setattr(
         "fastcmp.studies.problems.predict_folds",
-        lambda algorithm, *data: (
-            trained.append(algorithm) or predict_folds(algorithm, *data)
-        ),
+        lambda algorithm, *data: trained.append(algorithm) or predict_folds(algorithm, *data),
     )
     for kind in (populations.Exp6, populations.Simple):
         draw = kind.sample
         monkeypatch.setattr(
             kind,
             "sample",
-            lambda self, *numbers, draw=draw: (
-                samples.append(numbers) or draw(self, *numbers)
-            ),
+            lambda self, *numbers, draw=draw: samples.append(numbers) or draw(self, *numbers),
         )
     run_problems(problems, 1, 0, 2)
     assert len(samples) == 2 * 2

@@ -48,9 +48,7 @@ def test_seeds_are_drawn_and_kept():
 
 def test_all_seeds_that_are_allowed_work():
     assert table5(Options(replications=2, rng=2**30 - 1, workers=1)).seed == 2**30 - 1
-    found = run.problem_pvalues(
-        [run.find_contest("iris").problem(1.0)], 2**30 - 1, 0, 1
-    )
+    found = run.problem_pvalues([run.find_contest("iris").problem(1.0)], 2**30 - 1, 0, 1)
     assert np.isfinite(found).all()
 
 
@@ -101,9 +99,7 @@ def test_another_seed_does_not_go_on(tmp_path):
 
 @pytest.mark.parametrize("name", ["breast-cancer", "wine", "iris"])
 def test_bundled_records(name, tmp_path):
-    options = Options(
-        dataset=name, replications=2, n_sets=10, workers=1, folder=tmp_path
-    )
+    options = Options(dataset=name, replications=2, n_sets=10, workers=1, folder=tmp_path)
     told = []
     study = table5(replace(options, progress=lambda *step: told.append(step)))
     assert study.pvalues.shape == (2, 14)
@@ -125,9 +121,7 @@ def test_larger_records(name):
 
 
 def test_another_null_hypothesis_does_not_go_on(tmp_path):
-    options = Options(
-        dataset="iris", replications=1, n_sets=10, workers=1, folder=tmp_path
-    )
+    options = Options(dataset="iris", replications=1, n_sets=10, workers=1, folder=tmp_path)
     table5(options)
     with pytest.raises(ValueError, match="holds a study with upsilon = "):
         table5(replace(options, n_sets=12))
@@ -172,9 +166,7 @@ def simulated(rho1, rho2, n_sets, seed=1):
     return drawn.reshape(n_sets, 5, 2)
 
 
-@pytest.mark.parametrize(
-    ("rho1", "rho2"), [(0.0, 0.5), (-0.3, 0.2), (0.4, 0.3), (0, 0)]
-)
+@pytest.mark.parametrize(("rho1", "rho2"), [(0.0, 0.5), (-0.3, 0.2), (0.4, 0.3), (0, 0)])
 def test_correlations_of_normal_estimates(rho1, rho2):
     found = correlations(simulated(rho1, rho2, 4000))
     assert found == pytest.approx((rho1, rho2), abs=0.04)
@@ -233,9 +225,7 @@ def test_disagreements_by_hand():
         for k in (0, 1)
     ]
     np.testing.assert_allclose(found[1], expected, rtol=1e-14)
-    np.testing.assert_array_equal(
-        disagreements(population, chosen, 2, 6, 7)[0], found[1]
-    )
+    np.testing.assert_array_equal(disagreements(population, chosen, 2, 6, 7)[0], found[1])
 
 
 def test_the_study_of_correlations(monkeypatch, tmp_path):
@@ -244,9 +234,7 @@ def test_the_study_of_correlations(monkeypatch, tmp_path):
     options = Options(replications=6, workers=1, folder=tmp_path)
     study = correlation(options)
     pairs = [("majority", "mean"), ("majority", "tree"), ("mean", "tree")]
-    assert study.experiments == tuple(
-        (name, *pair) for name in ("wine", "iris") for pair in pairs
-    )
+    assert study.experiments == tuple((name, *pair) for name in ("wine", "iris") for pair in pairs)
     chosen = {name: algorithms.make(name) for name in ("majority", "mean", "tree")}
     rows = disagreements(populations.load("iris"), chosen, 1, 0, 6)
     expected = correlations(rows.reshape(6, 3, 5, 2)[:, 2])

@@ -19,9 +19,7 @@ N = 3000
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """Save the page's program, as its reader would."""
-    blocks = re.findall(
-        r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL
-    )
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     (text,) = [block for block in blocks if "__main__" in block]
     path = tmp_path_factory.mktemp("simulation") / "type_one.py"
     path.write_text(text)

@@ -40,9 +40,7 @@ def store(tmp_path):
 
 
 def run(work, n, store=None, *, part=3, workers=1, **options):
-    return run_replicates(
-        work, n, WIDTH, part=part, store=store, workers=workers, **options
-    )
+    return run_replicates(work, n, WIDTH, part=part, store=store, workers=workers, **options)
 
 
 @pytest.mark.parametrize("threads", [False, True])
@@ -238,9 +236,7 @@ def test_the_mode_of_the_file_is_kept(store):
 def test_other_settings_are_refused(store, change, said):
     run(rows_of, 4, store)
     other = Store(path=store.path, settings=SETTINGS | change)
-    with pytest.raises(
-        ValueError, match=rf"study\.rows holds .*{said}.*write elsewhere"
-    ):
+    with pytest.raises(ValueError, match=rf"study\.rows holds .*{said}.*write elsewhere"):
         run(rows_of, 4, other)
 
 

@@ -19,8 +19,7 @@ def scikit_learn(module: str) -> Any:
         return import_module(f"sklearn.{module}")
     except ImportError:
         message = (
-            "this function needs scikit-learn, which is not installed: "
-            "pip install 'fastcmp[cv]'"
+            "this function needs scikit-learn, which is not installed: pip install 'fastcmp[cv]'"
         )
         raise ImportError(message) from None
 

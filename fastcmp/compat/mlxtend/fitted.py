@@ -172,7 +172,7 @@ def combined_ftest_5x2cv(
     return _numbers(alpaydin_f(differences))
 
 
-def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
+def paired_ttest_kfold_cv(
     estimator1: Any,
     estimator2: Any,
     X: Any,  # noqa: N803
@@ -261,7 +261,7 @@ def paired_ttest_kfold_cv(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     return _numbers(kfold_t(differences))
 
 
-def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
+def paired_ttest_resampled(
     estimator1: Any,
     estimator2: Any,
     X: Any,  # noqa: N803
@@ -338,9 +338,7 @@ def paired_ttest_resampled(  # noqa: PLR0913, PLR0917  # mlxtend's signature
     """
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
-        message = (
-            f"test_size must be a proportion or a number of samples, got {test_size!r}"
-        )
+        message = f"test_size must be a proportion or a number of samples, got {test_size!r}"
         raise TypeError(message)
     scorer = scorer_of(estimator1, scoring)
     differences = [

@@ -220,8 +220,7 @@ def lift_score(
         strange = [label for label in classes if label not in (0, 1)]
         if strange:
             message = (
-                "y_target and y_predicted must hold 0 and 1 with binary=False, got "
-                f"{strange[0]!r}"
+                f"y_target and y_predicted must hold 0 and 1 with binary=False, got {strange[0]!r}"
             )
             raise ValueError(message)
         positive_label = 1
@@ -345,9 +344,7 @@ def _divide(part: float, whole: float) -> float:
     return np.float64(part / whole if whole else math.nan)
 
 
-def _average(
-    true: NDArray[np.intp], pred: NDArray[np.intp], chosen: NDArray[np.intp]
-) -> float:
+def _average(true: NDArray[np.intp], pred: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
     """Average over classes the accuracy of one class against all others."""
     return np.float64(np.mean([((true == k) == (pred == k)).mean() for k in chosen]))
 
@@ -362,9 +359,7 @@ def _count(y_target: ArrayLike, y_predicted: ArrayLike, positive: Any) -> _Count
     at = _position(positive, classes)
     # 1 may be missing among samples that are all 0, but not among "yes" and "no".
     if at < 0 and (len(classes) > 1 or kind_of(classes[0]) != kind_of(positive)):
-        message = (
-            f"positive_label must be one of the labels {classes}, got {positive!r}"
-        )
+        message = f"positive_label must be one of the labels {classes}, got {positive!r}"
         raise ValueError(message)
     cells = 2 * (true == at) + (pred == at)
     return _Counts(*np.bincount(cells, minlength=4).tolist())

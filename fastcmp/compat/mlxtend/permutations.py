@@ -29,7 +29,7 @@ _MOST_CALLS = 10**7  # of a function of the user's
 Floats = NDArray[np.float64]
 
 
-def permutation_test(  # mlxtend's signature
+def permutation_test(
     x: ArrayLike,
     y: ArrayLike,
     func: Any = "x_mean != y_mean",
@@ -94,10 +94,7 @@ def permutation_test(  # mlxtend's signature
     method = choose(method, "method", ("exact", "approximate"))
     first, second = _read_sample(x, "x"), _read_sample(y, "y")
     if paired and first.size != second.size:
-        message = (
-            f"x and y must have the same length if paired, got {first.size} and "
-            f"{second.size}"
-        )
+        message = f"x and y must have the same length if paired, got {first.size} and {second.size}"
         raise ValueError(message)
     if not callable(func):
         func = choose(func, "func", tuple(_MEANS))
@@ -202,9 +199,7 @@ def _count_from(sums: list[tuple[Floats, Floats]], side: int, least: float) -> i
     return count
 
 
-def _all_exchanges(
-    x: Floats, y: Floats, *, paired: bool
-) -> Iterator[tuple[Floats, Floats]]:
+def _all_exchanges(x: Floats, y: Floats, *, paired: bool) -> Iterator[tuple[Floats, Floats]]:
     n = x.size + y.size
     calls = 2**x.size if paired else comb(n, x.size)
     if calls > _MOST_CALLS:

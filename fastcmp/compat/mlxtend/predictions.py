@@ -208,9 +208,7 @@ def mcnemar_tables(
     }
 
 
-def cochrans_q(
-    y_target: ArrayLike, *y_model_predictions: ArrayLike
-) -> tuple[float, float]:
+def cochrans_q(y_target: ArrayLike, *y_model_predictions: ArrayLike) -> tuple[float, float]:
     """Cochran's Q test, like `mlxtend.evaluate.cochrans_q`.
 
     Parameters

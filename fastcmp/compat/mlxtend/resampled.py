@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 _RULES = (".632", ".632+", "oob")
 
 
-def bootstrap_point632_score(  # noqa: PLR0913, PLR0917  # mlxtend's signature
+def bootstrap_point632_score(
     estimator: Any,
     X: Any,  # noqa: N803
     y: ArrayLike,
@@ -198,7 +198,7 @@ def _default_score(estimator: Any, *, predict_proba: bool) -> Callable[..., floa
     return lambda true, predicted: float(np.mean((true - predicted) ** 2))
 
 
-def bias_variance_decomp(  # noqa: PLR0913, PLR0917  # mlxtend's signature
+def bias_variance_decomp(
     estimator: Any,
     X_train: Any,  # noqa: N803
     y_train: ArrayLike,
@@ -329,9 +329,7 @@ def _fit(  # one fit and all it needs
     n = count_rows(X, "X")
     own = {
         name: take_rows(value, rows)
-        if hasattr(value, "__len__")
-        and not isinstance(value, (str, dict))
-        and len(value) == n
+        if hasattr(value, "__len__") and not isinstance(value, (str, dict)) and len(value) == n
         else value
         for name, value in params.items()
     }

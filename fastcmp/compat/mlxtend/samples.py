@@ -84,7 +84,7 @@ def _as_proportion(raw: float, name: str) -> float:
     return float(proportion)
 
 
-def bootstrap(  # mlxtend's signature
+def bootstrap(
     x: ArrayLike,
     func: Callable[[NDArray[Any]], float],
     num_rounds: int = 1000,

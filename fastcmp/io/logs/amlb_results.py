@@ -105,8 +105,7 @@ def _frameworks(table: LogTable, others: Sequence[str]) -> Labels:
         limits = table.labels("constraint")
         if len(limits.texts) > 1:
             texts = [
-                f"{name} ({limit})"
-                for name, limit in zip(found.at(), limits.at(), strict=True)
+                f"{name} ({limit})" for name, limit in zip(found.at(), limits.at(), strict=True)
             ]
             from fastcmp.io.logs.table_values import as_labels
 
@@ -138,9 +137,7 @@ def _guessed(
     for i in range(len(task.texts)):
         rows = (task.codes == i) & scored
         same = [
-            place
-            for place, column in enumerate(columns)
-            if _repeats(values[rows], column[rows])
+            place for place, column in enumerate(columns) if _repeats(values[rows], column[rows])
         ]
         if same:
             of_task[i] = same[0]
@@ -165,9 +162,7 @@ def _repeats(values: NDArray[np.float64], column: NDArray[np.float64]) -> bool:
     return bool(known.any() and np.isclose(values[known], column[known], 1e-6).all())
 
 
-def _losses(
-    values: NDArray[np.float64], metric: Labels, file: LogFile
-) -> NDArray[np.bool_]:
+def _losses(values: NDArray[np.float64], metric: Labels, file: LogFile) -> NDArray[np.bool_]:
     """Tell which rows hold losses that are not turned."""
     found = np.zeros(values.size, np.bool_)
     for code, name in enumerate(metric.texts):
@@ -187,9 +182,7 @@ def _losses(
     return found
 
 
-def _parts(
-    scores: _Scores, metrics: Collection[str], options: LogOptions
-) -> list[LogPart]:
+def _parts(scores: _Scores, metrics: Collection[str], options: LogOptions) -> list[LogPart]:
     """Cut into parts; where each task has a metric of its own, all are `result`."""
     turned = {name: f"neg_{name}" for name in metrics if f"neg_{name}" in metrics}
     names = tuple(turned.get(name, name) for name in scores.metric.texts)
@@ -223,13 +216,10 @@ def _parts(
         reasons=scores.reasons,
     )
     empty = template(scores.file.path, unit="task", remarks=remarks)
-    losses = {
-        names[code] for code in np.unique(metric.codes[scores.are_losses & ~negated])
-    } - set(turned.values())
-    return [
-        replace(part, lower_is_better=part.metric in losses)
-        for part in parts_of(rows, empty)
-    ]
+    losses = {names[code] for code in np.unique(metric.codes[scores.are_losses & ~negated])} - set(
+        turned.values()
+    )
+    return [replace(part, lower_is_better=part.metric in losses) for part in parts_of(rows, empty)]
 
 
 FORMAT = LogFormat(

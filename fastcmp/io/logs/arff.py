@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 _CELL = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(?:,|$)""", re.DOTALL
 )
-_NAME = re.compile(
-    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s*(.*)""", re.DOTALL
-)
+_NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s*(.*)""", re.DOTALL)
 _PLAIN = frozenset(" \t'\"{%")
 _NUMERIC = ("numeric", "real", "integer")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)

@@ -44,16 +44,13 @@ def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
         status=_filled([block.status for block, _ in blocks], widths, np.uint8(0)),
         attempts=_filled([block.attempts for block, _ in blocks], widths, np.int32(1)),
         clusters=_clusters([clusters for _, _, clusters in pieces], sizes),
-        sources=tuple(
-            tuple(str(part.source) for part in row) for row in zip(*parts, strict=True)
-        ),
+        sources=tuple(tuple(str(part.source) for part in row) for row in zip(*parts, strict=True)),
         unit=parts[0][0].unit,
         negated=tuple(own[0].lower_is_better for own in parts),
         task_errors=counts[0],
         task_unscored=counts[1],
         n_left_out=sum(
-            len(joint.items) - size
-            for (_, joint), size in zip(blocks, sizes, strict=True)
+            len(joint.items) - size for (_, joint), size in zip(blocks, sizes, strict=True)
         ),
         **fields,
     )
@@ -68,10 +65,7 @@ def _items_of(block: Block, joint: Joint) -> tuple[Any, NDArray[np.int64], Any]:
         kept, columns = np.unique(places, return_inverse=True)
     items = joint.items
     named: Any
-    if isinstance(items, np.ndarray):
-        named = items[kept]
-    else:
-        named = [items[i] for i in kept.tolist()]
+    named = items[kept] if isinstance(items, np.ndarray) else [items[i] for i in kept.tolist()]
     return named, columns.ravel(), _clusters_of(joint, kept)
 
 
@@ -104,9 +98,7 @@ def _clusters(pieces: Sequence[Any], sizes: Sequence[int]) -> Any:
         return None
     return np.concatenate(
         [
-            np.array([f"{task}:{i}" for i in range(size)], dtype=object)
-            if piece is None
-            else piece
+            np.array([f"{task}:{i}" for i in range(size)], dtype=object) if piece is None else piece
             for task, (piece, size) in enumerate(zip(pieces, sizes, strict=True))
         ]
     )

@@ -116,9 +116,7 @@ def read_battles(
     else:
         result = _checked_results(table.values("result"), path)
     return {
-        "item": np.array(
-            table.labels(item).at() if item else [""] * len(first), object
-        ),
+        "item": np.array(table.labels(item).at() if item else [""] * len(first), object),
         "model_a": np.array(first, object),
         "model_b": np.array(second, object),
         "result": result,
@@ -153,9 +151,7 @@ def _weights(table: LogTable) -> NDArray[np.float64]:
     weights = table.values("weight")
     if not (weights > 0).all():
         row = int(np.argmin(weights > 0))
-        message = (
-            f"{table.path}: weights must be above 0, got {weights[row]} in row {row}"
-        )
+        message = f"{table.path}: weights must be above 0, got {weights[row]} in row {row}"
         raise ValueError(message)
     return weights
 
@@ -164,8 +160,7 @@ def _check_sides(first: Sequence[str], second: Sequence[str], path: Path) -> Non
     for row, (one, other) in enumerate(zip(first, second, strict=True)):
         if one == other:
             message = (
-                f"{path}: {one} meets itself in row {row}, which says nothing: leave "
-                "such rows out"
+                f"{path}: {one} meets itself in row {row}, which says nothing: leave such rows out"
             )
             raise ValueError(message)
 
@@ -174,8 +169,7 @@ def _checked_results(result: NDArray[np.float64], path: Path) -> NDArray[np.floa
     strange = np.flatnonzero(~np.isin(result, (0, 0.5, 1)))
     if strange.size:
         message = (
-            f"{path}: result must be 1, 0.5 or 0, got {result[strange[0]]} in row "
-            f"{strange[0]}"
+            f"{path}: result must be 1, 0.5 or 0, got {result[strange[0]]} in row {strange[0]}"
         )
         raise ValueError(message)
     return result

@@ -213,9 +213,7 @@ def check_directions(parts: Sequence[LogPart], complain: Complain) -> None:
     """Refuse a metric that is an error for one model and a score for another."""
     for part in parts[1:]:
         if part.lower_is_better != parts[0].lower_is_better:
-            low, high = sorted((part, parts[0]), key=lambda each: each.lower_is_better)[
-                ::-1
-            ]
+            low, high = sorted((part, parts[0]), key=lambda each: each.lower_is_better)[::-1]
             complain(
                 f"{visible(part.metric)}{a_task(label_of(part))}: lower is better for "
                 f"{visible(low.model)} ({low.source}), and higher for "

@@ -115,9 +115,7 @@ class LogContents(Record):
         for name in self.names:
             own = [row for row in self._rows() if row[1] == name]
             tasks = {row[2:4]: row for row in reversed(own)}
-            answers, errors, unscored = (
-                sum(row[i] for row in tasks.values()) for i in (6, 7, 8)
-            )
+            answers, errors, unscored = (sum(row[i] for row in tasks.values()) for i in (6, 7, 8))
             n = [len(tasks), answers, errors, unscored]
             rows.append((visible(name), *map(str, n)))
         columns = ("model", "tasks", "answers", "errors", "unscored")

@@ -29,9 +29,7 @@ _UNSCORED = 2  # of `STATUS`
 
 
 def _holds(file: LogFile) -> Literal["values", ""]:
-    return (
-        "values" if {"benchmark_id", "example_id", "pass1"} <= head_keys(file) else ""
-    )
+    return "values" if {"benchmark_id", "example_id", "pass1"} <= head_keys(file) else ""
 
 
 def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
@@ -70,9 +68,7 @@ def _read(path: Path, options: LogOptions) -> list[LogPart]:
                 metric="pass1",
                 items=own,
                 values=value.values[rows],
-                status=(_UNSCORED * missing).astype(np.uint8)
-                if missing.any()
-                else None,
+                status=(_UNSCORED * missing).astype(np.uint8) if missing.any() else None,
                 attempts=np.where(np.isnan(counts), 1, counts).astype(np.int32),
                 source=path,
             )
@@ -80,9 +76,7 @@ def _read(path: Path, options: LogOptions) -> list[LogPart]:
     return parts
 
 
-def _check(
-    path: Path, lines: NDArray[np.int64], value: Numbers, count: Numbers
-) -> None:
+def _check(path: Path, lines: NDArray[np.int64], value: Numbers, count: Numbers) -> None:
     """Refuse what is no proportion, and no count."""
     wrong = (value.values < 0) | (value.values > 1)
     n = count.values
@@ -105,6 +99,4 @@ def _check(
             refuse_line(path, int(lines[row]), f"{name} must be {wanted}, got {got}")
 
 
-FORMAT = LogFormat(
-    name="eval_arena", title="eval-arena", holds=_holds, readings=_readings
-)
+FORMAT = LogFormat(name="eval_arena", title="eval-arena", holds=_holds, readings=_readings)

@@ -166,9 +166,7 @@ class _About:
     @property
     def created(self) -> str:
         """Tell when it was run."""
-        found = self.content.get("evaluation_timestamp") or self.content.get(
-            "retrieved_timestamp"
-        )
+        found = self.content.get("evaluation_timestamp") or self.content.get("retrieved_timestamp")
         return "" if found is None else str(found)
 
     @property
@@ -229,16 +227,12 @@ def _part(rows: _Rows, own: NDArray[np.int64], model: str, about: _About) -> Log
     )
 
 
-def _remarks(
-    about: _About, values: NDArray[np.float64], version: str
-) -> tuple[str, ...]:
+def _remarks(about: _About, values: NDArray[np.float64], version: str) -> tuple[str, ...]:
     """Say what is doubtful."""
     remarks = []
     path, library = about.path, about.library.lower().replace("-", "_")
     if not about.content:
-        remarks.append(
-            f"{path} has no aggregate beside it: higher scores are taken as better."
-        )
+        remarks.append(f"{path} has no aggregate beside it: higher scores are taken as better.")
     elif about.config.get("lower_is_better") is None:
         remarks.append(
             f"{path}: its aggregate does not say whether lower values of "
@@ -250,9 +244,7 @@ def _remarks(
             "for a metric that has no value for each item."
         )
     if "helm" in library and "0.2.1" in version:
-        remarks.append(
-            f"{path}: schema 0.2.1 holds exact match in the place of HELM's metric."
-        )
+        remarks.append(f"{path}: schema 0.2.1 holds exact match in the place of HELM's metric.")
     return tuple(remarks)
 
 

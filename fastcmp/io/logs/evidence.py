@@ -61,9 +61,7 @@ def setting_remarks(parts: Iterable[LogPart]) -> list[str]:
             shown = "; ".join(
                 f"{visible(value)} ({listed(models)})" for value, models in held.items()
             )
-            found.setdefault(f"{name} differs between models: {shown}", []).append(
-                (task, name)
-            )
+            found.setdefault(f"{name} differs between models: {shown}", []).append((task, name))
     remarks = []
     for text, tasks in found.items():
         names = listed(task for task, _ in tasks if task)

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 _VALUES, _SPEC = "per_instance_stats.json", "run_spec.json"
 _STATS = re.compile(rb'"stats"\s*:\s*\[')  # in display_predictions.json it is a mapping
-_BESIDE = re.compile(
-    r"(stats|instances|scenario|scenario_state|display_\w+|annotations)\.json"
-)
+_BESIDE = re.compile(r"(stats|instances|scenario|scenario_state|display_\w+|annotations)\.json")
 #: Where less is better, as in the schemata of HELM, and what is surely a score.
 _LOWER = re.compile(
     r"inference_.*runtime|perplexity|bits_per_byte|training_\w+_cost|ece_\w+|"
@@ -137,9 +135,7 @@ def _remarks(path: Path, found: Instances, texts: Mapping[str, str]) -> list[str
     """Say what was left out, and what could not be checked."""
     remarks = []
     if found.n_perturbed:
-        remarks.append(
-            f"{path}: {found.n_perturbed} records of perturbed instances are left out"
-        )
+        remarks.append(f"{path}: {found.n_perturbed} records of perturbed instances are left out")
     if not texts:
         remarks.append(
             f"{path}: no texts of instances beside it (instances.json or "
@@ -204,9 +200,7 @@ def _read_side(file: LogFile, name: str, read: Any, *args: Any) -> Any:
 
 def _texts(file: LogFile, memory_limit: int) -> dict[str, str]:
     """Read the texts of instances, from the smaller file that has them."""
-    found: dict[str, str] = _read_side(
-        file, "instances.json", read_texts, memory_limit, None
-    )
+    found: dict[str, str] = _read_side(file, "instances.json", read_texts, memory_limit, None)
     return found or _read_side(
         file, "scenario_state.json", read_texts, memory_limit, "request_states"
     )
@@ -242,9 +236,7 @@ def _part(
         repeats=trials if trials.any() else None,
         status=np.where(np.isnan(values), 2, 0).astype(np.uint8),
         reasons=reasons,
-        item_hash=fingerprint(texts.get(instance) for instance in ids)
-        if texts
-        else None,
+        item_hash=fingerprint(texts.get(instance) for instance in ids) if texts else None,
         lower_is_better=lower,
         n_stated=_n_stated(means, split_name, shared["settings"]),
         mean_stated=stated[0] if len(stated) == 1 and even else None,

@@ -61,22 +61,15 @@ def _key(entry: Mapping[str, Any], path: Path) -> tuple[str, int]:
     """Instance and trial of a record."""
     instance = entry.get("instance_id")
     trial = entry.get("train_trial_index", 0)
-    if (
-        not isinstance(instance, str | int)
-        or type(trial) is not int
-        or not 0 <= trial < 2**31
-    ):
+    if not isinstance(instance, str | int) or type(trial) is not int or not 0 <= trial < 2**31:
         message = (
-            f"{path}: wanted records with instance_id and train_trial_index, got "
-            f"{str(entry)[:80]}"
+            f"{path}: wanted records with instance_id and train_trial_index, got {str(entry)[:80]}"
         )
         raise ValueError(message)
     return str(instance), trial
 
 
-def _stats(
-    entry: Mapping[str, Any], path: Path
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _stats(entry: Mapping[str, Any], path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield metric, split and numbers, without those of perturbed instances."""
     stats = entry.get("stats")
     if not isinstance(stats, list):

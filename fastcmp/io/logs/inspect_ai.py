@@ -49,9 +49,7 @@ def _holds(file: LogFile) -> Literal["values", "beside", ""]:
         return "values" if first in _MEMBERS or _lists_members(file) else ""
     keys = file.keys
     # A long list of ids may hide `plan`.
-    if "eval" in keys and (
-        "plan" in keys or ("status" in keys and b'"task"' in file.head)
-    ):
+    if "eval" in keys and ("plan" in keys or ("status" in keys and b'"task"' in file.head)):
         return "values"
     if file.path.name in _BESIDE and file.head.lstrip()[:1] in (b"{", b"["):
         return "beside"
@@ -70,11 +68,7 @@ def _lists_members(file: LogFile) -> bool:
 def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
     """Read one log at a time."""
     args: TaskArgs = {}
-    return [
-        partial(_read, file.path, options, args)
-        for file in files
-        if _holds(file) == "values"
-    ]
+    return [partial(_read, file.path, options, args) for file in files if _holds(file) == "values"]
 
 
 def _read(path: Path, options: LogOptions, args: TaskArgs) -> list[LogPart]:
@@ -137,8 +131,7 @@ def _part(
             )
         stated = None
     kept = sum(
-        bool(s.error) and not code
-        for s, code in zip(run.samples, values.status, strict=True)
+        bool(s.error) and not code for s, code in zip(run.samples, values.status, strict=True)
     )
     if kept:
         remarks.append(
@@ -187,8 +180,7 @@ def _same_args(run: Run, args: TaskArgs) -> None:
 def _identity(spec: Mapping[str, Any]) -> str:
     """Say which run it is; old logs have no eval_id."""
     return str(
-        spec.get("eval_id")
-        or "/".join(str(spec.get(key, "")) for key in ("run_id", "task_id"))
+        spec.get("eval_id") or "/".join(str(spec.get(key, "")) for key in ("run_id", "task_id"))
     )
 
 

@@ -79,9 +79,7 @@ def _header(archive: Archive) -> dict[str, Any]:
             "finish it (inspect eval-retry), or move the file away"
         )
         raise ValueError(message)
-    found = json_values.parse(
-        archive.read("header.json"), f"{archive.path}: header.json"
-    )
+    found = json_values.parse(archive.read("header.json"), f"{archive.path}: header.json")
     return found if isinstance(found, dict) else {}
 
 
@@ -95,9 +93,7 @@ def _checked(path: Path, header: Any) -> Run:
         raise ValueError(message)
     version = header.get("version")
     if isinstance(version, int) and version > _NEWEST:
-        message = (
-            f"{path}: version {version} of Inspect logs; those to {_NEWEST} are known"
-        )
+        message = f"{path}: version {version} of Inspect logs; those to {_NEWEST} are known"
         raise ValueError(message)
     status = header.get("status")
     if status != "success":
@@ -134,17 +130,12 @@ def _listed(found: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _samples(
-    archive: Archive, header: Mapping[str, Any], scorer: str
-) -> Iterator[Sample]:
+def _samples(archive: Archive, header: Mapping[str, Any], scorer: str) -> Iterator[Sample]:
     """Read the summaries where they are complete, else each sample."""
     names = [name for name in archive.members if _MEMBER.fullmatch(name)]
     twice = archive.twice.intersection(names)
     if twice:
-        message = (
-            f"{archive.path}: {min(twice)!r} is there twice; a sample can have one "
-            "file only"
-        )
+        message = f"{archive.path}: {min(twice)!r} is there twice; a sample can have one file only"
         raise ValueError(message)
     # What is said of invalid samples stands in the samples alone.
     if "summaries.json" in archive.members and not header.get("invalidated"):

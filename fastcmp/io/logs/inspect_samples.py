@@ -61,9 +61,7 @@ def _identity(entry: Mapping[str, Any]) -> str:
         texts = {}
     parts = [_input(entry.get("input"), texts)]
     target = entry.get("target")
-    parts += [
-        _text(one, texts) for one in (target if isinstance(target, list) else [target])
-    ]
+    parts += [_text(one, texts) for one in (target if isinstance(target, list) else [target])]
     return "\x1e".join(parts)
 
 

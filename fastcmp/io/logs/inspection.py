@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastcmp.io.logs.reading import Complain, Read
 
 
-def inspect_results(  # noqa: PLR0913  # options, all by keyword
+def inspect_results(
     path: Any,
     *,
     metric: str | None = None,

@@ -134,9 +134,7 @@ def join(parts: Sequence[LogPart]) -> Joint:
     return _with_repeats(parts, index.items, found)
 
 
-def _with_repeats(
-    parts: Sequence[LogPart], items: Any, places: Sequence[Places]
-) -> Joint:
+def _with_repeats(parts: Sequence[LogPart], items: Any, places: Sequence[Places]) -> Joint:
     """Make keys of items and repeats."""
     own = [None if part.repeats is None else repeats_of(part) for part in parts]
     if all(each is None for each in own):
@@ -188,9 +186,7 @@ def _is_rising(numbers: Places) -> bool:
 
 def _alike(lists: Sequence[Any]) -> list[Any]:
     """Make all items whole numbers, or all text."""
-    if all(
-        isinstance(items, np.ndarray) and items.dtype.kind in "iu" for items in lists
-    ):
+    if all(isinstance(items, np.ndarray) and items.dtype.kind in "iu" for items in lists):
         return [items.astype(np.int64, copy=False) for items in lists]
     return [items if isinstance(items, list) else texts(items) for items in lists]
 

@@ -277,9 +277,7 @@ def _scan(
     spans = np.empty((n, n_keys, 2), np.int64)
     kinds = np.empty((n, n_keys), np.uint8)
     lines = np.empty((n, 4), np.int64)
-    n_rows, end, n_lines = scan_lines(
-        data, limits, keys.names, keys.table, spans, kinds, lines
-    )
+    n_rows, end, n_lines = scan_lines(data, limits, keys.names, keys.table, spans, kinds, lines)
     if not n_rows:
         return None, end, n_lines
     lines = lines[:n_rows]

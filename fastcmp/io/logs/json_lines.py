@@ -192,9 +192,7 @@ class Notes:
         """Do nothing: all is there."""
 
 
-def read_columns(
-    path: Path, columns: Mapping[Key, Column], memory_limit: int
-) -> NDArray[np.int64]:
+def read_columns(path: Path, columns: Mapping[Key, Column], memory_limit: int) -> NDArray[np.int64]:
     """Fill columns from the lines of a file; return the number of each line."""
     places, blocks = read_blocks(path, list(columns), memory_limit)
     lines = [np.zeros(0, np.int64)]

@@ -51,9 +51,7 @@ def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
     """Read one task of one run at a time."""
     beside = [file for file in files if file.path.suffix == ".json"]
     return [
-        partial(_read, file.path, beside, options)
-        for file in files
-        if _holds(file) == "values"
+        partial(_read, file.path, beside, options) for file in files if _holds(file) == "values"
     ]
 
 
@@ -116,8 +114,7 @@ def _part(
     values[list(column)] = list(column.values())
     missing = np.isnan(values)
     reasons = {
-        row: "NaN" if row in column else f"no {metric}"
-        for row in np.flatnonzero(missing).tolist()
+        row: "NaN" if row in column else f"no {metric}" for row in np.flatnonzero(missing).tolist()
     }
     summary = results.summary(task, metric)
     is_mean = "mean" in summary
@@ -157,6 +154,4 @@ def _items(documents: Documents) -> Any:
     return ids
 
 
-FORMAT = LogFormat(
-    name="lighteval", title="lighteval", holds=_holds, readings=_readings
-)
+FORMAT = LogFormat(name="lighteval", title="lighteval", holds=_holds, readings=_readings)

@@ -123,9 +123,7 @@ class Results:
         return {key: str(value) for key, value in given.items() if value is not None}
 
 
-def results_of(
-    details: Path, files: Iterable[LogFile], memory_limit: int
-) -> tuple[Results, str]:
+def results_of(details: Path, files: Iterable[LogFile], memory_limit: int) -> tuple[Results, str]:
     """Find the results of a file of details; a sentence where the name is made up.
 
     Runs of several models may have one time: the model must be the same too, unless

@@ -196,8 +196,7 @@ def _check_twice(run: _Run, ids: Ids, names: Sequence[str]) -> None:
         first = visible(str(values[counts > 1][0]))
         why = "" if names else ", and no results file names the filters"
         run.refuse(
-            f"has doc_id {first} twice, in lines that do not say of which filter they "
-            f"are{why}"
+            f"has doc_id {first} twice, in lines that do not say of which filter they are{why}"
         )
 
 
@@ -234,9 +233,7 @@ def _remarks(run: _Run, shared: dict[str, Any]) -> list[str]:
             "are positions among these."
         )
     if shared["item_hash"] is None:
-        remarks.append(
-            f"{run.path} has no doc_hash: that documents are the same is not checked."
-        )
+        remarks.append(f"{run.path} has no doc_hash: that documents are the same is not checked.")
     return remarks
 
 
@@ -262,9 +259,7 @@ def _parts(
     remarks = _remarks(run, shared)
     if problems:
         remarks.append(f"{run.path}: left out: {'; '.join(problems)}.")
-    return [
-        _part(run, name, chosen, metrics[name], rows, shared, remarks) for name in good
-    ]
+    return [_part(run, name, chosen, metrics[name], rows, shared, remarks) for name in good]
 
 
 def _problem(name: str, column: Numbers, rows: Any, lines: NDArray[np.int64]) -> str:

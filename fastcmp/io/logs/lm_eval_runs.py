@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: When a run was saved, in names of files: of lm_eval, and of lmms-eval.
-_STAMP = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?|(?<!\d)\d{8}_\d{6}(?!\d)"
-)
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?|(?<!\d)\d{8}_\d{6}(?!\d)")
 #: Where lm_eval looks for the name of a model in its arguments, in this order.
 _NAMED_BY = ("peft", "delta", "pretrained", "model", "path", "engine")
 #: Metrics of lm_eval that are errors, in files that do not say so.
@@ -173,8 +171,7 @@ def results_of(samples: Path, results: Sequence[Path]) -> Path | None:
         near = [path for path in same if path.parent == folder]
         if len(near) > 1:
             message = (
-                f"{samples}: two files may hold its results, {near[0]} and {near[1]}; "
-                "take one away"
+                f"{samples}: two files may hold its results, {near[0]} and {near[1]}; take one away"
             )
             raise ValueError(message)
         if near:

@@ -98,9 +98,7 @@ def unit_of(chosen: Mapping[str, str]) -> str:
     return "task" if chosen.get("item") in (_DATA, "dataset_name") else "item"
 
 
-def _named(
-    names: Sequence[str], columns: Mapping[str, str], path: Any
-) -> dict[str, str]:
+def _named(names: Sequence[str], columns: Mapping[str, str], path: Any) -> dict[str, str]:
     chosen = {}
     for key, name in columns.items():
         what = _SAME.get(key, key)
@@ -224,8 +222,7 @@ def _status(
     if not n_left_out:
         return status, ()
     return status, (
-        f"{table.path}: {n_left_out} values whose status is not ok are taken as "
-        "missing",
+        f"{table.path}: {n_left_out} values whose status is not ok are taken as missing",
     )
 
 

@@ -30,8 +30,7 @@ def read_metric(metric: object) -> Wanted:
     ):
         return dict(metric)
     message = (
-        "metric must be the name of a metric, a mapping task -> name, or None, got "
-        f"{metric!r}"
+        f"metric must be the name of a metric, a mapping task -> name, or None, got {metric!r}"
     )
     raise TypeError(message)
 
@@ -65,9 +64,7 @@ def choose_metrics(
 
 def without_values(names: Iterable[str], **of_run: Any) -> list[LogPart]:
     """Name the metrics of a run that lacks the wanted one, which are not read."""
-    return [
-        LogPart(metric=name, items=[], values=np.zeros(0), **of_run) for name in names
-    ]
+    return [LogPart(metric=name, items=[], values=np.zeros(0), **of_run) for name in names]
 
 
 def _metrics_of(parts: Sequence[LogPart]) -> list[str]:
@@ -122,9 +119,7 @@ def _check_tasks(
         )
 
 
-def _chosen(
-    task: str, parts: Sequence[LogPart], wanted: str | None, complain: Complain
-) -> str:
+def _chosen(task: str, parts: Sequence[LogPart], wanted: str | None, complain: Complain) -> str:
     """Choose the metric of a task; "" where there is none."""
     known = _metrics_of(parts)
     names = listed(known, _LISTED)
@@ -132,9 +127,7 @@ def _chosen(
         heads = dict.fromkeys(part.metric for part in parts if part.is_headline)
         if len(known) == 1 or len(heads) == 1:
             return known[0] if len(known) == 1 else next(iter(heads))
-        complain(
-            f"metric: there are several{a_task(task)}: {names}. Choose one by metric="
-        )
+        complain(f"metric: there are several{a_task(task)}: {names}. Choose one by metric=")
         return ""
     like = _like(wanted, known)
     if len(like) == 1:

@@ -82,9 +82,7 @@ def _status(values: Sequence[float]) -> Any:
     return np.where(missing, 2, 0).astype(np.uint8) if missing.any() else None
 
 
-def _scores(
-    content: dict[str, Any], metric: str, path: Path
-) -> Iterator[tuple[str, str, float]]:
+def _scores(content: dict[str, Any], metric: str, path: Path) -> Iterator[tuple[str, str, float]]:
     """List the scores of a task: split, subset and value."""
     n = 0
     for split, entries in content["scores"].items():

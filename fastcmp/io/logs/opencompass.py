@@ -85,9 +85,7 @@ def _check_scored(
             raise ValueError(message)
 
 
-def _read(
-    folder: Path, name: str, files: Sequence[LogFile], options: LogOptions
-) -> LogPart:
+def _read(folder: Path, name: str, files: Sequence[LogFile], options: LogOptions) -> LogPart:
     files = sorted(files, key=lambda f: (len(f.path.stem), f.path.stem))
     rows: list[tuple[str, int, float, str | None]] = []
     stated: list[float] = []
@@ -110,9 +108,7 @@ def _read(
         items=list(items),
         values=np.array(values),
         repeats=np.array(repeats, np.int32) if any(repeats) else None,
-        status=np.where(missing, _UNSCORED, 0).astype(np.uint8)
-        if missing.any()
-        else None,
+        status=np.where(missing, _UNSCORED, 0).astype(np.uint8) if missing.any() else None,
         item_hash=fingerprint(answers) if any(answers) else None,
         hashed="answer",
         mean_stated=None if np.isnan(stated).any() else sum(stated) / len(rows),
@@ -168,6 +164,4 @@ def _right(entry: Any, item: str, path: Path) -> list[Any]:
     raise ValueError(message)
 
 
-FORMAT = LogFormat(
-    name="opencompass", title="OpenCompass", holds=_holds, readings=_readings
-)
+FORMAT = LogFormat(name="opencompass", title="OpenCompass", holds=_holds, readings=_readings)

@@ -112,9 +112,7 @@ def _task(arff: Arff, path: Path) -> tuple[str, tuple[str, ...]]:
     for text in (arff.relation, *reversed(path.absolute().parent.parts)):
         if found := _TASK.search(text):
             return found[1], ()
-    return "", (
-        f"{path}: neither its relation ({arff.relation}) nor a folder names the task",
-    )
+    return "", (f"{path}: neither its relation ({arff.relation}) nor a folder names the task",)
 
 
 def _truth(arff: Arff, path: Path) -> list[str | None]:
@@ -224,16 +222,12 @@ def _differing(
     return ""
 
 
-def _likeliest(
-    arff: Arff, names: Sequence[str], path: Path
-) -> NDArray[np.int64] | None:
+def _likeliest(arff: Arff, names: Sequence[str], path: Path) -> NDArray[np.int64] | None:
     """Find the class of the highest confidence in each row, -1 where it is shared."""
     if len(names) < 2:
         return None
     try:
-        table = np.array(
-            [[float(x or "nan") for x in arff.columns[name]] for name in names]
-        )
+        table = np.array([[float(x or "nan") for x in arff.columns[name]] for name in names])
     except ValueError as error:
         message = f"{path}: confidences must be numbers: {error}"
         raise ValueError(message) from None

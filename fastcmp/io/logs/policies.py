@@ -128,10 +128,7 @@ def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
         if n
     ]
     n_missing = counted(int(missing.sum()), "answer")
-    return [
-        f"{n_missing} without a value{a_task(label_of(part))} counted as 0, of "
-        f"{listed(of)}."
-    ]
+    return [f"{n_missing} without a value{a_task(label_of(part))} counted as 0, of {listed(of)}."]
 
 
 def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:

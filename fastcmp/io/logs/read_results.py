@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Groups = dict[tuple[str, str], dict[str, LogPart]]
 
 
-def read_results(  # noqa: PLR0913  # options, all by keyword
+def read_results(
     path: Any,
     *,
     metric: str | Mapping[str, str] | None = None,
@@ -187,7 +187,7 @@ class _Policy(NamedTuple):
     limit: int | None
 
 
-def read_options(  # noqa: PLR0913  # by keyword
+def read_options(
     *,
     metric: str | None,
     task: Any,
@@ -199,9 +199,7 @@ def read_options(  # noqa: PLR0913  # by keyword
     memory_limit: int | None,
 ) -> LogOptions:
     """Check what concerns the reading of files."""
-    more: dict[str, Any] = (
-        {} if memory_limit is None else {"memory_limit": memory_limit}
-    )
+    more: dict[str, Any] = {} if memory_limit is None else {"memory_limit": memory_limit}
     if filter_ is not None and not isinstance(filter_, str):
         message = f"filter must be the name of a filter, got {filter_!r}"
         raise TypeError(message)
@@ -246,10 +244,7 @@ def _columns(columns: Any) -> dict[str, str]:
         isinstance(each, str) for pair in columns.items() for each in pair
     ):
         return dict(columns)
-    message = (
-        "columns must be a mapping such as {'item': 'name of a column'}, got "
-        f"{columns!r}"
-    )
+    message = f"columns must be a mapping such as {{'item': 'name of a column'}}, got {columns!r}"
     raise TypeError(message)
 
 
@@ -265,9 +260,7 @@ def _check_tasks(parts: Sequence[LogPart], tasks: Sequence[str] | None) -> None:
 # Joining.
 
 
-def join_logs(
-    logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy
-) -> Results:
+def join_logs(logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy) -> Results:
     """Join what was read."""
     read = logs.read[0]
     _check_tasks(read.parts, options.tasks)
@@ -313,9 +306,7 @@ def grouped(parts: Sequence[LogPart], names: Sequence[str]) -> Groups:
     return groups
 
 
-def _with_all(
-    groups: Groups, names: Sequence[str], policy: _Policy
-) -> tuple[Groups, list[str]]:
+def _with_all(groups: Groups, names: Sequence[str], policy: _Policy) -> tuple[Groups, list[str]]:
     """Keep the tasks that all models have, or refuse that some lack one."""
     if policy.items == "same":
         checks.check_tasks(groups, names, refuse)

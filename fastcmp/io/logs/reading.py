@@ -101,9 +101,7 @@ def _check_options(format_: LogFormat, options: LogOptions, complain: Complain) 
             )
 
 
-def _read(
-    found: Recognised, options: LogOptions, pool: ThreadPool, complain: Complain
-) -> Read:
+def _read(found: Recognised, options: LogOptions, pool: ThreadPool, complain: Complain) -> Read:
     """Read the files of a format; the first in order that is wrong is named."""
     try:
         readings = found.format.readings(found.files, options)
@@ -142,9 +140,7 @@ def _without(found: Recognised, parts: Sequence[LogPart]) -> tuple[str, ...]:
     """Name files with values that gave no part."""
     sources = {part.source for part in parts}
     return tuple(
-        str(file.path)
-        for file in found.values
-        if not sources & {file.path, *file.path.parents}
+        str(file.path) for file in found.values if not sources & {file.path, *file.path.parents}
     )
 
 

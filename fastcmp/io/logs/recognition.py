@@ -42,9 +42,7 @@ class Recognition(NamedTuple):
     alone: tuple[tuple[LogFormat, Path], ...]
 
 
-def recognise(
-    files: Sequence[LogFile], options: LogOptions, format_: str | None
-) -> Recognition:
+def recognise(files: Sequence[LogFile], options: LogOptions, format_: str | None) -> Recognition:
     """Ask each format, in order, for each file."""
     known = formats()
     if format_ is not None:
@@ -70,9 +68,7 @@ def recognise(
     return _sort_out(known, values, beside, (unknown, stray))
 
 
-def _stray_tables(
-    values: dict[str, list[LogFile]], options: LogOptions
-) -> list[LogFile]:
+def _stray_tables(values: dict[str, list[LogFile]], options: LogOptions) -> list[LogFile]:
     """Take away tables that lie in a folder of logs of a harness, unless asked for."""
     if options.columns or options.values or not values.keys() - set(_TABLES):
         return []
@@ -110,9 +106,7 @@ def _sort_out(
             found.append(Recognised(each, tuple(both), tuple(own)))
     unknown, stray = left
     why = f"not of {known[0].title}" if len(known) == 1 else "of no known format"
-    ignored = [
-        Ignored(str(file.path), _STRAY if file in stray else why) for file in unknown
-    ]
+    ignored = [Ignored(str(file.path), _STRAY if file in stray else why) for file in unknown]
     alone = []
     for file, claimed in beside:
         if not any(each.name in values for each in claimed):

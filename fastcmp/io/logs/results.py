@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from fastcmp.core.sections import Section
 
 _BY_FOLDS = (
-    "compare them by a corrected t test, compare_folds(results.fold_scores(), "
-    "test_train_ratio=...)"
+    "compare them by a corrected t test, compare_folds(results.fold_scores(), test_train_ratio=...)"
 )
 
 
@@ -229,9 +228,7 @@ class Results(Record):
         }
         return found if len(found) > 1 else next(iter(found.values()))
 
-    def select(
-        self, *, task: Any = None, subset: Any = None, models: Any = None
-    ) -> Results:
+    def select(self, *, task: Any = None, subset: Any = None, models: Any = None) -> Results:
         """Keep some tasks, subsets and models.
 
         Parameters
@@ -340,9 +337,7 @@ class Results(Record):
         """Give the values with an axis of repeats, and how many there are."""
         per_item = np.bincount(self.columns_items, minlength=len(self.items))
         ends = np.cumsum(per_item)
-        place = np.arange(len(self.columns_items)) - np.repeat(
-            ends - per_item, per_item
-        )
+        place = np.arange(len(self.columns_items)) - np.repeat(ends - per_item, per_item)
         shape = (len(self.names), len(self.items), int(per_item.max()))
         values = np.full(shape, np.nan)
         values[:, self.columns_items, place] = self.answers

@@ -77,8 +77,7 @@ def _known(wanted: Any, name: str, known: Sequence[str]) -> list[str] | None:
     for each in names:
         if each not in known:
             message = (
-                f"{name}: there is no {visible(str(each))}, but "
-                f"{listed(dict.fromkeys(known), 20)}"
+                f"{name}: there is no {visible(str(each))}, but {listed(dict.fromkeys(known), 20)}"
             )
             raise ValueError(message)
     if not names:

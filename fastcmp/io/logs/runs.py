@@ -95,9 +95,7 @@ def _no_copies(
         return parts, []
     first, second, *_ = by_file
     what = f"{visible(parts[0].model)}{a_task(parts[0].task, 'on')}"
-    if policy == "latest" and all(
-        _are_equal(own, by_file[first]) for own in by_file.values()
-    ):
+    if policy == "latest" and all(_are_equal(own, by_file[first]) for own in by_file.values()):
         n = counted(len(by_file) - 1, "copy").replace("copys", "copies")
         return by_file[first], [f"{n} of a run of {what} left out, such as {second}."]
     complain(f"one run of {what} is there twice: {first} and {second}. Take one away")
@@ -173,9 +171,7 @@ def joined(parts: Sequence[LogPart]) -> LogPart:
         status=_concatenated([part.status for part in parts], sizes, np.uint8(0)),
         attempts=_concatenated([part.attempts for part in parts], sizes, np.int32(1)),
         item_hash=_concatenated([part.item_hash for part in parts], sizes, _NO_HASH),
-        prompt_hash=_concatenated(
-            [part.prompt_hash for part in parts], sizes, _NO_HASH
-        ),
+        prompt_hash=_concatenated([part.prompt_hash for part in parts], sizes, _NO_HASH),
         clusters=None
         if any(part.clusters is None for part in parts)
         else [each for part in parts for each in part.clusters or ()],

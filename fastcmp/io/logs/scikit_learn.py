@@ -112,9 +112,7 @@ def _part(
     return part
 
 
-def _columns(
-    file: LogFile, names: Sequence[str], options: LogOptions
-) -> Mapping[str, Any]:
+def _columns(file: LogFile, names: Sequence[str], options: LogOptions) -> Mapping[str, Any]:
     """Read columns: of a table, or of a JSON object of lists, as to_json writes it."""
     check_size(file, options.memory_limit)
     if file.columns:
@@ -136,6 +134,4 @@ def _columns(
     return found
 
 
-FORMAT = LogFormat(
-    name="scikit_learn", title="scikit-learn", holds=_holds, readings=_readings
-)
+FORMAT = LogFormat(name="scikit_learn", title="scikit-learn", holds=_holds, readings=_readings)

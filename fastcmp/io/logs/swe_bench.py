@@ -214,16 +214,13 @@ def _of_lists(
     return resolved, all_ids, counts
 
 
-def _of_details(
-    content: dict[str, Any], path: Path
-) -> tuple[list[str], list[str], Counts]:
+def _of_details(content: dict[str, Any], path: Path) -> tuple[list[str], list[str], Counts]:
     """Read an object for each id."""
     for name, entry in content.items():
         found = entry.get("resolved") if isinstance(entry, dict) else entry
         if not isinstance(found, bool):
             message = (
-                f"{path}: 'resolved' of {name} must be true or false, got "
-                f"{json.dumps(found)[:60]}"
+                f"{path}: 'resolved' of {name} must be true or false, got {json.dumps(found)[:60]}"
             )
             raise ValueError(message)  # noqa: TRY004  # of data
     resolved = [name for name, entry in content.items() if entry["resolved"]]
@@ -296,6 +293,4 @@ def _in_file(path: Path) -> list[str]:
     return [str(x["instance_id"] if isinstance(x, dict) else x) for x in entries]
 
 
-FORMAT = LogFormat(
-    name="swe_bench", title="SWE-bench", holds=_holds, readings=_readings
-)
+FORMAT = LogFormat(name="swe_bench", title="SWE-bench", holds=_holds, readings=_readings)

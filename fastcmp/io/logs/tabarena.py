@@ -52,9 +52,7 @@ def _read(file: LogFile, options: LogOptions) -> Sequence[LogPart]:
     method = table.labels(model, complete=True)
     data = table.labels("dataset", complete=True)
     folds = as_whole_numbers(table.labels("fold", complete=True), file.path, "fold")
-    remarks = (
-        _imputed(table, method, data, folds, options) if "imputed" in others else ()
-    )
+    remarks = _imputed(table, method, data, folds, options) if "imputed" in others else ()
     metric = constant("metric_error", table.n_rows)
     if "metric" in others:
         found = table.labels("metric", complete=True)

@@ -75,8 +75,7 @@ def as_labels(raw: Any) -> Labels:
 def _coded(entries: Iterable[Any]) -> Labels:
     places: dict[str, int] = {}
     codes = [
-        -1 if text is None else places.setdefault(text, len(places))
-        for text in map(_text, entries)
+        -1 if text is None else places.setdefault(text, len(places)) for text in map(_text, entries)
     ]
     return Labels(np.array(codes, np.int64), tuple(places))
 
@@ -164,9 +163,7 @@ def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]
         except ValueError:
             known[i] = np.nan
         if not (known[i].is_integer() and abs(known[i]) < 2**31):
-            message = (
-                f"{path}: column {name!r} must hold whole numbers, got {text[:60]!r}"
-            )
+            message = f"{path}: column {name!r} must hold whole numbers, got {text[:60]!r}"
             raise ValueError(message)
     numbers: NDArray[np.int32] = known.astype(np.int32)[labels.codes]
     return numbers

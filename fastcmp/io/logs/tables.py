@@ -95,9 +95,7 @@ def check_size(file: LogFile, limit: int) -> None:
 # Columns.
 
 
-def _of_source(
-    path: Path, names: Sequence[str], values: Sequence[str]
-) -> dict[str, Any]:
+def _of_source(path: Path, names: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
     """Read columns of CSV, TSV, Parquet or Arrow; those of text as they are written."""
     try:
         return _read(path, names, values)
@@ -117,9 +115,7 @@ def _read(path: Path, names: Sequence[str], values: Sequence[str]) -> dict[str, 
     return {name: table.column(name) for name in names}
 
 
-def _of_records(
-    records: Iterator[dict[str, Any]], names: Sequence[str]
-) -> dict[str, Any]:
+def _of_records(records: Iterator[dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for record in records:
         for name, column in columns.items():

@@ -61,10 +61,7 @@ def find_files(path: Any) -> Found:
 
 def pointer_message(path: Path) -> str:
     """Say that a file is not there, but a pointer to it."""
-    return (
-        f"{path}: a Git LFS pointer, not the file itself; fetch it, as by `git lfs "
-        "pull`"
-    )
+    return f"{path}: a Git LFS pointer, not the file itself; fetch it, as by `git lfs pull`"
 
 
 def _roots(path: Any) -> list[Path]:
@@ -135,8 +132,4 @@ def _why_no_link(path: Path, folder: Path) -> str:
 
 
 def _is_pointer(file: LogFile) -> bool:
-    return (
-        file.size < 1024
-        and file.path.suffix.lower() in _DATA
-        and file.head.startswith(_POINTER)
-    )
+    return file.size < 1024 and file.path.suffix.lower() in _DATA and file.head.startswith(_POINTER)

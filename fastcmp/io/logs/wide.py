@@ -105,12 +105,8 @@ def _read(file: LogFile, options: LogOptions, *, alone: bool) -> Sequence[LogPar
         )
         raise ValueError(message)
     types = dict.fromkeys(file.columns, pa.float64())
-    names, remarks = plan_values(
-        types, str(file.path), models=None, id_column=None, others=chosen
-    )
-    table = LogTable(
-        file, list(chosen.values()), values=names, limit=options.memory_limit
-    )
+    names, remarks = plan_values(types, str(file.path), models=None, id_column=None, others=chosen)
+    table = LogTable(file, list(chosen.values()), values=names, limit=options.memory_limit)
     if "item" not in chosen:
         remarks += (f"{file.path} has no column of items: its rows are numbered",)
     empty = template(file.path, remarks=remarks, unit=unit_of(chosen))
@@ -145,6 +141,4 @@ def _parts(
     return parts
 
 
-FORMAT = LogFormat(
-    name="wide", title="wide table of values", holds=_holds, readings=_readings
-)
+FORMAT = LogFormat(name="wide", title="wide table of values", holds=_holds, readings=_readings)

@@ -29,9 +29,7 @@ def counted(n: int, what: str) -> str:
 def sentences(texts: Iterable[str]) -> tuple[str, ...]:
     """Give each sentence once, with a full stop."""
     return tuple(
-        dict.fromkeys(
-            text if text.endswith("?") else f"{text.rstrip('.')}." for text in texts
-        )
+        dict.fromkeys(text if text.endswith("?") else f"{text.rstrip('.')}." for text in texts)
     )
 
 

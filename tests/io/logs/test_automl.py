@@ -52,14 +52,10 @@ def test_a_metric_that_is_named_may_be_turned_or_not(tmp_path):
 
 def test_old_and_new_files_together(tmp_path):
     (tmp_path / "old.csv").write_text("task,framework,fold,result,logloss\np,a,0,3,3\n")
-    (tmp_path / "new.csv").write_text(
-        "task,framework,fold,result,metric\np,b,0,-2,neg_logloss\n"
-    )
+    (tmp_path / "new.csv").write_text("task,framework,fold,result,metric\np,b,0,-2,neg_logloss\n")
     parts = parts_in("amlb_results", tmp_path)
     assert {part.metric for part in parts} == {"neg_logloss"}
-    assert [(row["model"], row["value"]) for row in rows_of(parts)] == [
-        *(("a", -3.0), ("b", -2.0))
-    ]
+    assert [(row["model"], row["value"]) for row in rows_of(parts)] == [*(("a", -3.0), ("b", -2.0))]
 
 
 MIXED = (

@@ -59,9 +59,7 @@ def test_what_is_read_is_read_again(tmp_path):
     first = read_battles(FORMATS / "battles" / "battles.csv")
     pd.DataFrame(first).to_csv(tmp_path / "again.csv", index=False)
     again = read_battles(str(tmp_path / "again.csv"))
-    assert {k: v.tolist() for k, v in again.items()} == {
-        k: v.tolist() for k, v in first.items()
-    }
+    assert {k: v.tolist() for k, v in again.items()} == {k: v.tolist() for k, v in first.items()}
 
 
 @pytest.mark.parametrize(

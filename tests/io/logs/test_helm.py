@@ -129,9 +129,7 @@ def test_records_of_one_instance_become_one(tmp_path):
     assert (part.items, part.values.tolist()) == (["id1", "id2"], [1, 0])
     records[2] = record("id1", stat("exact_match", 0))
     write_run(tmp_path, records)
-    with pytest.raises(
-        ValueError, match="'id1', trial 0, has exact_match twice: 1 and 0"
-    ):
+    with pytest.raises(ValueError, match="'id1', trial 0, has exact_match twice: 1 and 0"):
         read(FORMAT, tmp_path)
 
 
@@ -168,9 +166,7 @@ def test_splits_are_subsets_each_with_its_mean(tmp_path):
 
 def test_trials_are_repeats(tmp_path):
     records = [
-        record(f"id{i}", stat("exact_match", i * t), trial=t)
-        for t in range(2)
-        for i in range(2)
+        record(f"id{i}", stat("exact_match", i * t), trial=t) for t in range(2) for i in range(2)
     ]
     means = [stat("num_instances", 4.0, count=2)]
     write_run(tmp_path, records, stats=means, adapter={"num_train_trials": 2})
@@ -206,17 +202,14 @@ def test_metrics_come_one_by_one_or_all(tmp_path):
     assert "does not say whether more of 'zeal' is better" in parts["zeal"].remarks[1]
     assert len(read(FORMAT, tmp_path, metric="exact_match")) == 1
     assert len(read(FORMAT, tmp_path, metric="unknown")) == 3
-    with pytest.raises(
-        ValueError, match=r"'macro_f1' is in stats.json, of all instances"
-    ):
+    with pytest.raises(ValueError, match=r"'macro_f1' is in stats.json, of all instances"):
         read(FORMAT, tmp_path, metric="macro_f1")
 
 
 @pytest.mark.parametrize("where", ["instances", "scenario_state", "both", "none"])
 def test_what_an_instance_asks_is_compared(tmp_path, where):
     instances = [
-        {"id": f"id{i}", "input": {"text": f"text {i}"}, "split": "test"}
-        for i in (1, 2, 3)
+        {"id": f"id{i}", "input": {"text": f"text {i}"}, "split": "test"} for i in (1, 2, 3)
     ]
     instances.insert(0, {**instances[0], "input": {"text": "txet"}, "perturbation": {"name": "x"}})  # fmt: skip  # noqa: E501
     # The API answered: of no importance for what is right.

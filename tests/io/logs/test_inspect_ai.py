@@ -167,9 +167,7 @@ def test_recognises_logs_by_what_they_hold(tmp_path):
 @pytest.mark.parametrize("method", [0, 8, 93])
 @pytest.mark.parametrize("frames", [1, 3])
 def test_unpacks_every_method(tmp_path, method, frames):
-    path = write_zip(
-        tmp_path / "a.eval", members(THREE), method, frames, local_extra=b"abc\0\0\0"
-    )
+    path = write_zip(tmp_path / "a.eval", members(THREE), method, frames, local_extra=b"abc\0\0\0")
     (part,) = read(FORMAT, path)
     assert part.values.tolist() == [1, 0, 0.5]
     assert part.repeats.tolist() == [1, 1, 1]
@@ -198,9 +196,7 @@ def test_complete_summaries_are_read_and_others_are_not(tmp_path):
     (part,) = read(FORMAT, write_zip(tmp_path / "b", fewer))
     assert part.values.tolist() == [1, 0, 0.5]
     strangers = [sample("x1"), sample("x2"), sample("x3")]
-    (part,) = read(
-        FORMAT, write_zip(tmp_path / "c", members(THREE, summaries=strangers))
-    )
+    (part,) = read(FORMAT, write_zip(tmp_path / "c", members(THREE, summaries=strangers)))
     assert part.values.tolist() == [1, 0, 0.5]
 
 
@@ -213,15 +209,11 @@ def test_invalid_samples_are_looked_for_where_the_run_says_so(tmp_path):
 
 
 def test_limits_are_checked_before_anything_is_unpacked(tmp_path):
-    path = write_zip(
-        tmp_path / "a.eval", members(THREE), sizes={"header.json": 3 << 30}
-    )
+    path = write_zip(tmp_path / "a.eval", members(THREE), sizes={"header.json": 3 << 30})
     with pytest.raises(ValueError, match=r"a.eval: member 'header.json' takes 3,221,"):
         read(FORMAT, path, memory_limit=1 << 30)
     path = write_zip(tmp_path / "b.eval", members([sample(i) for i in range(50)]))
-    with pytest.raises(
-        ValueError, match="take more than memory_limit = 4,000 bytes in"
-    ):
+    with pytest.raises(ValueError, match="take more than memory_limit = 4,000 bytes in"):
         read(FORMAT, path, memory_limit=4000)
     path = write_json(tmp_path, THREE)
     with pytest.raises(ValueError, match=r"log.json: .* bytes, more than memory_limit"):
@@ -237,14 +229,10 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked(tmp_path, method):
 
 
 def test_members_must_not_lie_over_each_other(tmp_path):
-    path = write_zip(
-        tmp_path / "a.eval", [("header.json", {}), ("b", {}), ("c", {})], 0
-    )
+    path = write_zip(tmp_path / "a.eval", [("header.json", {}), ("b", {}), ("c", {})], 0)
     data = bytearray(path.read_bytes())
     second = data.index(b"PK\x01\x02", data.index(b"PK\x01\x02") + 1)
-    data[second + 42 : second + 46] = bytes(
-        4
-    )  # the offset of "b" becomes that of the first
+    data[second + 42 : second + 46] = bytes(4)  # the offset of "b" becomes that of the first
     path.write_bytes(data)
     with pytest.raises(ValueError, match="lies over another, as in a zip bomb"):
         Archive(path, 1000)
@@ -275,9 +263,7 @@ def test_a_member_cut_off_is_refused(tmp_path, method):
     start = data.index(b"header.json") + len("header.json")
     data[start + 9 : start + 40] = bytes(31)
     path.write_bytes(data)
-    with pytest.raises(
-        ValueError, match=r"'header.json' (cannot be unpacked|is damaged)"
-    ):
+    with pytest.raises(ValueError, match=r"'header.json' (cannot be unpacked|is damaged)"):
         read(FORMAT, path)
 
 
@@ -292,9 +278,7 @@ def test_members_that_cannot_be_read_are_refused(tmp_path, more, match):
 
 
 @given(data=st.binary(max_size=3000), frames=st.integers(1, 4))
-def test_members_come_back_as_the_standard_library_reads_them(
-    tmp_path_factory, data, frames
-):
+def test_members_come_back_as_the_standard_library_reads_them(tmp_path_factory, data, frames):
     folder = tmp_path_factory.mktemp("zips")
     path = write_zip(folder / "a.zip", [("x", data), ("y", data[::-1])], 93, frames)
     with Archive(path, 10_000) as archive:
@@ -432,9 +416,7 @@ def test_grades(text, value):
     assert grade(text) == value
 
 
-@pytest.mark.parametrize(
-    ("value", "number"), [(True, 1), (False, 0), (3, 3), (0.5, 0.5)]
-)
+@pytest.mark.parametrize(("value", "number"), [(True, 1), (False, 0), (3, 3), (0.5, 0.5)])
 def test_numbers_and_booleans_are_values(tmp_path, value, number):
     (part,) = read(FORMAT, write_json(tmp_path, [sample("q1", value)]))
     assert part.values.tolist() == [number]
@@ -518,9 +500,7 @@ def test_the_headline_is_named(tmp_path, place):
     path = write_json(tmp_path, two_scorers(0), scores=("judge", "other"), **more)
     parts = read(FORMAT, path)
     assert {p.metric: p.is_headline for p in parts} == {"judge": False, "other": True}
-    assert any(
-        "the headline is the std of 'other'" in r for p in parts for r in p.remarks
-    )
+    assert any("the headline is the std of 'other'" in r for p in parts for r in p.remarks)
 
 
 def test_a_headline_may_be_a_key_of_a_mapping(tmp_path):

@@ -39,15 +39,11 @@ def test_against_dictionaries(drawn):
     models, with_repeats = drawn
     joint = join(parts_of(models, with_repeats))
     named = [
-        {
-            (joint.item_of(key), joint.repeat_of(key)): row
-            for row, key in enumerate(keys)
-        }
+        {(joint.item_of(key), joint.repeat_of(key)): row for row, key in enumerate(keys)}
         for keys in (each.tolist() for each in joint.keys)
     ]
     wanted = [
-        {(str(item), repeat): row for row, (item, repeat) in enumerate(own)}
-        for own in models
+        {(str(item), repeat): row for row, (item, repeat) in enumerate(own)} for own in models
     ]
     assert named == wanted
     assert all(rows.size == 0 for rows in joint.twice)

@@ -171,9 +171,7 @@ def test_the_results_tell_direction_number_and_mean(tmp_path):
     assert (acc.n_stated, acc.settings["task version"]) == (1, "2")
     config["effective_num_docs"] = 3
     write_results(tmp_path, config_tasks={"toy|0": config})
-    with pytest.raises(
-        ValueError, match=r"1 documents of task 'toy|0', but the run says 3"
-    ):
+    with pytest.raises(ValueError, match=r"1 documents of task 'toy|0', but the run says 3"):
         read(FORMAT, tmp_path)
     assert read(FORMAT, tmp_path, tasks=("other",)) == []
 
@@ -252,9 +250,7 @@ def test_no_documents(tmp_path):
 
 def test_large_and_damaged_files_are_refused(tmp_path):
     path = write(tmp_path, [doc(i) for i in range(100)], [{"acc": 1}] * 100)
-    with pytest.raises(
-        ValueError, match=r"columns take .* bytes, more than memory_limit"
-    ):
+    with pytest.raises(ValueError, match=r"columns take .* bytes, more than memory_limit"):
         read(FORMAT, tmp_path, memory_limit=5000)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ValueError, match="no whole Parquet file"):

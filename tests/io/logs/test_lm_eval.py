@@ -103,10 +103,7 @@ def test_metric_by_its_long_name(tmp_path, spelled):
 
 def test_several_metrics(tmp_path):
     """Each is a part, an error is told by the run; a list is left out and said."""
-    lines = [
-        sample(i, metrics=["acc", "brier", "f1"], brier=i / 4, f1=[0, 1])
-        for i in range(3)
-    ]
+    lines = [sample(i, metrics=["acc", "brier", "f1"], brier=i / 4, f1=[0, 1]) for i in range(3)]
     better = {"sums": {"acc": True, "brier": False}}
     folder = save(tmp_path, lines, higher_is_better=better)
     acc, brier = parts_in("lm_eval", folder)
@@ -174,9 +171,7 @@ class TestOldVersions:
     def test_two_filters(self, tmp_path):
         lines = [sample(i, 1, OLD) for i in (0, 1, 0, 1)]
         results = {"sums": {"acc,strict": 1.0, "acc,loose": 1.0}}
-        with pytest.raises(
-            ValueError, match=r"\(strict, loose\), and its lines do not"
-        ):
+        with pytest.raises(ValueError, match=r"\(strict, loose\), and its lines do not"):
             one(save(tmp_path, lines, results=RESULTS | {"results": results}))
         with pytest.raises(ValueError, match="doc_id 0 twice, in lines that do not"):
             one(save(tmp_path, lines))
@@ -187,9 +182,7 @@ class TestOldVersions:
     def test_array(self, tmp_path, indent):
         """0.4.0-0.4.2: a JSON array in .jsonl, no hashes, no stamp in the names."""
         lines = [sample(i, i == 1, (*OLD, *HASHES)) for i in (0, 1, 2)]
-        results = {
-            key: RESULTS[key] for key in ("results", "configs", "versions", "n-shot")
-        }
+        results = {key: RESULTS[key] for key in ("results", "configs", "versions", "n-shot")}
         results["config"] = RESULTS["config"]
         (tmp_path / "results.json").write_text(json.dumps(results))
         path = tmp_path / "pretrained__org__alpha,dtype__auto_sums.jsonl"
@@ -220,9 +213,7 @@ class TestOldVersions:
     def test_positions_for_ids(self, tmp_path):
         chosen = {"model_args": "pretrained=a", "samples": {"sums": [4, 9]}}
         old = {"config": chosen, "lm_eval_version": "0.4.8"}
-        assert (
-            "its doc_id are positions" in one(save(tmp_path, LINES, **old)).remarks[0]
-        )
+        assert "its doc_id are positions" in one(save(tmp_path, LINES, **old)).remarks[0]
         new = {"config": chosen, "lm_eval_version": "0.4.9.2"}
         assert one(save(tmp_path, LINES, **new)).remarks == ()
 
@@ -302,9 +293,7 @@ def test_tasks(tmp_path):
     assert [part.task for part in parts] == ["a:b/c", "sums"]
     assert one(tmp_path, tasks=("sums",)).task == "sums"
     save(tmp_path, LINES, None, f"samples_other_{STAMP}.jsonl")
-    with pytest.raises(
-        ValueError, match=r"samples_other.*'other', is not in .*results"
-    ):
+    with pytest.raises(ValueError, match=r"samples_other.*'other', is not in .*results"):
         parts_in("lm_eval", tmp_path)
 
 

@@ -143,9 +143,7 @@ def test_not_utf8_and_too_large(tmp_path):
 
 def test_missing_values_say_why(tmp_path):
     path = tmp_path / "values.csv"
-    path.write_text(
-        "item,model,value,status\nx,a,1,ok\ny,a,,ok\nz,a,0,error\nw,a,,absent\n"
-    )
+    path.write_text("item,model,value,status\nx,a,1,ok\ny,a,,ok\nz,a,0,error\nw,a,,absent\n")
     (part,) = parts_in("long", path)
     assert part.status.tolist() == [0, 2, 1, 3]
     assert np.isnan(part.values).tolist() == [False, True, True, True]
@@ -159,8 +157,7 @@ def test_grades_numbers_in_text_and_nan(tmp_path):
     grades = ["C", "I", "P", "N", "yes", "No", True, "0.25", float("nan"), None, 1]
     path.write_text(
         "\n".join(
-            json.dumps({"item": i, "model": "a", "value": grade})
-            for i, grade in enumerate(grades)
+            json.dumps({"item": i, "model": "a", "value": grade}) for i, grade in enumerate(grades)
         )
     )
     (part,) = parts_in("long", path)
@@ -192,9 +189,7 @@ def test_columns_that_are_not_there(tmp_path):
         ({"colour": "item"}, "columns must name"),
     ):
         with pytest.raises(ValueError, match=match):
-            long.choose_columns(
-                ("item", "model", "value"), LogOptions(columns=columns), path
-            )
+            long.choose_columns(("item", "model", "value"), LogOptions(columns=columns), path)
 
 
 def test_data_sets_are_items_where_nothing_else_is(tmp_path):

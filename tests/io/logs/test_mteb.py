@@ -40,9 +40,7 @@ def test_another_metric_by_name(tmp_path):
     write(tmp_path / "m" / "r", [{"main_score": 0.1, "f1": 0.2, "hf_subset": "x"}])
     (part,) = parts_in("mteb", tmp_path, metric="f1")
     np.testing.assert_array_equal(part.values, [0.2])
-    with pytest.raises(
-        ValueError, match=r"no 'map' in test; there are: main_score, f1"
-    ):
+    with pytest.raises(ValueError, match=r"no 'map' in test; there are: main_score, f1"):
         parts_in("mteb", tmp_path, metric="map")
 
 

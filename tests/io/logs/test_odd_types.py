@@ -53,9 +53,7 @@ def with_other(value, path, new):
     return copied
 
 
-@pytest.mark.parametrize(
-    ("fmt", "folder", "name"), FILES, ids=[name for _, _, name in FILES]
-)
+@pytest.mark.parametrize(("fmt", "folder", "name"), FILES, ids=[name for _, _, name in FILES])
 def test_other_types_are_no_other_errors(tmp_path, fmt, folder, name):
     root = tmp_path / "logs"
     shutil.copytree(FORMATS / folder, root)

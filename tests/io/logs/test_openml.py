@@ -92,13 +92,11 @@ CORRECT = "@ATTRIBUTE correct {cat, dog}\n"
         (SHORT + CORRECT + "@DATA\n0,1,cat\n1,0,cat\n", "indexes of classes.*1366"),
         (SHORT + CORRECT + "@DATA\n0,cat,cat\n0,cat,dog\n", "has item 0 twice"),
         (
-            SHORT.replace("{cat, dog}", "NUMERIC")
-            + "@ATTRIBUTE truth REAL\n@DATA\n0,1.5,2.5\n",
+            SHORT.replace("{cat, dog}", "NUMERIC") + "@ATTRIBUTE truth REAL\n@DATA\n0,1.5,2.5\n",
             "regression task",
         ),
         (
-            SHORT + CORRECT + "@ATTRIBUTE sample NUMERIC\n@DATA\n0,cat,cat,0\n"
-            "0,cat,cat,1\n",
+            SHORT + CORRECT + "@ATTRIBUTE sample NUMERIC\n@DATA\n0,cat,cat,0\n0,cat,cat,1\n",
             "learning curve, 2 samples",
         ),
         ("@RELATION prediction\n@ATTRIBUTE x REAL\n@DATA\n1\n", "no predictions"),

@@ -133,9 +133,7 @@ def test_a_task_that_a_model_lacks(read):
     refused(read, *files, words=words)
     results = read(*files, items="common")
     assert results.tasks == (("t", ""),)
-    assert "1 task left out, which some models lack: u; lacking in b." in (
-        results.remarks
-    )
+    assert "1 task left out, which some models lack: u; lacking in b." in (results.remarks)
     assert read(*files, task="t").task_names == ("t",)
 
 
@@ -161,9 +159,7 @@ def test_one_metric_a_comparison(read):
 
 
 def test_the_headline_of_a_file_is_taken(read):
-    files = [
-        part(m, metric=k, is_headline=k == "f1") for m in "ab" for k in ("x", "f1")
-    ]
+    files = [part(m, metric=k, is_headline=k == "f1") for m in "ab" for k in ("x", "f1")]
     assert read(*files).metric == "f1"
 
 

@@ -24,9 +24,7 @@ def test_in_order_and_below(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
     found = find_files(tmp_path).files
-    assert [str(f.path.relative_to(tmp_path)) for f in found] == [
-        *("a/3", "b/1", "b/2", "c")
-    ]
+    assert [str(f.path.relative_to(tmp_path)) for f in found] == [*("a/3", "b/1", "b/2", "c")]
 
 
 def test_no_file_twice(tmp_path):
@@ -55,9 +53,7 @@ def test_left_aside_and_named(tmp_path):
     assert results.n_ignored == 8
     assert re.search("^8 files not read: .* and 5 more", results.remarks[0])
     contents = fastcmp.inspect_results(folder)
-    said = dict(
-        re.fullmatch(r".*/(\S+) \((.*)\)", x).groups() for x in contents.ignored
-    )
+    said = dict(re.fullmatch(r".*/(\S+) \((.*)\)", x).groups() for x in contents.ignored)
     assert said == {
         "leads_out": "a link that leads out of its folder: name its target to read it",
         "up": "a link that leads out of its folder: name its target to read it",
@@ -106,9 +102,7 @@ def test_paths_that_are_none(tmp_path):
 
 def test_nothing_known(tmp_path):
     (tmp_path / "notes").write_text("hello")
-    with pytest.raises(
-        ValueError, match=r"no log of a known format; 1 file looked at: .*notes"
-    ):
+    with pytest.raises(ValueError, match=r"no log of a known format; 1 file looked at: .*notes"):
         fastcmp.read_results(tmp_path)
 
 

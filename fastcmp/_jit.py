@@ -1,401 +1,417 @@
-"""The one place that knows numba: the decorator of every kernel, and its cache.
+"""Kernels in two tiers: each is plain Python first, and machine code when that pays.
 
-Numba stamps a cached function with its own source file only, so after an upgrade a
-caller would keep the machine code of an old callee that lives in another file. Here
-the cache directory is named after a hash of all files that are compiled: `kernels/`,
-and whatever else imports this module. An edit of one of them opens a new, empty
-directory, and an edit of anything else leaves the machine code as it is. Where no
-directory is writable, kernels are read from one that holds some, or compiled in memory.
+`kernel` decorates what Python calls. A call does what will be done soonest: the Python function
+where the work is small, else machine code from the disk or from the compiler. What compiling takes
+is known from the length of a kernel and of what it calls. What a call takes as Python is not
+known, so Python has until then: it looks at the clock where loops and calls of kernels begin, and
+when it has taken as long as machine code would, the arrays become what they were, and machine code
+runs. Time in Python adds up, so that a loop of small calls is compiled once that has paid.
+
+In Python a kernel sees Python's form of all that it calls, in machine code the compiled form: each
+tier has globals of its own. Both give the same bits. numba is imported (`_compiler.py`) when
+something compiles, comes from the disk, or is called by a user's own `@njit`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import gc
-import hashlib
-import logging
+import functools
+import inspect
+import math
 import os
-import pickle
 import sys
-import tempfile
-import zlib
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+import time
+import types
+from _thread import (
+    RLock,
+    _local,  # type: ignore[attr-defined]
+)
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numba
 import numpy as np
-from llvmlite import binding, ir
-from numba.core import caching
-from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import register_pass
-from numba.core.dispatcher import Dispatcher
-from numba.core.lowering import Lower
-from numba.core.pythonapi import PythonAPI
-from numba.core.serialize import dumps
-from numba.core.typed_passes import NativeLowering
-from numba.extending import get_cython_function_address, intrinsic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-_PACKAGE = Path(__file__).parent
+#: Seconds until numba is imported and has compiled its first function.
+_START = 0.7
+#: Seconds to read a kernel's machine code from the disk.
+_LOAD = 0.03
+#: Seconds to compile a function, and for each instruction of its Python code.
+_FUNCTION, _INSTRUCTION = 0.03, 4e-4
+#: Seconds as Python, at the least: for an element of the arrays, and for a turn of a loop.
+_ELEMENT, _TURN = 2e-8, 4e-8
 
-#: Whether kernels run as plain Python, under NUMBA_DISABLE_JIT=1.
-INTERPRETED = bool(numba.config.DISABLE_JIT)
-
-#: Told of each kernel that is compiled; who waits for it can be told why.
-_LOG = logging.getLogger("fastcmp.compiling")
-
-
-@cache
-def _source_hash() -> str:
-    # Bounds checks are compiled in, and numba's own index ignores them.
-    version = f"{numba.__version__} {numba.config.BOUNDSCHECK}"
-    digest = hashlib.sha256(version.encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        source = path.read_bytes()
-        # This file holds the words too, and so is hashed as well.
-        if b"from fastcmp._jit import" in source or path.parent.name == "kernels":
-            digest.update(str(path.relative_to(_PACKAGE)).encode())
-            digest.update(source)
-    return digest.hexdigest()[:16]
+_MODES = ("auto", "always", "never")
 
 
-def _cache_roots() -> list[Path]:
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return [Path(os.environ["NUMBA_CACHE_DIR"])]
-    roots = [_PACKAGE / "__pycache__"]
-    if os.environ.get("XDG_CACHE_HOME"):
-        roots.append(Path(os.environ["XDG_CACHE_HOME"]))
-    elif os.environ.get("LOCALAPPDATA"):
-        roots.append(Path(os.environ["LOCALAPPDATA"]))
-    elif (home := Path(os.path.expanduser("~"))).is_absolute():  # noqa: PTH111
-        roots.append(home / ".cache")
-    return roots
+def _mode() -> str:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return "never"
+    mode = os.environ.get("FASTCMP_COMPILE", "auto").lower()
+    if mode not in _MODES:
+        raise ValueError(f"FASTCMP_COMPILE must be one of {', '.join(_MODES)}, got {mode!r}")
+    return mode
 
 
-def cache_places() -> list[Path]:
-    """List the directories for this version of the sources, the preferred one first."""
-    return [root / f"fastcmp-{_source_hash()}" for root in _cache_roots()]
+#: When kernels are compiled: when that pays ("auto"), always or never.
+MODE = _mode()
+#: Whether kernels only run as plain Python.
+INTERPRETED = MODE == "never"
+
+#: Seconds that all kernels together have taken as Python: they pay for the start of numba.
+_spent_by_all = 0.0
+
+_lock = RLock()
 
 
-@cache
-def cache_directory() -> Path | None:
-    """Return a writable directory, else one that holds kernels already, or None."""
-    for directory in cache_places():
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=directory).close()
-        except OSError:
-            continue
-        return directory
-    filled = (place for place in cache_places() if any(place.glob("*.nbi")))
-    return next(filled, None)
+class Tiered:
+    """A value that a kernel uses, in a form for each tier."""
+
+    def __init__(self, python: Callable[[], Any], compiled: Callable[[], Any]) -> None:
+        self._make = {"python": python, "compiled": compiled}
+
+    @functools.cached_property
+    def python(self) -> Any:
+        """The form for Python."""
+        return self._make["python"]()
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        """The form for machine code."""
+        return self._make["compiled"]()
+
+    def __call__(self, *args: Any) -> Any:
+        """Call Python's form."""
+        return self.python(*args)
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
-    """Tell numba's cache where a kernel is stored and when it is stale."""
-
-    def __init__(self, function: Callable[..., Any], file: str) -> None:
-        self._disambiguator = f"{Path(file).stem}.{function.__code__.co_firstlineno}"
-
-    def get_cache_path(self) -> str:
-        return str(cache_directory())
-
-    def get_source_stamp(self) -> str:
-        return _source_hash()
-
-    def get_disambiguator(self) -> str:
-        return self._disambiguator
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> _Locator:
-        return cls(function, file)
+def _names(code: types.CodeType) -> set[str]:
+    """Names that a function and those within it may look up."""
+    inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
+    return set(code.co_names).union(*map(_names, inner))
 
 
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
+class _Function(Tiered):
+    """What the decorators make of a function: it stands for both tiers of it."""
 
-    def reduce(self, cres: Any) -> tuple[int, bytes]:
-        """Keep machine code with a checksum: damaged code could be run."""
-        code = dumps(super().reduce(cres))
-        return zlib.crc32(code), code
+    def __init__(self, function: Callable[..., Any], kind: str) -> None:
+        functools.update_wrapper(self, function)
+        self._function = cast("types.FunctionType", function)
+        self._kind = kind
+        self._twins: dict[str, Any] = {}
 
-    def rebuild(self, target_context: Any, payload: tuple[int, bytes]) -> Any:
-        checksum, code = payload
-        if zlib.crc32(code) != checksum:
-            message = "damaged machine code"
-            raise ValueError(message)
-        return super().rebuild(target_context, pickle.loads(code))
+    def _twin(self, tier: str, finish: Callable[[Any], Any] = lambda twin: twin) -> Any:
+        """The function with the globals of a tier."""
+        with _lock:
+            if tier in self._twins:  # it calls itself
+                return self._twins[tier]
+            source, names = self._function, self._function.__globals__
+            scope = {"__builtins__": names["__builtins__"], "__name__": self.__module__}
+            twin = types.FunctionType(
+                source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
+            )
+            functools.update_wrapper(twin, source)
+            self._twins[tier] = finish(twin)
+            if tier == "python":
+                scope |= {"range": _range}
+            for name in _names(source.__code__) & names.keys():
+                value = names[name]
+                if isinstance(value, Tiered):
+                    scope[name] = getattr(value, tier)
+                    if tier == "python" and isinstance(value, Kernel):
+                        scope[name] = _watched(value.python)
+                else:
+                    scope[name] = _ieee_math() if value is math and tier == "python" else value
+            return self._twins[tier]
 
+    @functools.cached_property
+    def python(self) -> Any:
+        return self._twin("python")
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
+    @functools.cached_property
+    def compiled(self) -> Any:
+        from fastcmp._compiler import compile_lazily
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load code unless it is for other types, which numba does not check.
-
-        Processes that compile a kernel at once, each for its own types, may use the
-        same file. If a file is damaged, the index is removed and both are rewritten.
-        """
-        try:
-            found = super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001  # what pickle raises depends on the damage
-            with suppress(OSError):
-                Path(self._cache_file._index_path).unlink()
-            return None
-        return found if found is None or tuple(found.signature.args) == sig else None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save code if that is possible; the code runs in any case."""
-        with suppress(OSError):
-            super().save_overload(sig, data)
-
-
-class _PythonAPI(PythonAPI):  # type: ignore[misc]
-    """Take the classes of named tuples from constants, not from Python code.
-
-    Numba calls a Python function for them, and if Ctrl-C interrupts it, continues with
-    a null pointer: docs/decisions/0010.
-    """
-
-    def get_env_manager(self, env: Any, env_body: Any, env_ptr: Any) -> Any:
-        self._constants = super().get_env_manager(env, env_body, env_ptr)
-        return self._constants
-
-    def serialize_object(self, obj: Any) -> Any:
-        return obj
-
-    def unserialize(self, obj: Any) -> Any:
-        if isinstance(obj, ir.Value):  # part of an exception, serialized before
-            return super().unserialize(obj)
-        constant = self._constants.read_const(self._constants.add_const(obj))
-        self.incref(constant)
-        return constant
-
-
-class _Lower(Lower):  # type: ignore[misc]
-    context: Any
-
-    def create_cpython_wrapper(self, release_gil: bool = False) -> None:  # noqa: FBT001, FBT002
-        """Write the function that Python calls, with `_PythonAPI`."""
-        context = self.context
-        self.context = context.subtarget(
-            get_python_api=lambda builder: _PythonAPI(self.context, builder)
-        )
-        super().create_cpython_wrapper(release_gil)
-        self.context = context
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(NativeLowering):  # type: ignore[misc]
-    _name = "fastcmp_native_lowering"
+        return self._twin("compiled", lambda twin: compile_lazily(twin, self._kind, self._decide))
 
     @property
-    def lowering_class(self) -> type[_Lower]:
-        return _Lower
+    def _numba_type_(self) -> Any:
+        """Numba's type of it, where compiled code calls it."""
+        return self.compiled._numba_type_
+
+    def __reduce__(self) -> str:
+        """It is pickled by its name."""
+        return self.__qualname__
+
+    def _collect(self, callees: set[_Function]) -> None:
+        """Add the function and all kernels and helpers that it calls."""
+        callees.add(self)
+        known = self._function.__globals__
+        for name in _names(self._function.__code__) & known.keys():
+            if isinstance(known[name], _Function) and known[name] not in callees:
+                known[name]._collect(callees)
+
+    def _decide(self, args: Any, keywords: Any, compile_now: Any) -> Any:
+        return compile_now(*args, **keywords)
 
 
-class _Compiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, with calls from Python that Ctrl-C may interrupt.
+class Kernel(_Function):
+    """A kernel that Python calls."""
 
-    Garbage is collected after it: numba makes hundreds of thousands of objects that
-    live until it is done, and looking at them again and again took 8% of the time.
-    """
+    def __init__(self, function: Callable[..., Any], work: Callable[..., float] | None) -> None:
+        super().__init__(function, "kernel")
+        self._work = work
+        #: Seconds that calls have taken as Python, by types.
+        self._spent: dict[Any, float] = {}
+        self._run = {"auto": self._first, "always": self._machine, "never": self._interpret}[MODE]
 
-    def _compile_core(self) -> Any:
-        if not gc.isenabled():
-            return super()._compile_core()
-        gc.disable()
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self._run(*args, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what numba's dispatcher has: `py_func`, `signatures`, `stats`."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.compiled, name)
+
+    def _machine(self, *args: Any, **keywords: Any) -> Any:
+        self._run = self.compiled
+        return self._run(*args, **keywords)
+
+    def _interpret(self, *args: Any, **keywords: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return _plain(self.python(*args, **keywords))
+
+    def _first(self, *args: Any, **keywords: Any) -> Any:
+        """Run a call while no machine code is in memory."""
+        if keywords:
+            args = inspect.signature(self._function).bind(*args, **keywords).args
+        seconds = self._seconds_for_python(args)
+        return self._within(seconds, *args) if seconds > 0.0 else self._machine(*args)
+
+    def _decide(self, args: Any, keywords: Any, compile_now: Any) -> Any:
+        """What numba shall call for types without machine code in memory."""
+        if MODE == "auto" and not keywords:
+            seconds = self._seconds_for_python(args)
+            if seconds > 0.0:
+                return functools.partial(self._within, seconds)
+        return compile_now(*args, **keywords)
+
+    def _seconds_for_python(self, args: Any) -> float:
+        """Seconds that a call may take as Python; 0 where machine code is done sooner."""
+        seconds = self._price - self._spent.get(_types(args), 0.0)
+        if "numba" not in sys.modules:
+            seconds += max(_START - _spent_by_all, 0.0)
+        least = _ELEMENT * (self._work(*args) if self._work else sum(map(_size, args)))
+        return seconds if least < seconds else 0.0
+
+    @functools.cached_property
+    def _price(self) -> float:
+        """Seconds to load or compile the kernel and what it calls."""
+        from fastcmp._cache import cache_directory
+
+        folder, code = cache_directory(), self._function.__code__
+        pattern = f"*.{code.co_name}-*.{code.co_firstlineno}.*.nbi"
+        if folder is not None and next(folder.glob(pattern), None) is not None:
+            return _LOAD
+        callees: set[_Function] = set()
+        self._collect(callees)
+        instructions = sum(len(f._function.__code__.co_code) / 2 for f in callees)
+        return _FUNCTION * len(callees) + _INSTRUCTION * instructions
+
+    def _within(self, seconds: float, *args: Any) -> Any:
+        """Run as Python if it takes no longer than that, and add the time."""
+        global _spent_by_all  # noqa: PLW0603
+        types_, before = _types(args), _copies(args)
+        _clock.seconds, _clock.began = seconds, time.thread_time()
+        _clock.deadline = time.perf_counter() + seconds
         try:
-            return super()._compile_core()
+            return self._interpret(*args)
+        except (_TooLong, ArithmeticError, LookupError, TypeError, ValueError):
+            # Or Python raised where machine code goes on with what IEEE 754 says.
+            _restore(args, before)
+            self._spent[types_] = math.inf
+            return self._machine(*args)
         finally:
-            gc.enable()
-
-    def define_pipelines(self) -> Any:
-        _LOG.debug("compiling %s", self.state.func_id.func_name)
-        pipelines = super().define_pipelines()
-        for pipeline in pipelines:
-            pipeline.passes = [
-                (_Lowering if step is NativeLowering else step, description)
-                for step, description in pipeline.passes
-            ]
-        return pipelines
+            _clock.deadline = math.inf
+            passed = time.thread_time() - _clock.began
+            _spent_by_all += passed
+            self._spent[types_] = self._spent.get(types_, 0.0) + passed
 
 
-def _forget_literals(compiled: Any) -> None:
-    """Compile for `int` what is called with 0 and with 1, instead of once for each."""
-    template = compiled.get_call_template
-
-    def get_call_template(args: Any, kws: Any) -> Any:
-        plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
-        return template([numba.types.unliteral(kind) for kind in args], plain)
-
-    compiled.get_call_template = get_call_template
+class _TooLong(Exception):  # noqa: N818  # no error: it changes the tier
+    """Python has taken as long as machine code would."""
 
 
-def kernel(function: F) -> F:
-    """Compile `function` on its first call for each combination of types, and cache it.
+class _Clock(_local):
+    """How many seconds a thread may run a kernel as Python, and until when at the earliest."""
 
-    The GIL is released, and division by zero follows IEEE 754.
-    """
-    compile_it = numba.njit(
-        nogil=True,
-        error_model="numpy",
-        pipeline_class=_Compiler,
-        # Only what keeps functions in variables needs it: 10 ms a kernel.
-        no_cfunc_wrapper=function.__name__.startswith("_"),
+    seconds = began = 0.0
+    deadline = math.inf
+
+
+_clock = _Clock()
+
+
+def _look_at_clock(turns: int) -> None:
+    """Stop a kernel that has no time for so many turns of a loop."""
+    needed, now = _TURN * turns, time.perf_counter()
+    if now + needed > _clock.deadline:
+        # Other processes may have had the processor.
+        left = _clock.seconds - (time.thread_time() - _clock.began)
+        if needed > left:
+            raise _TooLong
+        _clock.deadline = now + left
+
+
+def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that looks at the clock before each call."""
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        _look_at_clock(1)
+        return function(*args)
+
+    return call
+
+
+def _range(*bounds: int) -> range:
+    """A range, if there is time for its turns."""
+    turns = range(*bounds)
+    _look_at_clock(len(turns))
+    return turns
+
+
+def _size(arg: Any) -> float:
+    """Elements of an array, or of the arrays of a tuple."""
+    if isinstance(arg, tuple):
+        return sum(map(_size, arg))
+    return float(arg.size) if isinstance(arg, np.ndarray) else 0.0
+
+
+def _types(args: Any) -> Any:
+    return tuple(
+        (arg.dtype, arg.ndim) if isinstance(arg, np.ndarray) else type(arg) for arg in args
     )
-    compiled = compile_it(function)
-    if isinstance(compiled, Dispatcher):
-        _forget_literals(compiled)
-        if cache_directory() is not None:
-            compiled._cache = _Cache(function)  # type: ignore[attr-defined]
-    return compiled  # type: ignore[no-any-return]
 
 
-def _refuse_python(*_: Any, **__: Any) -> None:
-    message = "only compiled code can call a helper of kernels"
-    raise TypeError(message)
+def _copies(args: Any) -> Any:
+    """Copy the arrays that a call may change."""
+    if isinstance(args, tuple):
+        return tuple(map(_copies, args))
+    return args.copy() if isinstance(args, np.ndarray) and args.flags.writeable else None
+
+
+def _restore(args: Any, before: Any) -> None:
+    """Give arrays their values back."""
+    if isinstance(before, tuple):
+        for arg, one in zip(args, before, strict=True):
+            _restore(arg, one)
+    elif before is not None:
+        args[...] = before
+
+
+def _plain(value: Any) -> Any:
+    """A result with Python's numbers, as machine code returns it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple):
+        values = map(_plain, value)
+        return type(value)(*values) if hasattr(value, "_fields") else tuple(values)
+    return value
+
+
+@functools.cache
+def _ieee_math() -> Any:
+    """The module math, with NaN and infinity where Python would raise."""
+    ieee = types.SimpleNamespace(**vars(math))
+
+    def quiet(function: Any, *exceptional: Any) -> Any:
+        @functools.wraps(function)
+        def call(*args: float) -> float:
+            try:
+                return function(*args)  # type: ignore[no-any-return]
+            except (ValueError, OverflowError, ZeroDivisionError):
+                return float(exceptional[0](*args))
+
+        return call
+
+    for name in ("log", "log2", "log10", "log1p", "sqrt", "exp", "expm1", "pow", "lgamma", "atanh"):
+        setattr(
+            ieee,
+            name,
+            quiet(getattr(math, name), getattr(np, name.replace("atanh", "arctanh"), np.float64)),
+        )
+    return ieee
+
+
+def kernel(function: F | None = None, *, work: Callable[..., float] | None = None) -> F:
+    """A kernel: machine code for each combination of types, kept on the disk, or plain Python.
+
+    The GIL is released, and division by zero follows IEEE 754. `work(*args)` counts the steps of a
+    call where the sizes of the arrays do not say it.
+    """
+    if function is None:
+        return cast("F", functools.partial(kernel, work=work))
+    return cast("F", Kernel(function, work))
 
 
 def helper(function: F) -> F:
-    """Compile a helper of numbers, once for all kernels that call it; LLVM inlines it.
-
-    Without the functions through which Python and C call it: 13 ms, 36 with them, and
-    10 to 20 for each place where numba would inline it.
-    """
-    compiled = numba.njit(
-        nogil=True,
-        error_model="numpy",
-        forceinline=True,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-    )(function)
-    if isinstance(compiled, Dispatcher):
-        _forget_literals(compiled)
-        # A call from Python would be one of a null pointer: it finds nothing compiled.
-        compiled._insert = lambda *_: None  # type: ignore[attr-defined]
-        compiled._compile_for_args = _refuse_python  # type: ignore[attr-defined]
-    return compiled  # type: ignore[no-any-return]
+    """A helper of numbers, compiled once for all kernels that call it; LLVM inlines it."""
+    return cast("F", _Function(function, "helper"))
 
 
 def inlined(function: F) -> F:
-    """Compile a helper of arrays that numba inlines into each kernel that calls it.
+    """A helper of arrays that numba inlines into each kernel that calls it.
 
     Arrays that are arguments are counted as references, in atomic steps.
     """
-    return numba.njit(  # type: ignore[no-any-return]
-        nogil=True, error_model="numpy", inline="always"
-    )(function)
+    return cast("F", _Function(function, "inlined"))
 
 
-def _prefer_512(typing_context: Any) -> Any:  # noqa: ARG001  # numba passes it
-    def codegen(context: Any, builder: Any, *_: Any) -> Any:
-        # llvmlite knows a fixed list of attributes; LLVM accepts any string.
-        set.add(builder.function.attributes, '"prefer-vector-width"="512"')
-        return context.get_dummy_value()
+def _intrinsic(name: str, python: Callable[..., Any]) -> Any:
+    def compiled() -> Any:
+        from fastcmp._compiler import INTRINSICS
 
-    return numba.types.none(), codegen
+        return INTRINSICS[name]
 
-
-if INTERPRETED:
-
-    def wide_vectors() -> None:
-        """Do nothing: without the compiler there are no vectors."""
-
-else:
-    #: Ask LLVM for 512-bit vectors in the calling function, if the processor has them;
-    #: its cost model stops at 256 bits on several that do. Measured on the tile of
-    #: pairs: 12.0 G words/s a core before, 15.0 after.
-    wide_vectors = intrinsic(_prefer_512)
+    return Tiered(lambda: python, compiled)
 
 
-def _load_word(typing_context: Any, address: Any, i: Any) -> Any:  # noqa: ARG001
-    def codegen(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        place = builder.inttoptr(builder.add(*args), word.as_pointer())
-        found = builder.load(place, align=1)
-        return found if sys.byteorder == "little" else builder.bswap(found)
-
-    return numba.types.uint64(numba.types.int64, numba.types.int64), codegen
+def _load_word(address: int, i: int) -> Any:
+    return np.uint64(int.from_bytes(ctypes.string_at(int(address + i), 8), "little"))
 
 
-def _load_byte(typing_context: Any, address: Any, i: Any) -> Any:  # noqa: ARG001
-    def codegen(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        place = builder.inttoptr(builder.add(*args), ir.IntType(8).as_pointer())
-        return builder.zext(builder.load(place), ir.IntType(64))
-
-    return numba.types.int64(numba.types.int64, numba.types.int64), codegen
-
-
-def _count_ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
-    def codegen(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    # int64, because a uint64 added to an int64 would be a float64.
-    return numba.types.int64(numba.types.uint64), codegen
-
-
-if INTERPRETED:
-
-    def popcount(word: Any) -> np.int64:
-        """Count set bits."""
-        return np.int64(int(word).bit_count())
-
-else:
-    #: Count set bits of a uint64, as one instruction: vpopcntq where there is one.
-    popcount = intrinsic(_count_ones)
-
-
-if INTERPRETED:
-
-    def load_word(address: int, i: int) -> Any:
-        """Read 8 bytes, the first lowest."""
-        found = ctypes.string_at(int(address + i), 8)
-        return np.uint64(int.from_bytes(found, "little"))
-
-    def load_byte(address: int, i: int) -> Any:
-        """Read a byte."""
-        return ctypes.string_at(int(address + i), 1)[0]
-
-else:
-    #: Read 8 bytes, the first lowest, or one, at an address and an offset. Nothing is
-    #: checked. Arrays that a helper takes are counted as references on each call, in
-    #: atomic steps: a walk over text took three times as long.
-    load_word = intrinsic(_load_word)
-    load_byte = intrinsic(_load_byte)
+#: Ask LLVM for 512-bit vectors in the calling function, if the processor has them; its cost model
+#: stops at 256 bits on several that do. Measured on the tile of pairs: 12.0 G words/s a core
+#: before, 15.0 after.
+wide_vectors = _intrinsic("wide_vectors", lambda: None)
+#: Count set bits of a uint64, as one instruction: vpopcntq where there is one.
+popcount = _intrinsic("popcount", lambda word: int(word).bit_count())
+#: Sum of an array from its first element to the last, the order of machine code: not NumPy's.
+sum_of = _intrinsic("sum_of", lambda x: x.dtype.type(0) + np.add.accumulate(x.ravel())[-1:].sum())
+#: Read 8 bytes, the first lowest, or one, at an address and an offset. Nothing is checked. Arrays
+#: that a helper takes are counted as references on each call, in atomic steps: a walk over text
+#: took three times as long.
+load_word = _intrinsic("load_word", _load_word)
+load_byte = _intrinsic("load_byte", lambda address, i: ctypes.string_at(int(address + i), 1)[0])
 
 
 def scipy_special(name: str, n_arguments: int) -> Any:
-    """Make an all-double function of `scipy.special` callable in nopython mode.
+    """A function of `scipy.special`, which takes one more integer in both tiers."""
 
-    It takes one more integer, which SciPy ignores; callers of it can be cached.
-    """
-    if INTERPRETED:
+    def python() -> Any:
         from scipy import special
 
         ufunc = getattr(special, name)
         return lambda *args: float(ufunc(*args[:-1]))
-    module = "scipy.special.cython_special"
-    __import__(module)
-    capsules = sys.modules[module].__pyx_capi__
-    doubles = ", ".join(["double"] * n_arguments)
-    for symbol, capsule in capsules.items():
-        stem = symbol.removeprefix("__pyx_fuse_").lstrip("0123456789")
-        signature = f'"double ({doubles}, int __pyx_skip_dispatch)"'
-        if stem == name and signature in str(capsule):
-            break
-    else:
-        message = f"this SciPy has no scipy.special.{name} on {n_arguments} doubles"
-        raise ImportError(message)
-    address = get_cython_function_address(module, symbol)
-    external = f"fastcmp_scipy_{name}"
-    binding.add_symbol(external, address)
-    double = numba.types.float64
-    signature = double(*[double] * n_arguments, numba.types.int32)
-    return numba.types.ExternalFunction(external, signature)
+
+    def compiled() -> Any:
+        from fastcmp._compiler import special_function
+
+        return special_function(name, n_arguments)
+
+    return Tiered(python, compiled)

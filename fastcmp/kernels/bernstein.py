@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels.special import _gammaln
 from fastcmp.kernels.status import NOT_CONVERGED, OK
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def _bernstein(a: FloatArray, pi: float) -> _Point:
     n = a.size - 1
     mode = min(n, int((n + 1) * pi))
     log_pmf = (
-        math.lgamma(n + 1.0)
-        - math.lgamma(mode + 1.0)
-        - math.lgamma(n - mode + 1.0)
+        _gammaln(n + 1.0, 0)
+        - _gammaln(mode + 1.0, 0)
+        - _gammaln(n - mode + 1.0, 0)
         + mode * math.log(pi)
         + (n - mode) * math.log1p(-pi)
     )

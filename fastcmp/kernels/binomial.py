@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastcmp._jit import helper, kernel
+from fastcmp.kernels.special import _gammaln
 
 _SMALL_N = 200  # below it the sum is as fast, and the expansion loses digits
 _FAR_U = 0.5  # beyond it the terms of the sum fall threefold a step
@@ -121,7 +122,7 @@ class HalfBinomial(NamedTuple):
 def _stirling_error(k: float) -> float:
     """Log k! minus Stirling's formula for it (Loader 2000), k >= 1."""
     if k < 16.0:
-        return math.lgamma(k + 1.0) - ((k + 0.5) * math.log(k) - k + _HALF_LOG_2PI)
+        return _gammaln(k + 1.0, 0) - ((k + 0.5) * math.log(k) - k + _HALF_LOG_2PI)
     r = 1.0 / k
     q = r * r
     return r * (1 / 12 - q * (1 / 360 - q * (1 / 1260 - q * (1 / 1680 - q * (1 / 1188)))))

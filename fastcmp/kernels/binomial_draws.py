@@ -13,13 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import helper, inlined, kernel, popcount
 from fastcmp.kernels.binomial import _HALF_LOG_2PI, _stirling_error
 from fastcmp.kernels.rng import _next, _word
 from fastcmp.kernels.special import log1pmx
 
-_11 = 11 if _INTERPRETED else np.uint64(11)
+_11 = np.uint64(11)
 _LARGEST: Final = 2.0**53
 _COINS: Final = 256.0  # up to here counting bits is faster than rejection
 _FEW: Final = 10.0  # successes, below which the distribution function is inverted
@@ -95,18 +94,10 @@ def _count_coins(key: Any, n: int) -> float:
     return float(heads)
 
 
-if _INTERPRETED:
-
-    def _leading(word: Any, n: int) -> Any:
-        """Keep n of 64 bits."""
-        return int(word) >> (64 - n)
-
-else:
-
-    @inlined
-    def _leading(word: Any, n: int) -> Any:
-        """Keep n of 64 bits."""
-        return word >> np.uint64(64 - n)
+@inlined
+def _leading(word: Any, n: int) -> Any:
+    """Keep n of 64 bits."""
+    return word >> np.uint64(64 - n)
 
 
 @kernel

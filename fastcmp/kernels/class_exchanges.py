@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.binomial import binomial_half
 from fastcmp.kernels.metric_rates import INFORMEDNESS
 from fastcmp.kernels.metrics import ONE_CLASS, MetricSpec, known_rate
@@ -125,8 +125,8 @@ def _exchanged(counts: IntArray) -> _Exchanged:
         float(counts[1, 0, 1] + counts[1, 1, 0]),
         float(counts[0, 1, 1]),
         float(counts[0, 0, 1] + counts[0, 1, 0]),
-        float(counts[1].sum()),
-        float(counts.sum()),
+        float(sum_of(counts[1])),
+        float(sum_of(counts)),
     )
 
 

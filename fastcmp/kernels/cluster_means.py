@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.special import ndtri, stdtr, stdtrit
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED
 from fastcmp.kernels.tails import student_tails
@@ -150,7 +150,7 @@ def clustered_mean(
     factors = np.empty(sizes.size)
     df = cluster_factors(sizes, squares, variance, factors)
     mean, found = residual_squares(sums, sizes, factors)
-    weight = sizes.sum()
+    weight = sum_of(sizes)
     return mean, found / (weight * weight), df
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.special import _chi_square_tail, fdtrc
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK
 
@@ -62,7 +62,7 @@ def cochrans_q(right: IntArray, row_squares: int, n: int) -> CochranOutcome:
     m = right.size
     if m < 2 or n < 1:
         return CochranOutcome(math.nan, math.nan, math.nan, math.nan, INVALID)
-    total = right.sum()
+    total = sum_of(right)
     within = m * total - row_squares
     if within == 0:
         return CochranOutcome(0.0, 1.0, 0.0, 1.0, DEGENERATE)

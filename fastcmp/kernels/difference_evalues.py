@@ -19,7 +19,7 @@ from typing import Final
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.evalues import _log_gamma_excess
-from fastcmp.kernels.special import log1pmx
+from fastcmp.kernels.special import _gammaln, log1pmx
 
 #: Codes of the two mixtures, for `anytime_difference_interval_many`.
 BETS: Final = 0
@@ -113,8 +113,8 @@ def _log_dirichlet(
 
 @helper
 def _log_dirichlet_constant(s: float, t: float, r: float) -> float:
-    both = math.lgamma(s) + math.lgamma(t)
-    return both + math.lgamma(r) - math.lgamma(s + t + r)
+    both = _gammaln(s, 0) + _gammaln(t, 0)
+    return both + _gammaln(r, 0) - _gammaln(s + t + r, 0)
 
 
 @kernel

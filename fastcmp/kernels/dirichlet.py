@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import helper, kernel, wide_vectors
 from fastcmp.kernels.rng import _word
-from fastcmp.kernels.special import betainc, gammainc, ndtri
+from fastcmp.kernels.special import _gammaln, betainc, gammainc, ndtri
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray
 
 # 52 bits and a half: neither 0 nor 1 can be drawn.
-_12 = 12 if _INTERPRETED else np.uint64(12)
+_12 = np.uint64(12)
 _SCALE = 2.0**-52
 _MANTISSA: Final = (1 << 52) - 1
 _ONE: Final = 1023 << 52
@@ -193,7 +192,7 @@ def dirichlet_largest(alpha: float, beta: float, gamma: float) -> float:
         return 0.0
     if beta == 0.0 or gamma == 0.0:
         return 1.0 if beta == gamma else betainc(beta + gamma, alpha, 0.5)
-    constant = math.lgamma(alpha)
+    constant = _gammaln(alpha, 0)
     low, high = math.log(alpha), math.log(total)
     for _ in range(_HALVINGS):  # golden sections: the top need not be exact
         width = _GOLDEN * (high - low)
@@ -238,4 +237,4 @@ def _log_gammainc(t: float, shape: float) -> float:
         k += 1.0
         term *= x / k
         total += term
-    return shape * t - x - math.lgamma(shape + 1.0) + math.log(total)
+    return shape * t - x - _gammaln(shape + 1.0, 0) + math.log(total)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import _FAR_U, _SMALL_N, _expansion, _stirling_error
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _erfcx, log1pmx
+from fastcmp.kernels.special import _erfcx, _gammaln, log1pmx
 from fastcmp.kernels.status import TWO_SIDED, Interval
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MAX_STEPS = 120
 def _log_gamma_excess(n: float, a: float) -> float:
     """Log of Gamma(n + a), less n log(n) - n; of the order of log(n)."""
     if n == 0.0:
-        return math.lgamma(a)
+        return _gammaln(a, 0)
     x = n + a
     excess = n * math.log1p(a / n) - a + (a - 0.5) * math.log(x)
     return excess + _HALF_LOG_2PI + _stirling_error(x)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel, wide_vectors
+from fastcmp._jit import kernel, sum_of, wide_vectors
 from fastcmp.kernels.sign_flips import _slack
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import GREATER, LESS
@@ -182,7 +182,7 @@ def balanced_statistics(
     sums = np.empty(_LANES)
     totals = np.empty(values.shape[0])
     for m in range(values.shape[0]):
-        totals[m] = values[m].sum()
+        totals[m] = sum_of(values[m])
     for p in range(pairs.shape[0]):
         one, two = values[pairs[p, 0]], values[pairs[p, 1]]
         total = totals[pairs[p, 0]] - totals[pairs[p, 1]]
@@ -194,7 +194,7 @@ def balanced_statistics(
                 sums[k] += residual * residual
         for g in range(n // _LANES * _LANES, n):
             sums[0] += (one[g] - two[g] - mean) ** 2
-        squares = sums.sum()
+        squares = sum_of(sums)
         if squares <= _NOTHING * (squares + total * mean):
             squares = 0.0
         out[p] = _ratio(total, factor * squares)
@@ -227,10 +227,10 @@ def student_pair_limits(
 def _count_unchanged(units: Units, draws: StudentDraws) -> int:
     """Count the draws that are as extreme whatever is subtracted: all signs alike."""
     sums = draws.sums[:, 0, -1]
-    size = units.sizes.sum()
+    size = sum_of(units.sizes)
     count = 0
     for r in range(sums.shape[1]):
-        flipped = sums[:, r].sum()
+        flipped = sum_of(sums[:, r])
         if draws.alternative not in (GREATER, LESS):
             flipped = abs(flipped)
         count += flipped >= size * (1.0 - 1e-12)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.rng import _word
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray, PatternArray
 
 # 52 bits and a half: neither 0 nor 1 can be drawn.
-_12 = 12 if _INTERPRETED else np.uint64(12)
+_12 = np.uint64(12)
 _SCALE = 2.0**-52
 _UNIT = math.sqrt(12.0)  # of a uniform number, for a variance of 1
 # Draws of each kind, so that a sample keeps its own where there are more of them.

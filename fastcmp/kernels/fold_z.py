@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
@@ -226,14 +226,14 @@ def bayle_z_in(
         sizes[folds[i]] += 1.0
     if sizes.min() < 2.0:
         return _invalid()
-    mean = means.sum() / n
+    mean = sum_of(means) / n
     means /= sizes
     squares, farthest = np.zeros(n_folds), 0.0
     for i in range(n):
         deviation = differences[i] * unit - means[folds[i]]
         squares[folds[i]] += deviation * deviation
         farthest = max(farthest, abs(deviation))
-    if math.isnan(squares.sum()):
+    if math.isnan(sum_of(squares)):
         return _invalid()
     rounding = _ROUNDING * largest * unit
     if farthest <= rounding:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import kernel, load_byte, load_word, popcount
 
 if TYPE_CHECKING:
@@ -39,31 +38,21 @@ _BACKSLASHES = np.uint64(0x5C5C5C5C5C5C5C5C)
 _SPACES = np.uint64(0x2020202020202020)
 
 
-if _INTERPRETED:
-
-    def _to_special(text: int, i: int) -> Any:
-        """Find the next quote, backslash or control character; there is one."""
-        while load_byte(text, i) not in (34, 92) and load_byte(text, i) >= 32:
-            i += 1
-        return i
-
-else:
-
-    @kernel
-    def _to_special(text: int, i: int) -> Any:
-        """Find the next quote, backslash or control character; there is one."""
-        while True:
-            word = load_word(text, i)
-            quote, backslash = word ^ _QUOTES, word ^ _BACKSLASHES
-            # The high bit of each byte that is found; above the first, it may be wrong.
-            found = (
-                ((quote - _ONES) & ~quote)
-                | ((backslash - _ONES) & ~backslash)
-                | ((word - _SPACES) & ~word)
-            ) & _HIGHS
-            if found:
-                return i + (popcount((found - _ONE) & ~found) >> 3)
-            i += 8
+@kernel
+def _to_special(text: int, i: int) -> Any:
+    """Find the next quote, backslash or control character; there is one."""
+    while True:
+        word = load_word(text, i)
+        quote, backslash = word ^ _QUOTES, word ^ _BACKSLASHES
+        # The high bit of each byte that is found; above the first, it may be wrong.
+        found = (
+            ((quote - _ONES) & ~quote)
+            | ((backslash - _ONES) & ~backslash)
+            | ((word - _SPACES) & ~word)
+        ) & _HIGHS
+        if found:
+            return i + (popcount((found - _ONE) & ~found) >> 3)
+        i += 8
 
 
 @kernel

@@ -21,7 +21,7 @@ import numpy as np
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _impossible
 from fastcmp.kernels.margins import _tango_z
-from fastcmp.kernels.special import betainc, betaincinv
+from fastcmp.kernels.special import _gammaln, betainc, betaincinv
 from fastcmp.kernels.status import INVALID, OK, Outcome
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _region(only_a: int, only_b: int, n: int, difference: float) -> IntArray:
 
 @helper
 def _log_binomial(x: float, n: float, log_p: float, log_q: float) -> float:
-    choices = math.lgamma(n + 1.0) - math.lgamma(x + 1.0) - math.lgamma(n - x + 1.0)
+    choices = _gammaln(n + 1.0, 0) - _gammaln(x + 1.0, 0) - _gammaln(n - x + 1.0, 0)
     return choices + x * log_p + (n - x) * log_q
 
 

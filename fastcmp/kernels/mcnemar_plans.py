@@ -105,7 +105,7 @@ def mcnemar_sample_size(
     p, sides = (p10, p01), _counted(p10, p01, alternative, both_tails)
     near = _normal_n(p10, p01, level, power)
     if near > _MOST:
-        return near
+        return float(near)
     step = max(math.floor(near / 50.0), 1.0)
     low = high = near  # low has too little power, high enough
     if _planned(near, (0.0, 0.0), p, level, method, sides) >= power:
@@ -132,8 +132,8 @@ def mcnemar_sample_size(
     for back in (3.0, 2.0, 1.0):
         n = high - back
         if n > 0.0 and _planned(n, (0.0, 0.0), p, level, method, sides) >= power:
-            return n
-    return high
+            return float(n)
+    return float(high)
 
 
 @kernel
@@ -184,8 +184,8 @@ def mcnemar_discordant_size(
     z = -ndtri(_side(alpha, alternative))
     near = ((0.5 * z + ndtri(power) * spread) / (win - 0.5)) ** 2
     if near > _MOST:
-        return math.ceil(near)
-    m = 1.0 if near < _FEW else math.floor(_PART * near)
+        return float(math.ceil(near))
+    m = 1.0 if near < _FEW else float(math.floor(_PART * near))
     while mcnemar_conditional_power(m, p10, p01, alpha, method, alternative, both_tails) < power:
         m += 1.0
     return m

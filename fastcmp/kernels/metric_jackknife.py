@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.metrics import (
     ACCURACY,
     COST,
@@ -233,7 +233,7 @@ def _rest(whole: float, part: float) -> float:
 def _agreements_without(table: FloatArray, metric: int, sums: Sums, out: FloatArray) -> None:
     """Write accuracy, MCC, kappa or Scott's pi without each sample."""
     n, size, whole = sums.n - 1.0, sums.n, disagreement_of(sums)
-    right = sums.d.sum()
+    right = sum_of(sums.d)
     chance, of_truth, of_calls = whole[1] * size, whole[2] * size, whole[3] * size
     fewer, scale = whole.fewer * size, size / n / n
     for t in range(table.shape[0]):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, sum_of
 from fastcmp.kernels.metric_rates import (
     PRECISION,
     RECALL,
@@ -146,7 +146,7 @@ def _average_terms(
 def _agreement_terms(spec: MetricSpec, sums: Sums, terms: Terms, value: float) -> None:
     """Find the influences of accuracy, MCC, kappa and Scott's pi."""
     n = sums.n
-    right = sums.d.sum() / n
+    right = sum_of(sums.d) / n
     if spec.metric == ACCURACY:
         _shift(terms.d, 1.0)
         _shift(terms.r, -right)

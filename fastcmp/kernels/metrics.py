@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, sum_of
 from fastcmp.kernels.metric_rates import (
     FOWLKES_MALLOWS,
     ODDS_RATIO,
@@ -279,7 +279,7 @@ def value_of(spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sum
     if spec.metric == COST:
         return sums.penalty / sums.n
     if spec.metric == ACCURACY:
-        return sums.d.sum() / sums.n  # type: ignore[no-any-return]
+        return sum_of(sums.d) / sums.n  # type: ignore[no-any-return]
     if spec.metric == KAPPA and penalty.shape[0] > 0:
         expected = penalty_by_chance(penalty, sums)
         if not expected > 0.0:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import helper, kernel, wide_vectors
 from fastcmp.kernels.rng import _word
 from fastcmp.kernels.special import ndtri
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray
 
 # 52 bits and a half: neither 0 nor 1 can be drawn.
-_12 = 12 if _INTERPRETED else np.uint64(12)
+_12 = np.uint64(12)
 _SCALE = 2.0**-52
 _MIDDLE = 0.425  # of a probability from one half: a rational function is exact there
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.evalues import _log_beta, mcnemar_log_evalue
+from fastcmp.kernels.special import _gammaln
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -35,7 +36,7 @@ def extend_tables(prior: float, n_known: int, tables: IntArray, rests: FloatArra
         for which in range(2):
             if k == 0:
                 before = np.int64(0)
-                more = math.lgamma(prior * (1.0 + which))
+                more = _gammaln(prior * (1.0 + which), 0)
                 more += _log_beta(prior, prior) if which else 0.0
             else:
                 before = tables[which, k - 1]

@@ -10,52 +10,37 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import inlined, kernel
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _ALL = 0xFFFFFFFFFFFFFFFF
-_32 = 32 if _INTERPRETED else np.uint64(32)
+_32 = np.uint64(32)
 
-if _INTERPRETED:
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_STEP = np.uint64(_GOLDEN)
+_1 = np.uint64(1)
 
-    def _mix(x: Any) -> Any:
-        """Scramble 64 bits: the finalizer of SplitMix64, in Python's integers."""
-        x = int(x) & _ALL
-        x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _ALL
-        x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _ALL
-        return x ^ (x >> 31)
 
-    def _next(key: Any, draw: int) -> Any:
-        """Give one of the words of a key."""
-        return _mix(key + (int(draw) + 1) * _GOLDEN)
+@inlined
+def _mix(x: Any) -> Any:
+    """Scramble 64 bits: the finalizer of SplitMix64."""
+    x = (x ^ (x >> _30)) * _FIRST
+    x = (x ^ (x >> _27)) * _SECOND
+    return x ^ (x >> _31)
 
-    def _word(seed: int, replicate: int, draw: int) -> Any:
-        return _next(_mix(int(seed) + (int(replicate) + 1) * _GOLDEN), draw)
 
-else:
-    _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
-    _FIRST = np.uint64(0xBF58476D1CE4E5B9)
-    _SECOND = np.uint64(0x94D049BB133111EB)
-    _STEP = np.uint64(_GOLDEN)
-    _1 = np.uint64(1)
+@inlined
+def _next(key: Any, draw: int) -> Any:
+    """Give one of the words of a key."""
+    return _mix(key + (np.uint64(draw) + _1) * _STEP)
 
-    @inlined
-    def _mix(x: Any) -> Any:
-        """Scramble 64 bits: the finalizer of SplitMix64."""
-        x = (x ^ (x >> _30)) * _FIRST
-        x = (x ^ (x >> _27)) * _SECOND
-        return x ^ (x >> _31)
 
-    @inlined
-    def _next(key: Any, draw: int) -> Any:
-        """Give one of the words of a key."""
-        return _mix(key + (np.uint64(draw) + _1) * _STEP)
-
-    @inlined
-    def _word(seed: int, replicate: int, draw: int) -> Any:
-        key = _mix(np.uint64(seed) + (np.uint64(replicate) + _1) * _STEP)
-        return _next(key, draw)
+@inlined
+def _word(seed: int, replicate: int, draw: int) -> Any:
+    key = _mix(np.uint64(seed) + (np.uint64(replicate) + _1) * _STEP)
+    return _next(key, draw)
 
 
 @kernel

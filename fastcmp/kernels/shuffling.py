@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp._jit import INTERPRETED as _INTERPRETED
 from fastcmp._jit import inlined, kernel
 from fastcmp.kernels.rng import _word
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import IntArray, OrderArray, PatternArray
 
-_32 = 32 if _INTERPRETED else np.uint64(32)
-_LOW = 0xFFFFFFFF if _INTERPRETED else np.uint64(0xFFFFFFFF)
+_32 = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
 #: Rows of two levels whose bits fit in an int16 that stays positive.
 _ROWS = 15
 

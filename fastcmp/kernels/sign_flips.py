@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.flip_words import flip_sums, random_signs
 from fastcmp.kernels.paired import mcnemar_exact
 from fastcmp.kernels.status import DEGENERATE, GREATER, INVALID, LESS, OK, Outcome
@@ -79,7 +79,7 @@ def sign_flip_whole(differences: IntArray, alternative: int) -> Outcome:
         only_a = (sizes.size + excess) // 2
         found = mcnemar_exact(only_a, sizes.size - only_a, alternative)
         return Outcome(float(total), found.pvalue, OK)
-    if sizes.sum() // divisor > SIGN_FLIP_MAX_SUM:
+    if sum_of(sizes) // divisor > SIGN_FLIP_MAX_SUM:
         return Outcome(math.nan, math.nan, INVALID)
     towards = abs(total)
     if alternative == GREATER:
@@ -123,7 +123,7 @@ def _common_divisor(sizes: IntArray) -> int:
 def _whole_tail(sizes: IntArray, at_least: int) -> float:
     """Probability that the sizes, ascending, with random signs sum to so much."""
     widest = sizes[-1]
-    all_of_them = sizes.sum()
+    all_of_them = sum_of(sizes)
     # Of the subsets that get a plus; a margin of zeros is read in front.
     now = np.zeros(widest + all_of_them + 1)
     after = np.zeros(widest + all_of_them + 1)
@@ -177,7 +177,7 @@ def sign_flip_floats(differences: FloatArray, alternative: int) -> Outcome:
     >>> sign_flip_floats(np.array([0.3, 0.1, 0.25, -0.1, 0.4]), TWO_SIDED).pvalue
     0.1875
     """
-    total = float(differences.sum())
+    total = float(sum_of(differences))
     n = 0
     for g in range(differences.size):
         n += differences[g] != 0.0
@@ -195,7 +195,7 @@ def sign_flip_floats(differences: FloatArray, alternative: int) -> Outcome:
         tail = _float_tail(sizes, total)
     elif alternative == LESS:
         tail = _float_tail(sizes, -total)
-    elif abs(total) <= _slack(total, sizes.sum()):
+    elif abs(total) <= _slack(total, sum_of(sizes)):
         tail = 1.0
     else:
         tail = min(1.0, 2.0 * _float_tail(sizes, abs(total)))
@@ -212,7 +212,7 @@ def _slack(total: float, size: float) -> float:
 def _float_tail(sizes: FloatArray, total: float) -> float:
     """Probability that the sizes with random signs sum to so much."""
     one, two = _sorted_sums(sizes[::2]), _sorted_sums(sizes[1::2])
-    wanted = total - _slack(total, sizes.sum())
+    wanted = total - _slack(total, sum_of(sizes))
     count = 0
     j = two.size
     for i in range(one.size):
@@ -271,10 +271,10 @@ def sign_flip_given(differences: FloatArray, signs: IntArray, alternative: int) 
     0.5
     """
     n = signs.shape[0]
-    size = float(np.abs(differences).sum())
+    size = float(sum_of(np.abs(differences)))
     if not math.isfinite(size):
         return GivenFlips(math.nan, math.nan, 0, INVALID)
-    total = float(differences.sum())
+    total = float(sum_of(differences))
     out = np.zeros(n)
     for r in range(n):
         for g in range(differences.size):
@@ -333,8 +333,8 @@ def sign_flip_random(
     >>> sign_flip_random(differences, 9999, 1, TWO_SIDED).pvalue
     0.1916
     """
-    total = float(differences.sum())
-    size = float(np.abs(differences).sum())
+    total = float(sum_of(differences))
+    size = float(sum_of(np.abs(differences)))
     slack = _slack(total, size)
     if not math.isfinite(total) or n_resamples < 1:
         return Outcome(math.nan, math.nan, INVALID)

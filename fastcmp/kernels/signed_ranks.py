@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def signed_sum_pvalue(sums: IntArray, alternative: int = 0) -> float:
     0.125
     """
     sizes = np.abs(sums[sums != 0])
-    total = sizes.sum()
+    total = sum_of(sizes)
     positive = 0
     for value in sums:
         if value > 0:
@@ -270,7 +270,7 @@ def signed_sum_steps(sums: IntArray) -> float:
     sizes = np.abs(sums[sums != 0])
     if sizes.size == 0:
         return 1.0
-    by_sums = sizes.sum() / _common_divisor(sizes) * sizes.size
+    by_sums = sum_of(sizes) / _common_divisor(sizes) * sizes.size
     return min(float(by_sums), math.pow(2.0, min(sizes.size, 1000)))
 
 
@@ -302,7 +302,7 @@ def _kept_at_most(sizes: IntArray, limit: int) -> float:
             chance[s] = 0.5 * (chance[s] + chance[s - step])
         for s in range(min(step, reached + 1)):
             chance[s] *= 0.5
-    return min(1.0, float(chance.sum()))
+    return min(1.0, float(sum_of(chance)))
 
 
 @kernel

@@ -7,6 +7,8 @@ import math
 from fastcmp._jit import helper, kernel, scipy_special
 
 _ndtri = scipy_special("ndtri", 1)
+# Not `math.lgamma`: Python and numba each have their own.
+_gammaln = scipy_special("gammaln", 1)
 # exp(x**2) erfc(x), which does not underflow.
 _erfcx = scipy_special("erfcx", 1)
 _chdtrc = scipy_special("chdtrc", 2)

@@ -1,4 +1,4 @@
-"""Measure the first call of every public function and command; write docs/benchmarks/first-calls.md.
+"""Measure the first call of every public function and command, for docs/benchmarks/first-calls.md.
 
     python benchmarks/first_calls.py            # all: some minutes
     python benchmarks/first_calls.py mcnemar    # print those whose names contain a word
@@ -86,10 +86,7 @@ def seconds(program, cache):
     if done.returncode:
         print(done.stderr, file=sys.stderr)
     return (
-        after.children_user
-        + after.children_system
-        - before.children_user
-        - before.children_system
+        after.children_user + after.children_system - before.children_user - before.children_system
     )
 
 

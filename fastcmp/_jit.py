@@ -22,16 +22,14 @@ import os
 import sys
 import time
 import types
-from _thread import (
-    RLock,
-    _local,  # type: ignore[attr-defined]
-)
+from _thread import RLock, _local
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,6 +58,18 @@ def _mode() -> str:
 MODE = _mode()
 #: Whether kernels only run as plain Python.
 INTERPRETED = MODE == "never"
+
+
+@contextmanager
+def always_compiled() -> Iterator[None]:
+    """Compile whatever is called meanwhile."""
+    global MODE  # noqa: PLW0603
+    before, MODE = MODE, "always"
+    try:
+        yield
+    finally:
+        MODE = before
+
 
 #: Seconds that all kernels together have taken as Python: they pay for the start of numba.
 _spent_by_all = 0.0
@@ -143,8 +153,8 @@ class _Function(Tiered):
         return self.compiled._numba_type_
 
     def __reduce__(self) -> str:
-        """It is pickled by its name."""
-        return self.__qualname__
+        """The name, by which it is pickled."""
+        return self._function.__qualname__
 
     def _collect(self, callees: set[_Function]) -> None:
         """Add the function and all kernels and helpers that it calls."""
@@ -166,7 +176,7 @@ class Kernel(_Function):
         self._work = work
         #: Seconds that calls have taken as Python, by types.
         self._spent: dict[Any, float] = {}
-        self._run = {"auto": self._first, "always": self._machine, "never": self._interpret}[MODE]
+        self._run = self._interpret if INTERPRETED else self._first
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self._run(*args, **keywords)
@@ -194,14 +204,15 @@ class Kernel(_Function):
 
     def _decide(self, args: Any, keywords: Any, compile_now: Any) -> Any:
         """What numba shall call for types without machine code in memory."""
-        if MODE == "auto" and not keywords:
-            seconds = self._seconds_for_python(args)
-            if seconds > 0.0:
-                return functools.partial(self._within, seconds)
+        if not keywords and (seconds := self._seconds_for_python(args)) > 0.0:
+            return functools.partial(self._within, seconds)
+        _tell(self._price)
         return compile_now(*args, **keywords)
 
     def _seconds_for_python(self, args: Any) -> float:
         """Seconds that a call may take as Python; 0 where machine code is done sooner."""
+        if MODE == "always":
+            return 0.0
         seconds = self._price - self._spent.get(_types(args), 0.0)
         if "numba" not in sys.modules:
             seconds += max(_START - _spent_by_all, 0.0)
@@ -240,6 +251,28 @@ class Kernel(_Function):
             passed = time.thread_time() - _clock.began
             _spent_by_all += passed
             self._spent[types_] = self._spent.get(types_, 0.0) + passed
+
+
+#: Seconds of compilation so far, until somebody has been told.
+_waited = 0.0
+
+
+def _tell(seconds: float) -> None:
+    """Say once, to people and not to files, that compilation takes more than a second."""
+    global _waited
+    before, _waited = _waited, _waited + seconds
+    if before > 1.0 or _waited <= 1.0:
+        return
+    import logging
+
+    from fastcmp._cache import cache_directory
+
+    log = logging.getLogger("fastcmp.compiling")
+    if not log.hasHandlers() and (sys.stderr.isatty() or "ipykernel" in sys.modules):
+        log.addHandler(logging.StreamHandler())
+        log.setLevel(logging.INFO)
+    often = "once, some seconds" if cache_directory() else "each time anew: see fastcmp doctor"
+    log.info("fastcmp: compiling kernels, %s", often)
 
 
 class _TooLong(Exception):  # noqa: N818  # no error: it changes the tier
@@ -372,7 +405,7 @@ def inlined(function: F) -> F:
     return cast("F", _Function(function, "inlined"))
 
 
-def _intrinsic(name: str, python: Callable[..., Any]) -> Any:
+def _intrinsic(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def compiled() -> Any:
         from fastcmp._compiler import INTRINSICS
 
@@ -390,7 +423,7 @@ def _load_word(address: int, i: int) -> Any:
 #: before, 15.0 after.
 wide_vectors = _intrinsic("wide_vectors", lambda: None)
 #: Count set bits of a uint64, as one instruction: vpopcntq where there is one.
-popcount = _intrinsic("popcount", lambda word: int(word).bit_count())
+popcount: Callable[..., int] = _intrinsic("popcount", lambda word: int(word).bit_count())
 #: Sum of an array from its first element to the last, the order of machine code: not NumPy's.
 sum_of = _intrinsic("sum_of", lambda x: x.dtype.type(0) + np.add.accumulate(x.ravel())[-1:].sum())
 #: Read 8 bytes, the first lowest, or one, at an address and an offset. Nothing is checked. Arrays
@@ -400,7 +433,7 @@ load_word = _intrinsic("load_word", _load_word)
 load_byte = _intrinsic("load_byte", lambda address, i: ctypes.string_at(int(address + i), 1)[0])
 
 
-def scipy_special(name: str, n_arguments: int) -> Any:
+def scipy_special(name: str, n_arguments: int) -> Callable[..., float]:
     """A function of `scipy.special`, which takes one more integer in both tiers."""
 
     def python() -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fastcmp
+from fastcmp import _cache
 from fastcmp.core.memory import available_memory
 from fastcmp.core.threads import check_workers
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 #: `name[extras]>=version; extra == 'name'`, as the metadata of a package have it.
 _REQUIREMENT = re.compile(
-    r"([\w.-]+)(?:\[.*?\])?(?:>=([\d.]+))?\s*(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?"
+    r"([\w.-]+)(?:\[.*?\])?(?:<[\d.]+,)?(?:>=([\d.]+))?(?:,<[\d.]+)?\s*(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?"
 )
 #: Extras for work on fastcmp itself.
 _DEVELOPMENT = ("browser", "dev", "docs", "test")
@@ -114,12 +115,7 @@ def _processor() -> tuple[str | None, int | None]:
 
 def cache_facts() -> dict[str, Any]:
     """Describe the folder of compiled kernels, and those of other versions."""
-    try:
-        from fastcmp import _jit
-    except Exception:  # noqa: BLE001  # numba is broken, as `doctor` says elsewhere
-        folder, places = None, []
-    else:
-        folder, places = _jit.cache_directory(), _jit.cache_places()
+    folder, places = _cache.cache_directory(), _cache.cache_places()
     others = [
         str(other)
         for place in places

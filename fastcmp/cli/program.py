@@ -18,7 +18,6 @@ from mmap import mmap
 from typing import TYPE_CHECKING, NoReturn
 
 import fastcmp
-from fastcmp.cli.compiling import telling
 from fastcmp.cli.doctor import add_doctor
 from fastcmp.cli.gate import add_gate
 from fastcmp.cli.inspect import add_inspect
@@ -94,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.words = words
     status = 0
     try:
-        with warnings_in_lines(options), telling():
+        with warnings_in_lines(options):
             _check_address_space()
             status = options.run(options) or 0
         sys.stdout.flush()  # here an error can still be reported
@@ -136,7 +135,7 @@ def _check_address_space() -> None:
     except OSError:
         message = f"the address space is limited to {in_words(limit)}, see ulimit -v"
         raise MemoryError(message) from None
-    for name in ("scipy.linalg.blas", "fastcmp._jit"):
+    for name in ("scipy.linalg.blas", "fastcmp._compiler"):
         import_module(name)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastcmp
+from fastcmp import _jit
 from fastcmp.cli.compiling import counting
 from fastcmp.cli.installation import cache_facts
 from fastcmp.cli.output import say
@@ -79,7 +80,7 @@ def _warm(options: argparse.Namespace) -> None:
     began, n = time.perf_counter(), 0
     for kind in options.kinds or _COMMANDS:
         start = time.perf_counter()
-        with counting() as compiled:
+        with _jit.always_compiled(), counting() as compiled:
             if with_files:
                 _run_commands(kind)
             _CALLS[kind]()
@@ -95,11 +96,10 @@ def _warm(options: argparse.Namespace) -> None:
 
 def _check_kept() -> None:
     """Refuse where what is compiled would be lost."""
-    from fastcmp import _jit
-
     if _jit.INTERPRETED:
-        message = "NUMBA_DISABLE_JIT is set, so that nothing is compiled: unset it"
-        raise ValueError(message)
+        raise ValueError(
+            "NUMBA_DISABLE_JIT or FASTCMP_COMPILE is set, so that nothing is compiled: unset it"
+        )
     if not cache_facts()["cache_writable"]:
         message = (
             "no folder for compiled kernels can be written: set NUMBA_CACHE_DIR to a "

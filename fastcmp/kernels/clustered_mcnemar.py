@@ -50,7 +50,7 @@ def count_clusters(
 
 
 @inlined
-def _common_between(a: WordArray, b: WordArray, start: np.int64, end: np.int64) -> np.int64:
+def _common_between(a: WordArray, b: WordArray, start: np.int64, end: np.int64) -> int:
     """Count common bits from `start` to before `end`, which is above it."""
     first, last = start >> 6, (end - 1) >> 6
     low = _ALL << np.uint64(start & 63)

@@ -25,7 +25,7 @@ BONETT_PRICE: Final = 3
 def _normal_quantile(confidence_level: float) -> float:
     if not 0.0 < confidence_level < 1.0:
         return math.nan
-    return -_ndtri(0.5 * (1.0 - confidence_level), 0)  # type: ignore[no-any-return]
+    return -_ndtri(0.5 * (1.0 - confidence_level), 0)
 
 
 @helper

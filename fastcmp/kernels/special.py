@@ -42,7 +42,7 @@ def ndtri(p: float) -> float:
     >>> round(ndtri(0.975), 4)
     1.96
     """
-    return _ndtri(p, 0)  # type: ignore[no-any-return]
+    return _ndtri(p, 0)
 
 
 @kernel
@@ -67,7 +67,7 @@ def chdtrc(df: float, x: float) -> float:
     >>> round(chdtrc(2.0, 7.529411764705882), 6)
     0.023174
     """
-    return _chdtrc(df, x, 0)  # type: ignore[no-any-return]
+    return _chdtrc(df, x, 0)
 
 
 @helper
@@ -98,7 +98,7 @@ def fdtrc(df1: float, df2: float, x: float) -> float:
     >>> round(fdtrc(2.0, 10.0, 4.1028), 4)
     0.05
     """
-    return _fdtrc(df1, df2, x, 0)  # type: ignore[no-any-return]
+    return _fdtrc(df1, df2, x, 0)
 
 
 @kernel
@@ -123,7 +123,7 @@ def betainc(a: float, b: float, x: float) -> float:
     >>> round(betainc(2.0, 2.0, 0.5), 12)
     0.5
     """
-    return _betainc(a, b, x, 0)  # type: ignore[no-any-return]
+    return _betainc(a, b, x, 0)
 
 
 @kernel
@@ -148,7 +148,7 @@ def betaincinv(a: float, b: float, y: float) -> float:
     >>> round(betaincinv(2.0, 2.0, 0.5), 12)
     0.5
     """
-    return _betaincinv(a, b, y, 0)  # type: ignore[no-any-return]
+    return _betaincinv(a, b, y, 0)
 
 
 @kernel
@@ -173,7 +173,7 @@ def gammainc(a: float, x: float) -> float:
     >>> round(gammainc(2.0, 1.0), 4)
     0.2642
     """
-    return _gammainc(a, x, 0)  # type: ignore[no-any-return]
+    return _gammainc(a, x, 0)
 
 
 @kernel
@@ -198,7 +198,7 @@ def stdtr(df: float, t: float) -> float:
     >>> round(stdtr(5.0, -2.0150484), 6)
     0.05
     """
-    return _stdtr(df, t, 0)  # type: ignore[no-any-return]
+    return _stdtr(df, t, 0)
 
 
 @kernel
@@ -223,7 +223,7 @@ def stdtrit(df: float, p: float) -> float:
     >>> round(stdtrit(5.0, 0.95), 4)
     2.015
     """
-    return _stdtrit(df, p, 0)  # type: ignore[no-any-return]
+    return _stdtrit(df, p, 0)
 
 
 @helper

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 #: Seconds until numba is imported and has compiled its first function.
-_START = 0.7
+_START = 0.8
 #: Seconds to read a kernel's machine code from the disk.
 _LOAD = 0.03
 #: Seconds to compile a function, and for each instruction of its Python code.
@@ -171,9 +171,10 @@ class _Function(Tiered):
 class Kernel(_Function):
     """A kernel that Python calls."""
 
-    def __init__(self, function: Callable[..., Any], work: Callable[..., float] | None) -> None:
+    def __init__(self, function: Callable[..., Any], by_numpy: Callable[..., Any] | None) -> None:
         super().__init__(function, "kernel")
-        self._work = work
+        if by_numpy is not None:
+            self.__dict__["python"] = by_numpy
         #: Seconds that calls have taken as Python, by types.
         self._spent: dict[Any, float] = {}
         self._run = self._interpret if INTERPRETED else self._first
@@ -216,8 +217,7 @@ class Kernel(_Function):
         seconds = self._price - self._spent.get(_types(args), 0.0)
         if "numba" not in sys.modules:
             seconds += max(_START - _spent_by_all, 0.0)
-        least = _ELEMENT * (self._work(*args) if self._work else sum(map(_size, args)))
-        return seconds if least < seconds else 0.0
+        return seconds if _ELEMENT * sum(map(_size, args)) < seconds else 0.0
 
     @functools.cached_property
     def _price(self) -> float:
@@ -289,7 +289,7 @@ class _Clock(_local):
 _clock = _Clock()
 
 
-def _look_at_clock(turns: int) -> None:
+def look_at_clock(turns: int) -> None:
     """Stop a kernel that has no time for so many turns of a loop."""
     needed, now = _TURN * turns, time.perf_counter()
     if now + needed > _clock.deadline:
@@ -305,7 +305,7 @@ def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
-        _look_at_clock(1)
+        look_at_clock(1)
         return function(*args)
 
     return call
@@ -314,7 +314,7 @@ def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
 def _range(*bounds: int) -> range:
     """A range, if there is time for its turns."""
     turns = range(*bounds)
-    _look_at_clock(len(turns))
+    look_at_clock(len(turns))
     return turns
 
 
@@ -381,15 +381,13 @@ def _ieee_math() -> Any:
     return ieee
 
 
-def kernel(function: F | None = None, *, work: Callable[..., float] | None = None) -> F:
+def kernel(function: F, by_numpy: Callable[..., Any] | None = None) -> F:
     """A kernel: machine code for each combination of types, kept on the disk, or plain Python.
 
-    The GIL is released, and division by zero follows IEEE 754. `work(*args)` counts the steps of a
-    call where the sizes of the arrays do not say it.
+    The GIL is released, and division by zero follows IEEE 754. `by_numpy` gives the same bits with
+    whole arrays, and runs in place of the function as Python.
     """
-    if function is None:
-        return cast("F", functools.partial(kernel, work=work))
-    return cast("F", Kernel(function, work))
+    return cast("F", Kernel(function, by_numpy))
 
 
 def helper(function: F) -> F:

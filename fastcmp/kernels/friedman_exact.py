@@ -6,11 +6,12 @@ doubled, so that midranks are whole numbers.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, look_at_clock
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -95,7 +96,26 @@ def _place(keys: IntArray, key: int) -> int:
     return place
 
 
-@kernel
+def _states(keys: IntArray, base: int, total: int, m: int) -> IntArray:
+    """Sorted sums of each key, shape (S, M)."""
+    digits = keys[:, None] // base ** np.arange(m - 1) % base
+    return np.column_stack([digits, total - digits.sum(axis=1)])
+
+
+def _add_orders_by_numpy(
+    keys: IntArray, chances: FloatArray, orders: IntArray, base: int, total: int
+) -> tuple[IntArray, FloatArray]:
+    """As `add_orders`."""
+    n_orders, m = orders.shape
+    look_at_clock(10 * keys.size * n_orders)
+    after = np.sort(_states(keys, base, total, m)[:, None] + orders, axis=2)
+    packed = after[..., :-1] @ base ** np.arange(m - 1)
+    kept, places = np.unique(packed, return_inverse=True)
+    found: FloatArray = np.bincount(places.ravel(), np.repeat(chances / n_orders, n_orders))
+    return kept, found
+
+
+@partial(kernel, by_numpy=_add_orders_by_numpy)
 def add_orders(
     keys: IntArray, chances: FloatArray, orders: IntArray, base: int, total: int
 ) -> tuple[IntArray, FloatArray]:
@@ -161,10 +181,28 @@ def add_orders(
                         moved[place] = found[k]
                 table, found = larger, moved
     kept = np.flatnonzero(table != _EMPTY)
+    kept = kept[np.argsort(table[kept])]
     return table[kept], found[kept]
 
 
-@kernel
+def _reach_with_orders_by_numpy(
+    keys: IntArray,
+    chances: FloatArray,
+    orders: IntArray,
+    base: int,
+    total: int,
+    shift: int,
+    least: int,
+) -> float:
+    """As `reach_with_orders`."""
+    n_orders, m = orders.shape
+    look_at_clock(10 * keys.size * n_orders)
+    sums = _states(keys, base, total, m)[:, None] + orders + shift
+    counts = ((sums * sums).sum(axis=2) >= least).sum(axis=1)
+    return min(1.0, float(np.cumsum(chances * counts / n_orders)[-1]))
+
+
+@partial(kernel, by_numpy=_reach_with_orders_by_numpy)
 def reach_with_orders(
     keys: IntArray,
     chances: FloatArray,

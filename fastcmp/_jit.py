@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,7 +40,9 @@ _LOAD = 0.03
 #: Seconds to compile a function, and for each instruction of its Python code.
 _FUNCTION, _INSTRUCTION = 0.03, 4e-4
 #: Seconds as Python, at the least: for an element of the arrays, and for a turn of a loop.
-_ELEMENT, _TURN = 2e-8, 4e-8
+_ELEMENT, _TURN = 2e-8, 1e-7
+#: Turns of a loop between two looks at the clock.
+_OFTEN = 500
 
 _MODES = ("auto", "always", "never")
 
@@ -311,11 +313,17 @@ def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _range(*bounds: int) -> range:
+def _range(*bounds: int) -> Iterable[int]:
     """A range, if there is time for its turns."""
     turns = range(*bounds)
     look_at_clock(len(turns))
-    return turns
+    return turns if len(turns) <= _OFTEN else _watched_turns(turns)
+
+
+def _watched_turns(turns: range) -> Iterator[int]:
+    for start in range(0, len(turns), _OFTEN):
+        look_at_clock(0)
+        yield from turns[start : start + _OFTEN]
 
 
 def _size(arg: Any) -> float:
@@ -401,6 +409,12 @@ def inlined(function: F) -> F:
     Arrays that are arguments are counted as references, in atomic steps.
     """
     return cast("F", _Function(function, "inlined"))
+
+
+@helper
+def square(x: float) -> float:
+    """`x * x`: as `x**2`, Python calls libm, and machine code multiplies."""
+    return x * x
 
 
 def _intrinsic(name: str, python: Callable[..., Any]) -> Callable[..., Any]:

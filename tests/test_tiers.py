@@ -78,8 +78,8 @@ def test_without_a_folder_for_machine_code(tmp_path):
 def _add_up(values, times):
     """Add all values to the first, so many times."""
     for _ in range(times):
-        for value in values[1:]:
-            values[0] += value
+        for i in range(1, values.size):
+            values[0] += values[i]
     return values[0]
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, square
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.special import _gammaln
 from fastcmp.kernels.status import NOT_CONVERGED, OK
@@ -72,13 +72,13 @@ def _bernstein(a: FloatArray, pi: float) -> _Point:
 @kernel
 def _climb(a: FloatArray, low: float, high: float) -> _Point:
     """Find the one maximum between two angles with slopes of opposite signs."""
-    f_low = _bernstein(a, math.sin(low) ** 2).slope
-    f_high = _bernstein(a, math.sin(high) ** 2).slope
-    best = _bernstein(a, math.sin(low) ** 2)
+    f_low = _bernstein(a, square(math.sin(low))).slope
+    f_high = _bernstein(a, square(math.sin(high))).slope
+    best = _bernstein(a, square(math.sin(low)))
     for i in range(100):
         reach = 0.5 * (high - low) if i < 60 else 0.0
         angle = itp_step(low, f_low, high, f_high, reach)
-        point = _bernstein(a, math.sin(angle) ** 2)
+        point = _bernstein(a, square(math.sin(angle)))
         if point.value > best.value:
             best = point
         if point.slope > 0.0:
@@ -107,7 +107,7 @@ def _largest_probability(a: FloatArray) -> tuple[float, int]:
     for i in range(1, cells + 1):
         before = angle
         angle = min(i * step, 0.5 * math.pi - 1e-6)
-        right = _bernstein(a, math.sin(angle) ** 2)
+        right = _bernstein(a, square(math.sin(angle)))
         best = max(best, right.value)
         if left.slope > 0.0 and right.slope <= 0.0 and i > 1:
             # How much higher the top may be: by a tangent, or, where the curve turns

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, inlined, kernel
+from fastcmp._jit import helper, inlined, kernel, square
 from fastcmp.kernels.cost_root import find_multiplier
 from fastcmp.kernels.special import _unit_of, log1pmx
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED
@@ -248,7 +248,7 @@ def cost_chi_square(
             if multiplier * x < 1.0:
                 first += w * x
                 second += w * x * x
-                statistic += w * (multiplier * x) ** 2
+                statistic += w * square(multiplier * x)
             else:
                 statistic += w
         # The rest is linear; its root is further out, or already found.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import helper, inlined, kernel
+from fastcmp._jit import helper, inlined, kernel, square
 from fastcmp.kernels.intervals import _normal_quantile
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.special import _unit_of, log1pmx
@@ -124,7 +124,7 @@ def cost_wald_interval(
     for i in range(values.size):
         rest -= weights[i]
         if weights[i] > 0.0:
-            variance += weights[i] * (values[i] / unit - mean) ** 2
+            variance += weights[i] * square(values[i] / unit - mean)
     variance = (variance + rest * mean * mean) / n
     spread = z * math.sqrt(variance / n)
     low, high = (mean - spread) * unit, (mean + spread) * unit

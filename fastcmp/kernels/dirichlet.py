@@ -144,7 +144,7 @@ def random_gamma(shape: float, seed: int, replicate: int, start: int) -> float:
         x = ndtri(_uniform(seed, replicate, draw))
         u = _uniform(seed, replicate, draw + 1)
         draw += 2
-        v = (1.0 + c * x) ** 3
+        v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x)
         if v > 0.0 and math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
             return d * v * power
 

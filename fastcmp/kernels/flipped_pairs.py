@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel, wide_vectors
+from fastcmp._jit import kernel, square, wide_vectors
 from fastcmp.kernels.paired import mcnemar_exact
 from fastcmp.kernels.sign_flips import (
     SIGN_FLIP_MAX_FLOATS,
@@ -149,7 +149,7 @@ def _spread(one: FloatArray, two: FloatArray) -> float:
     n = min(one.size, 500)
     squares = 0.0
     for r in range(n):
-        squares += (one[r] - two[r]) ** 2
+        squares += square(one[r] - two[r])
     return math.sqrt(squares / n)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel, sum_of, wide_vectors
+from fastcmp._jit import kernel, square, sum_of, wide_vectors
 from fastcmp.kernels.sign_flips import _slack
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import GREATER, LESS
@@ -118,7 +118,7 @@ def _weigh_strata(units: Units) -> FloatArray:
         size = squares = 0.0
         for g in range(units.starts[h], units.starts[h + 1]):
             size += units.sizes[g]
-            squares += units.factors[g] * units.sizes[g] ** 2
+            squares += units.factors[g] * square(units.sizes[g])
         weights[h, 0], weights[h, 1] = 2.0 / size, squares / (size * size)
     return weights
 
@@ -193,7 +193,7 @@ def balanced_statistics(
                 residual = one[start + k] - two[start + k] - mean
                 sums[k] += residual * residual
         for g in range(n // _LANES * _LANES, n):
-            sums[0] += (one[g] - two[g] - mean) ** 2
+            sums[0] += square(one[g] - two[g] - mean)
         squares = sum_of(sums)
         if squares <= _NOTHING * (squares + total * mean):
             squares = 0.0

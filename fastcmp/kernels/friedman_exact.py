@@ -111,8 +111,8 @@ def _add_orders_by_numpy(
     after = np.sort(_states(keys, base, total, m)[:, None] + orders, axis=2)
     packed = after[..., :-1] @ base ** np.arange(m - 1)
     kept, places = np.unique(packed, return_inverse=True)
-    found: FloatArray = np.bincount(places.ravel(), np.repeat(chances / n_orders, n_orders))
-    return kept, found
+    weights = np.repeat(chances / n_orders, n_orders)
+    return kept, np.bincount(places.ravel(), weights).astype(np.float64, copy=False)
 
 
 @partial(kernel, by_numpy=_add_orders_by_numpy)

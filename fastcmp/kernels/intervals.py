@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, square
 from fastcmp.kernels.special import _ndtri
 from fastcmp.kernels.status import Interval
 from fastcmp.kernels.tango_score import _tango
@@ -205,8 +205,8 @@ def _newcombe(
     below_a, above_a = _wilson_distances(both_right + only_a, n, z)
     below_b, above_b = _wilson_distances(both_right + only_b, n, z)
     twice = 2.0 * _uncorrelated(both_right, only_a, only_b, both_wrong)
-    down = (below_a - above_b) ** 2 + twice * below_a * above_b
-    up = (below_b - above_a) ** 2 + twice * below_b * above_a
+    down = square(below_a - above_b) + twice * below_a * above_b
+    up = square(below_b - above_a) + twice * below_b * above_a
     return Interval(d - math.sqrt(down), d + math.sqrt(up))
 
 

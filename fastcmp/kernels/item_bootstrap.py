@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import kernel, wide_vectors
+from fastcmp._jit import kernel, square, wide_vectors
 from fastcmp.kernels.rng import random_below
 
 if TYPE_CHECKING:
@@ -233,6 +233,6 @@ def jackknife_acceleration(
             cubes += u * u * u
             largest = max(largest, abs(own) * abs(scale) / (n - sizes[g]))
         start = end
-    if not squares > (1e-14 * largest) ** 2:
+    if not squares > square(1e-14 * largest):
         return 0.0 if squares == squares else math.nan  # noqa: PLR0124
     return cubes / (6.0 * squares**1.5)  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, square
 from fastcmp.kernels.intervals import _impossible
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.special import _gammaln, betainc, betaincinv
@@ -137,8 +137,8 @@ def _probability(most: IntArray, p: _Nuisance) -> float:
 def _nuisance(angle: float, difference: float) -> _Nuisance:
     """Cut what is left of 1 so that both ends are dense."""
     left = 1.0 - abs(difference)
-    smaller = 0.5 * left * math.sin(angle) ** 2
-    concordant = left * math.cos(angle) ** 2
+    smaller = 0.5 * left * square(math.sin(angle))
+    concordant = left * square(math.cos(angle))
     if angle >= 0.5 * math.pi:
         concordant = 0.0
     if difference < 0.0:

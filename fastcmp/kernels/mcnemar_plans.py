@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, square
 from fastcmp.kernels.planned_mcnemar import (
     _counted,
     _no_plan,
@@ -182,7 +182,7 @@ def mcnemar_discordant_size(
     win = max(p10, p01) / (p10 + p01)
     spread = math.sqrt(max(win * (1.0 - win), 0.0))
     z = -ndtri(_side(alpha, alternative))
-    near = ((0.5 * z + ndtri(power) * spread) / (win - 0.5)) ** 2
+    near = square((0.5 * z + ndtri(power) * spread) / (win - 0.5))
     if near > _MOST:
         return float(math.ceil(near))
     m = 1.0 if near < _FEW else float(math.floor(_PART * near))

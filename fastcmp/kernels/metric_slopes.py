@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel, sum_of
+from fastcmp._jit import helper, kernel, square, sum_of
 from fastcmp.kernels.metric_rates import (
     PRECISION,
     RECALL,
@@ -105,10 +105,10 @@ def _of_means_terms(spec: MetricSpec, listed: CodeArray, sums: Sums, terms: Term
         n_r, recall = n_r + part.second, recall + part.third
     if n_p == 0.0 or n_r == 0.0 or precision + recall == 0.0:
         return
-    precision, recall, square = precision / n_p, recall / n_r, spec.beta**2
-    below = (square * precision + recall) ** 2
-    by_p = (1.0 + square) * recall**2 / below / n_p
-    by_r = (1.0 + square) * square * precision**2 / below / n_r
+    precision, recall, weight = precision / n_p, recall / n_r, square(spec.beta)
+    below = square(weight * precision + recall)
+    by_p = (1.0 + weight) * square(recall) / below / n_p
+    by_r = (1.0 + weight) * weight * square(precision) / below / n_r
     for k in range(sums.r.size):
         part = part_of(spec, listed[k], sums.d[k], sums.r[k], sums.c[k], sums.n)
         if part.weight > 0.0:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, square
 from fastcmp.kernels.roots import itp_step
 from fastcmp.kernels.special import _betaincc, betainc, ndtri
 from fastcmp.kernels.status import Interval
@@ -38,11 +38,11 @@ def _large_odds(x: float, y: float, tail: float, midp: bool) -> float:
     z = ndtri(tail)
     z2 = z * z
     first = skewness / 6.0 * (z2 - 1.0)
-    second = kurtosis / 24.0 * (z2 - 3.0) - skewness**2 / 36.0 * (2.0 * z2 - 5.0)
+    second = kurtosis / 24.0 * (z2 - 3.0) - square(skewness) / 36.0 * (2.0 * z2 - 5.0)
     third = (
         fifth / 120.0 * ((z2 - 6.0) * z2 + 3.0)
         - skewness * kurtosis / 24.0 * ((z2 - 5.0) * z2 + 2.0)
-        + skewness**3 / 324.0 * ((12.0 * z2 - 53.0) * z2 + 17.0)
+        + skewness * square(skewness) / 324.0 * ((12.0 * z2 - 53.0) * z2 + 17.0)
     )
     return odds * math.exp(sd * (z + first + z * second + third))
 

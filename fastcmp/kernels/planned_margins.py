@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, square
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.mcnemar_enumeration import LARGE, TIES, binomial_tail, window
 from fastcmp.kernels.special import ndtri
@@ -141,7 +141,7 @@ def _normal_n(
     gap = p10 - p01
     spread = math.sqrt(max(p10 + p01 - gap * gap, 0.0))
     root = max(-ndtri(alpha) * math.sqrt(null) + ndtri(wanted) * spread, 0.0)
-    return max(math.ceil((root / _lead(p10, p01, margin, claim)) ** 2), 1.0)
+    return max(math.ceil(square(root / _lead(p10, p01, margin, claim))), 1.0)
 
 
 @kernel

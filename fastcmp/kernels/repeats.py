@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, square
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -180,7 +180,7 @@ def _variance(n_marked: int, n_samples: int, k: int) -> float:
     if n_samples < 2 * k:
         return math.nan
     if n_marked + 2 * k > n_samples:
-        return _none_of(n_marked, n_samples, k) ** 2
+        return square(_none_of(n_marked, n_samples, k))
     # h(k)**2 / h(2 k) is a product of (1 - x)**2 / (1 - 2 x) = 1 + x**2 / (1 - 2 x).
     log_ratio = 0.0
     for j in range(n_marked):

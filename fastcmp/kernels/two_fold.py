@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, square
 from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
@@ -310,10 +310,10 @@ def blocked_constants(m: int, rho1: float, rho2: float) -> BlockedConstants:
     shared = 1.0 + rho1 + 2.0 * (m - 1.0) * rho2  # 2 m times the variance of the mean
     between = 1.0 + rho1 - 2.0 * rho2
     own = 2.0 * m - shared
-    squares = m * (1.0 - rho1) ** 2 + (m - 1.0) * between**2
+    squares = m * square(1.0 - rho1) + (m - 1.0) * square(between)
     if not (shared > 0.0 and own > 0.0 and squares > 0.0):
         return BlockedConstants(math.nan, math.nan, UNDEFINED)
-    df = (2.0 * m * (1.0 - rho2) - between) ** 2 / squares
+    df = square(2.0 * m * (1.0 - rho2) - between) / squares
     return BlockedConstants(math.sqrt(shared / own), df, OK)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, square
 from fastcmp.kernels.bernstein import _largest_probability
 from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Outcome
 
@@ -158,7 +158,7 @@ def barnard_exact(
     else:
         common = math.gcd(n_a, n_b)
         scale = float(_unpooled_scale(correct_a, n_a, correct_b, n_b))
-        scale *= float(common) ** 3 / (float(n_a) * n_b)
+        scale *= float(common) * square(float(common)) / (float(n_a) * n_b)
     z = gap / math.sqrt(scale) if scale > 0.0 else math.copysign(math.inf, gap)
     if alternative * gap < 0:  # then the tables with a difference of 0 are extreme
         return Outcome(z, 1.0, OK)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, square
 from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Interval, Outcome
 from fastcmp.kernels.unpaired import _score
 from fastcmp.kernels.unpaired_exact import _possible, barnard_exact
@@ -71,7 +71,7 @@ def _probability(
     """
     n_a, n_b = upper.size - 1, pmf_b.size - 1
     least, most = max(0.0, -delta), min(1.0, 1.0 - delta)
-    q = least + (most - least) * math.sin(angle) ** 2
+    q = least + (most - least) * square(math.sin(angle))
     pmf_a = np.empty(n_a + 1)
     _fill_binomial(n_a, q + delta, pmf_a)
     _fill_binomial(n_b, q, pmf_b)

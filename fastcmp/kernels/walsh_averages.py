@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel
+from fastcmp._jit import kernel, square
 from fastcmp.kernels.special import ndtri
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def _expanded_quantile(probability: float, n: float) -> int:
     """
     squares = n * (n + 1.0) * (2.0 * n + 1.0) / 6.0
     fourth = squares * (3.0 * n * n + 3.0 * n - 1.0) / 5.0
-    sixth = squares * (3.0 * n**4 + 6.0 * n**3 - 3.0 * n + 1.0) / 7.0
+    sixth = squares * (3.0 * square(square(n)) + 6.0 * (n * square(n)) - 3.0 * n + 1.0) / 7.0
     variance = 0.25 * squares + 1.0 / 12.0
-    k4 = -0.125 * fourth / variance**2
-    k6 = 0.25 * sixth / variance**3
+    k4 = -0.125 * fourth / square(variance)
+    k6 = 0.25 * sixth / (variance * square(variance))
     z = ndtri(probability)
     w = z * z
     bend = k4 / 24.0 * (w - 3.0) + k6 / 720.0 * (w * w - 10.0 * w + 15.0)

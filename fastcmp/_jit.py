@@ -411,12 +411,6 @@ def inlined(function: F) -> F:
     return cast("F", _Function(function, "inlined"))
 
 
-@helper
-def square(x: float) -> float:
-    """`x * x`: as `x**2`, Python calls libm, and machine code multiplies."""
-    return x * x
-
-
 def _intrinsic(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def compiled() -> Any:
         from fastcmp._compiler import INTRINSICS

@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastcmp._jit import kernel, square
+from fastcmp._jit import kernel
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _gammaln
+from fastcmp.kernels.special import _gammaln, square
 from fastcmp.kernels.status import NOT_CONVERGED, OK
 
 if TYPE_CHECKING:

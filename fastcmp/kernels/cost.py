@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, inlined, kernel, square
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.cost_root import find_multiplier
-from fastcmp.kernels.special import _unit_of, log1pmx
+from fastcmp.kernels.special import _unit_of, log1pmx, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import helper, inlined, kernel, square
+from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.intervals import _normal_quantile
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _unit_of, log1pmx
+from fastcmp.kernels.special import _unit_of, log1pmx, square
 from fastcmp.kernels.status import Interval
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel, square, wide_vectors
+from fastcmp._jit import kernel, wide_vectors
 from fastcmp.kernels.paired import mcnemar_exact
 from fastcmp.kernels.sign_flips import (
     SIGN_FLIP_MAX_FLOATS,
@@ -16,6 +16,7 @@ from fastcmp.kernels.sign_flips import (
     sign_flip_floats,
     sign_flip_whole,
 )
+from fastcmp.kernels.special import square
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import kernel, square, sum_of, wide_vectors
+from fastcmp._jit import kernel, sum_of, wide_vectors
 from fastcmp.kernels.sign_flips import _slack
-from fastcmp.kernels.special import ndtri
+from fastcmp.kernels.special import ndtri, square
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:

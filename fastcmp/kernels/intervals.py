@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from fastcmp._jit import helper, kernel, square
-from fastcmp.kernels.special import _ndtri
+from fastcmp._jit import helper, kernel
+from fastcmp.kernels.special import _ndtri, square
 from fastcmp.kernels.status import Interval
 from fastcmp.kernels.tango_score import _tango
 

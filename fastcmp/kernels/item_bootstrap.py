@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import kernel, square, wide_vectors
+from fastcmp._jit import kernel, wide_vectors
 from fastcmp.kernels.rng import random_below
+from fastcmp.kernels.special import square
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel, square
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _impossible
 from fastcmp.kernels.margins import _tango_z
-from fastcmp.kernels.special import _gammaln, betainc, betaincinv
+from fastcmp.kernels.special import _gammaln, betainc, betaincinv, square
 from fastcmp.kernels.status import INVALID, OK, Outcome
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel, square
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.planned_mcnemar import (
     _counted,
     _no_plan,
@@ -17,7 +17,7 @@ from fastcmp.kernels.planned_mcnemar import (
     mcnemar_power,
     mcnemar_predictive_power,
 )
-from fastcmp.kernels.special import ndtri
+from fastcmp.kernels.special import ndtri, square
 from fastcmp.kernels.status import TWO_SIDED
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel, square, sum_of
+from fastcmp._jit import helper, kernel, sum_of
 from fastcmp.kernels.metric_rates import (
     PRECISION,
     RECALL,
@@ -39,6 +39,7 @@ from fastcmp.kernels.metrics import (
     penalty_by_chance,
     value_of,
 )
+from fastcmp.kernels.special import square
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, FloatArray

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from fastcmp._jit import helper, kernel, square
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import _betaincc, betainc, ndtri
+from fastcmp.kernels.special import _betaincc, betainc, ndtri, square
 from fastcmp.kernels.status import Interval
 
 _MAX_STEPS = 120

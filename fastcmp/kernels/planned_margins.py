@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel, square
+from fastcmp._jit import helper, kernel
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.mcnemar_enumeration import LARGE, TIES, binomial_tail, window
-from fastcmp.kernels.special import ndtri
+from fastcmp.kernels.special import ndtri, square
 from fastcmp.kernels.tango_score import _tango_variance
 
 if TYPE_CHECKING:

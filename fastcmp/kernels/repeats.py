@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel, square
+from fastcmp._jit import helper, kernel
+from fastcmp.kernels.special import square
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray

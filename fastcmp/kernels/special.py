@@ -22,6 +22,12 @@ _stdtr = scipy_special("stdtr", 2)
 _stdtrit = scipy_special("stdtrit", 2)
 
 
+@helper
+def square(x: float) -> float:
+    """`x * x`: as `x**2`, Python calls libm, and machine code multiplies."""
+    return x * x
+
+
 @kernel
 def ndtri(p: float) -> float:
     """Quantile of the standard normal distribution.

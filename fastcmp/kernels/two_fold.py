@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastcmp._jit import kernel, square
+from fastcmp._jit import kernel
 from fastcmp.kernels.fold_t_tests import (
     _ROUNDING,
     FoldOutcome,
@@ -17,6 +17,7 @@ from fastcmp.kernels.fold_t_tests import (
     _without_spread,
     fold_t,
 )
+from fastcmp.kernels.special import square
 from fastcmp.kernels.status import INVALID, OK, UNDEFINED
 
 if TYPE_CHECKING:

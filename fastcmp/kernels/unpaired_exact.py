@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel, square
+from fastcmp._jit import kernel
 from fastcmp.kernels.bernstein import _largest_probability
+from fastcmp.kernels.special import square
 from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Outcome
 
 if TYPE_CHECKING:

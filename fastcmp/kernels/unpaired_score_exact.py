@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp._jit import kernel, square
+from fastcmp._jit import kernel
+from fastcmp.kernels.special import square
 from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Interval, Outcome
 from fastcmp.kernels.unpaired import _score
 from fastcmp.kernels.unpaired_exact import _possible, barnard_exact

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel, square
-from fastcmp.kernels.special import ndtri
+from fastcmp._jit import kernel
+from fastcmp.kernels.special import ndtri, square
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray

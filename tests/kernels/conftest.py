@@ -1,4 +1,4 @@
-"""Each kernel that a test of this folder calls runs in both tiers, which must give the same bits."""
+"""Kernels that these tests call run in both tiers, which must give the same bits."""
 
 import time
 

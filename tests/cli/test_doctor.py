@@ -133,7 +133,7 @@ def test_an_answer_that_fails(monkeypatch, capsys):
 
 
 def test_nothing_can_be_written(monkeypatch, capsys):
-    monkeypatch.setattr("fastcmp._jit.cache_directory", lambda: None)
+    monkeypatch.setattr("fastcmp._cache.cache_directory", lambda: None)
     code, out = run(capsys)
     assert code == 0
     assert "set NUMBA_CACHE_DIR to a folder that can be" in out

@@ -8,15 +8,14 @@ import subprocess
 import sys
 from importlib import import_module
 
-import numba
 import pytest
 
+from fastcmp import _jit
 from fastcmp.cli import compiling, main, warm
 from fastcmp.kernels import binomial_half
 
 COMMAND = [sys.executable, "-m", "fastcmp"]
-MESSAGE = "fastcmp: compiling kernels, once, a few seconds"
-compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+MESSAGE = "fastcmp: compiling kernels, once, some seconds"
 
 
 class Terminal(io.StringIO):
@@ -24,7 +23,6 @@ class Terminal(io.StringIO):
         return True
 
 
-@compiled_only
 def test_nothing_is_compiled_twice(capsys):
     kinds = ("labels", "scores")
     assert main(["warm", *kinds]) == 0
@@ -51,20 +49,17 @@ def test_kinds_that_do_not_exist(capsys):
     assert refused(capsys, "label") == f"{wanted}, got 'label'\n"
 
 
-@compiled_only
 def test_a_folder_that_cannot_be_written(capsys, monkeypatch):
-    jit = import_module("fastcmp._jit")
-    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    monkeypatch.setattr("fastcmp._cache.cache_directory", lambda: None)
     assert "set NUMBA_CACHE_DIR to a folder that can be" in refused(capsys)
 
 
 def test_without_the_compiler(capsys, monkeypatch):
     jit = import_module("fastcmp._jit")
     monkeypatch.setattr(jit, "INTERPRETED", True)
-    assert "NUMBA_DISABLE_JIT is set" in refused(capsys)
+    assert "NUMBA_DISABLE_JIT or FASTCMP_COMPILE is set" in refused(capsys)
 
 
-@compiled_only
 def test_without_the_library_that_reads_files(capsys, monkeypatch):
     monkeypatch.setattr(warm, "find_spec", lambda _: None)
     monkeypatch.setitem(warm._COMMANDS, "scores", ("compare /nonexistent.csv",))
@@ -73,7 +68,6 @@ def test_without_the_library_that_reads_files(capsys, monkeypatch):
     assert err.startswith("fastcmp: for calls from Python only: reading files needs ")
 
 
-@compiled_only
 @pytest.mark.full
 @pytest.mark.parametrize("kind", warm._COMMANDS)
 def test_every_kind_runs(capsys, kind):
@@ -81,45 +75,51 @@ def test_every_kind_runs(capsys, kind):
     assert capsys.readouterr().out.startswith("Compiled ")
 
 
-@compiled_only
 def test_a_command_that_fails_is_an_error(capsys, monkeypatch):
     monkeypatch.setitem(warm._COMMANDS, "plan", ("compare /nonexistent.csv",))
     assert main(["warm", "plan"]) == 1
     assert "No such file" in capsys.readouterr().err
 
 
-def compile_anew():
-    """Say what `fastcmp._jit` says of two kernels."""
-    logging.getLogger("fastcmp.compiling").debug("compiling %s", "a")
-    logging.getLogger("fastcmp.compiling").debug("compiling %s", "b")
+@pytest.fixture
+def unheard(monkeypatch):
+    """The logger before anybody has been told."""
+    monkeypatch.setattr(_jit, "_waited", 0.0)
+    logger = logging.getLogger("fastcmp.compiling")
+    monkeypatch.setattr(logger, "propagate", False)  # pytest listens at the root
+    handlers, level = list(logger.handlers), logger.level
+    logger.handlers.clear()
+    yield
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
 
 
+@pytest.mark.usefixtures("unheard")
 @pytest.mark.parametrize(("stream", "wanted"), [(Terminal, f"{MESSAGE}\n"), (io.StringIO, "")])
 def test_the_line_is_for_people_and_said_once(monkeypatch, stream, wanted):
     monkeypatch.setattr("sys.stderr", stream())
-    with compiling.telling():
-        compile_anew()
-    assert sys.stderr.getvalue() == wanted
-    compile_anew()  # nobody listens any more
+    _jit._tell(0.9)
+    assert sys.stderr.getvalue() == ""
+    _jit._tell(0.9)
+    _jit._tell(0.9)
     assert sys.stderr.getvalue() == wanted
 
 
+@pytest.mark.usefixtures("unheard")
 def test_it_says_if_nothing_is_kept(monkeypatch):
     monkeypatch.setattr("sys.stderr", Terminal())
-    monkeypatch.setattr("fastcmp._jit.cache_directory", lambda: None)
-    with compiling.telling():
-        compile_anew()
+    monkeypatch.setattr("fastcmp._cache.cache_directory", lambda: None)
+    _jit._tell(2.0)
     assert "each time anew: see fastcmp doctor" in sys.stderr.getvalue()
 
 
-@compiled_only
 def test_each_kernel_that_is_compiled_is_counted(monkeypatch):
     # A kernel that no run has cached, and one that has been compiled by then.
-    jit = import_module("fastcmp._jit")
+    fresh = _jit.kernel(lambda x: x + 1)
     with monkeypatch.context() as patch:
-        patch.setattr(jit, "cache_directory", lambda: None)
-        fresh = jit.kernel(lambda x: x + 1)
-    with compiling.counting() as names:
+        patch.setattr("fastcmp._compiler.cache_directory", lambda: None)
+        assert fresh.compiled
+    with _jit.always_compiled(), compiling.counting() as names:
         fresh(1)
         fresh(2)
         binomial_half(3, 4)
@@ -152,17 +152,15 @@ def on_a_terminal(*arguments, **environment):
     return shown.decode().replace("\r\n", "\n")
 
 
-@compiled_only
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_only_the_first_command_says_that_it_compiles(tmp_path):
     options = ["holdout", "--example", "digits", "--models", "mlp", "knn_3"]
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path), "FASTCMP_COMPILE": "always"}
     assert on_a_terminal(*options, **cache) == f"{MESSAGE}\n"
     assert on_a_terminal(*options, **cache) == ""
 
 
-@compiled_only
 @pytest.mark.full
 def test_what_is_warm_is_not_compiled_again(tmp_path):
     program = """
@@ -177,7 +175,7 @@ sys.exit(code or min(len(names), 99))
     def run(*arguments):
         return subprocess.run(
             [sys.executable, "-c", program, *arguments],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "FASTCMP_COMPILE": "always"},
             capture_output=True,
             check=False,
             timeout=200,

@@ -24,7 +24,7 @@ class TestImport:
         assert benchmark(start, "import numpy", tmp_path) == 0
 
 
-#: Processor seconds that first calls may take with an empty cache, above NumPy's and SciPy's import.
+#: Processor seconds that first calls may take with an empty cache, above the imports.
 FIRST = {
     "mcnemar": ("fastcmp.mcnemar(y, a, b)", 0.15),
     "mean_difference": ("fastcmp.mean_difference(*values[:2])", 0.15),

@@ -49,13 +49,16 @@ class BoundedUnits(NamedTuple):
 
     @property
     def extra(self) -> Any:
-        """Weight of the unit that is added: the mean over the weight, shape (P,)."""
-        total = (self.count * self.weight).sum(axis=-1)
-        return (self.count * self.weight**2).sum(axis=-1) / total
+        """Weight of the unit that is added, shape (P,): that of the heaviest.
+
+        A mean weight would do where weights say nothing about differences; models that
+        fail heavy units alone would pass up to four times too often.
+        """
+        return np.where(self.count > 0.0, self.weight, 0.0).max(axis=-1)
 
     @property
     def n_effective(self) -> Any:
-        """Number of units of equal weight that say as much (Kish), shape (P,)."""
+        """Number of units, the heaviest counting as one, shape (P,)."""
         return (self.count * self.weight).sum(axis=-1) / self.extra
 
 

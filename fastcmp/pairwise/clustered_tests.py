@@ -238,7 +238,8 @@ def _tests(  # the models and pairs, and what is known of them
     df: float | None,
 ) -> PairTests:
     plain = units.n_strata == 1 and method not in CLUSTER_WEIGHTED
-    n, rows = int(units.n), list[Floats]()
+    n = int(units.n)
+    rows: list[Floats] = []
     score = bits.correct / n if plain else models.score
 
     def gains(i: Any, j: Any) -> Floats:

@@ -127,7 +127,8 @@ def mean_difference(
     margin : float, optional
         The largest difference of means that does not matter: adds tests of
         non-inferiority, superiority by the margin and equivalence, and a decision, as
-        ``margins``. By t of the difference; single values of 0 and 1 as in `mcnemar`.
+        ``margins``. By t of the difference; values of 0 and 1, and their means by item
+        or cluster, as in `mcnemar`. Without any variance there is no decision.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float

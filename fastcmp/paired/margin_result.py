@@ -25,6 +25,7 @@ METHOD_NAMES = {
     "score": "Tango's score tests",
     "exact": "exact unconditional tests",
     "miettinen-nurminen": "Miettinen and Nurminen's score tests",
+    "mover": "MOVER limits of both areas",
 }
 #: Measures whose differences are written in percentage points.
 _IN_POINTS = ("accuracy",)
@@ -79,7 +80,7 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-    #: "z", "t", "score", "exact" or "miettinen-nurminen"; an array where it is not the
+    #: "z", "t", "score", "exact", "mover" or "miettinen-nurminen"; an array where it is not the
     #: same for all.
     method: Any
     #: Degrees of freedom of t, else None.

@@ -72,12 +72,11 @@ def read_pair_margin(
 
 
 def with_pair_margins(
-    result: Any, tests: PairTests | None, margin: float | None, error: Any = None
+    result: Any, tests: PairTests | None, margin: float | None, test_margins: Any = None
 ) -> Any:
     """Add margin tests to a record of all pairs, if there is a margin.
 
-    `error` are the standard errors of the differences, normally distributed, where
-    there are no `tests`.
+    `test_margins` tests the record where there are no `tests`.
     """
     if margin is None:
         return result
@@ -89,14 +88,15 @@ def with_pair_margins(
     }
     single = (result.n_clusters, result.n_strata) == (None, None)
     counted = result.only_a is not None and result.measure in _PROPORTIONS
-    if counted and single and n_samples is None:
+    if tests is None:
+        found = test_margins(result, options)
+    elif counted and single and n_samples is None:
         counts = (result.only_a, result.only_b, result.n_samples)
         found = accuracy_margins(counts, options, **shared)
     else:
-        error, df = (error, None) if tests is None else _errors(result, tests)
-        limits = (-np.inf, np.inf) if tests is None else tests.limits
+        error, df = _errors(result, tests)
         n_samples = result.n_samples if n_samples is None else n_samples
-        of = Estimated(result.difference, error, df, n_samples, limits=limits, **shared)
+        of = Estimated(result.difference, error, df, n_samples, limits=tests.limits, **shared)
         found = margins_of(of, options)
     return replace(result, margins=_adjusted(found, result))
 

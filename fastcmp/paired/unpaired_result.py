@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fastcmp.paired.margin_result import MarginTests
     from fastcmp.paired.margin_statistics import MarginOptions
 
+_UNEVEN = 100_000  # tables of two sets of uneven sizes that are enumerated for a margin
 METHOD_NAMES: Final = {
     "score": "score",
     "miettinen-nurminen": "Miettinen and Nurminen's score",
@@ -143,10 +144,14 @@ class UnpairedResult(Compared, Record):
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
         """Test the difference against a margin."""
+        # With sets of very different sizes, the smaller one small, score tests find a
+        # model that is worse by the margin not worse in up to 10% of samples.
+        sizes = np.sort([np.max(self.n_a), np.max(self.n_b)])
+        uneven = sizes[1] > 4 * sizes[0] and sizes.prod() <= _UNEVEN
         return unpaired_margins(
             (self.correct_a, self.n_a, self.correct_b, self.n_b),
             options,
-            exact=self.method in EXACT,
+            exact=self.method in EXACT or bool(uneven and not np.ndim(self.pvalue)),
             pvalue=None if np.any(self.null_difference) else self.pvalue,
             alternative=self.alternative,
         )

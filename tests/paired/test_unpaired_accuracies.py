@@ -257,6 +257,22 @@ def test_arrays_by_every_method(method):
                 assert whole[k] == single
 
 
+def test_margins_keep_their_level_in_sets_of_uneven_sizes():
+    n_a, n_b, worse, better = 200, 20, 0.93, 0.98
+    wrong = 0.0
+    for right_a in range(180, 199, 3):
+        for right_b in range(17, 21):
+            counts = (right_a, n_a, right_b, n_b)
+            found = accuracy_unpaired_from_counts(*counts, margin=0.05).margins
+            chance = stats.binom.pmf(right_a, n_a, worse) * stats.binom.pmf(right_b, n_b, better)
+            wrong += chance * found.margin_met
+            if not found.margin_met:
+                continue
+            assert found.inner_interval.low > -0.05
+    assert found.method == "exact"
+    assert wrong < 0.05 / 2  # a third of the tables; of score tests 0.065 in all
+
+
 @pytest.mark.parametrize("method", ["miettinen-nurminen", "barnard"])
 def test_margins_are_tests_of_two_differences(method):
     counts, margin = (14, 15, 6, 16), 0.15

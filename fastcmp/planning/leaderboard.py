@@ -18,6 +18,7 @@ from fastcmp.core.threads import parts
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
 from fastcmp.pairwise.gaussian_draws import gaussian_draws
+from fastcmp.planning.checked import resamples
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.models import KNOWN, Models, read_models
 
@@ -121,7 +122,7 @@ def _read(question: Question, inputs: Inputs) -> _Board:
         message = f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
         raise ValueError(message)
     models = read_models(inputs)
-    n_resamples = as_whole(inputs.get("n_resamples", 2000), "n_resamples", 1)
+    n_resamples = resamples(inputs.get("n_resamples", 2000))
     seed = as_seed(inputs.get("rng"))
     drawn = gaussian_draws(models.covariance(), n_resamples, seed)
     i, j = models.pairs.T

@@ -90,6 +90,14 @@ def kind_of(file: Path) -> str | None:
     return _KINDS.get(_suffix(file))
 
 
+def model_name(path: Path) -> str:
+    """Name of the model of a file: that of the file, without the extensions of its format."""
+    name = path
+    while name.suffix.lower() in _KINDS.keys() | COMPRESSED.keys():
+        name = name.with_suffix("")
+    return name.name
+
+
 def parts_of(path: Path) -> list[Path]:
     """List the files that make up one table."""
     if not path.is_dir():

@@ -267,4 +267,10 @@ def _n_stated(means: Means, split: str, settings: Mapping[str, str]) -> int | No
     return round(sum(counts) * (int(trials) if trials.isdecimal() else 1))
 
 
-FORMAT = LogFormat(name="helm", title="HELM", holds=_holds, readings=_readings)
+FORMAT = LogFormat(
+    name="helm",
+    title="HELM",
+    holds=_holds,
+    readings=_readings,
+    names=r"(per_instance_stats|run_spec|scenario_state)\.json",
+)

@@ -277,7 +277,7 @@ def join_logs(logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy) 
     remarks = [
         *about,
         *evidence.part_remarks(parts),
-        *without_remark(logs),
+        *without_remark(logs, options.tasks),
         *_ignored_remark(logs),
         *remarks,
         *lacking,

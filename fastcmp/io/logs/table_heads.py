@@ -37,14 +37,8 @@ def is_json_array(head: bytes) -> bool:
 
 
 def _names(file: LogFile, kind: str) -> tuple[str, ...]:
-    if kind == "Parquet":
-        from pyarrow import parquet
-
-        schema = parquet.read_schema(file.path)
-        return tuple(schema.names)
-    if kind == "Arrow":
-        with pa.memory_map(str(file.path)) as source:
-            return tuple(pa.ipc.open_file(source).schema.names)
+    if kind in ("Parquet", "Arrow"):
+        return schema_names(file, kind)
     if kind in DELIMITERS:
         text = unpacked(file).removeprefix(_BOM).decode("utf-8", "replace")
         rows = csv.reader(io.StringIO(text.lstrip()), delimiter=DELIMITERS[kind])
@@ -53,6 +47,16 @@ def _names(file: LogFile, kind: str) -> tuple[str, ...]:
     if file.path.suffix.lower() in COMPRESSED:
         first = json.loads(unpacked(file).lstrip().partition(b"\n")[0])
     return tuple(first) if isinstance(first, dict) else ()
+
+
+def schema_names(file: LogFile, kind: str) -> tuple[str, ...]:
+    """Columns of a Parquet or Arrow file, by its schema."""
+    if kind == "Parquet":
+        from pyarrow import parquet
+
+        return tuple(parquet.read_schema(file.path).names)
+    with pa.memory_map(str(file.path)) as source:
+        return tuple(pa.ipc.open_file(source).schema.names)
 
 
 def unpacked(file: LogFile) -> bytes:

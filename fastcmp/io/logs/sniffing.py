@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from fastcmp.io.formats import COMPRESSED, kind_of
+from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, kind_of
 from fastcmp.io.logs.table_heads import schema_names, unpacked
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ def damage(file: LogFile) -> str:
         head = unpacked(file)
         if kind == ".eval":
             return "is no zip archive of Inspect"
-        codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+        if kind in DELIMITERS:
+            head = as_utf8(head)
+        codecs.getincrementaldecoder("utf-8")().decode(head)
         if b"\0" in head:
             return "holds bytes that are no text"
         if kind == ".arff" and b"@relation" not in head.lower():

@@ -57,7 +57,8 @@ def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
         nargs="*",
         metavar="FILE",
         type=Path,
-        help="prediction files, or folders of files that are parts of one table",
+        help="prediction files, or folders of files that are parts of one table; NAME=FILE "
+        "names the one model of a file",
     )
     add("--example", choices=tuple(examples), help="use bundled real predictions")
     add("--target", metavar="COL", help="column of the true labels (y_true)")
@@ -99,6 +100,17 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
     return options.files
+
+
+def take_names(options: argparse.Namespace) -> None:
+    """Read NAME=FILE: the names of the models of files, None where a file is named alone."""
+    options.names = []
+    for i, path in enumerate(options.files):
+        name, equals, file = str(path).partition("=")
+        named = bool(name and equals) and not path.exists() and Path(file).exists()
+        options.names.append(name if named else None)
+        if named:
+            options.files[i] = Path(file)
 
 
 def check_places(options: argparse.Namespace, keep: object = None) -> None:

@@ -239,7 +239,7 @@ REFUSED = {
     ),
     "twice": (
         ("--long", "twice.csv"),
-        "twice.csv: has two values or more for 1 of (it",
+        "twice.csv: 1 (item, model) has several rows",
     ),
     "no number": (("--long", "text.csv"), "column 'value' holds text, and values must"),
 }

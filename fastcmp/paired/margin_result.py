@@ -183,7 +183,7 @@ class MarginTests(Record):
             ends = format_interval(100 * low, 100 * high, digits=2, sign="+")
         reasons.append(f"{interval_name(level)} {ends}")
         if self.decision == CANNOT_TELL and self.n_more:
-            reasons.append(f"about {self.n_more:,} more samples could tell")
+            reasons.append(f"about {self.n_more:,} more samples would probably decide")
         return reasons
 
     def sections(self) -> list[Section]:

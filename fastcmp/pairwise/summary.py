@@ -99,7 +99,7 @@ def _noun(result: PairDecisions) -> str:
 
 
 def _cautions(result: PairDecisions) -> list[Section]:
-    return [Section(title="Beware", text=result.cautions)] if result.cautions else []
+    return [Section(title="Cautions", text=result.cautions)] if result.cautions else []
 
 
 def _strata(result: PairDecisions) -> str:
@@ -279,18 +279,16 @@ def _decisions(result: PairDecisions) -> list[Section]:
 
 
 def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) -> tuple[str, ...]:
-    better = "with the better score"
-    if result.test == "tasks":
-        better = "that the test favours"
+    better = "model that the test favours" if result.test == "tasks" else "higher-ranked model"
     ties = (
-        "Models with a common letter of ties are not significantly different; of two "
-        f"others the one {better} is significantly better."
+        "Models with a common letter of ties are not significantly different; otherwise "
+        f"the {better} is significantly better."
     )
     if not result.all_pairs_tested:
         ties = "A pair that was not tested is neither a tie nor a win."
     elif not result.tie_groups_complete:
         ties = (
-            "There are too many groups of ties to list all: the letters mark runs of "
+            "There are too many tie groups to list all: the letters mark runs of "
             "the ranking without a significant difference, so some ties have no "
             "common letter."
         )
@@ -307,7 +305,7 @@ def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) 
         *rule,
         f"{ties} {ranks}",
         f"Each {_ci(result)} of {result.measure} is for that model alone ({intervals})"
-        "; overlap of two says nothing about their pair.",
+        "; do not compare models by overlap of these intervals.",
     )
 
 

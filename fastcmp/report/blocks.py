@@ -32,7 +32,7 @@ class Block:
     @property
     def kind(self) -> str:
         """Name the class of style of what surrounds the block."""
-        return "caution" if self.title == "Beware" else ""
+        return "caution" if self.title == "Cautions" else ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,8 +36,8 @@ def gate(record: Any) -> list[Block]:
     level = f"{100 * (1 - 2 * record.alpha):.9g}% CI"
     picture = intervals(
         rows,
-        title="Beside the margin",
-        axis=f"{new} minus {base}, in margins",
+        title="Difference against the margin",
+        axis=f"{new} minus {base}, in units of the margin",
         heads=("comparison", f"difference, {level}", "margin", "p", "decision"),
         marks=[(0.0, "no difference"), (-1.0, "worse by the margin")],
         says=f"{new} is not worse where the interval lies right of the margin.",

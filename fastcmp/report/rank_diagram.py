@@ -177,7 +177,7 @@ def _says(result: PairwiseResult) -> str:
     """Say what the line and the bars are."""
     says = (
         "The best models are on the right. Each bar joins models of which no two are "
-        f"significantly different at {result.alpha:g}; those with a point on the bar."
+        f"significantly different at {result.alpha:g}; only models dotted on the bar belong to it."
     )
     n = len(result.names)
     left = n * (n - 1) // 2 - result.n_pairs
@@ -185,7 +185,7 @@ def _says(result: PairwiseResult) -> str:
 
 
 def _describes(result: PairwiseResult, groups: list[tuple[int, ...]]) -> str:
-    """Say in words what the picture shows, for who cannot see it."""
+    """Say in words what the picture shows, for screen readers."""
     ranking = ", ".join(result.leaderboard.names)
     bars = "; ".join(", ".join(result.names[i] for i in group) for group in groups)
     return f"From best to worst: {ranking}. Bars: {bars or 'none'}."

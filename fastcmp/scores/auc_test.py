@@ -97,7 +97,8 @@ class AUCComparison(Pilot, Compared, Record):
             "less": f"{a} is not worse than {b}",
         }[self.alternative]
         if self.margin and self.alternative != "two-sided":
-            hypothesis += f", with a margin of {self.margin:g}"
+            side = "worse" if self.alternative == "greater" else "better"
+            hypothesis = f"{a} is {side} than {b} by {self.margin:g} or more"
         measured = f"{self.measure} ({self.at})" if self.at else self.measure
         name = "z" if self.df is None else "t"
         df = "" if self.df is None else f", df = {self.df:.4g}"
@@ -193,7 +194,7 @@ def compare_estimates(
     _check_margin(margin)
     level = as_margin_alpha(alpha)
     difference = auc_a - auc_b
-    # Towards a: not worse than by the margin. Towards b: a is worse by more than it.
+    # Alternatives: a is not worse by the margin; a is not better by it.
     shifted = difference + margin * {"greater": 1, "less": -1}.get(alternative, 0)
     if np.isnan(variance):
         z, error, status = np.nan, np.nan, kernels.UNDEFINED

@@ -174,7 +174,7 @@ class UnpairedComparison(Compared, Record):
         )
         sections = [Section(title="Which model is better?", text=text), numbers]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         return sections
 
     def _rows(self) -> tuple[tuple[str, str], ...]:

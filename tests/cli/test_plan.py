@@ -133,7 +133,7 @@ def test_a_pilot_from_files(pilot, capsys):
     assert out == expected.summary() + "\n"
     line = f"--pilot {path} --target truth --models m1 m0 --n 99 --power 0.9"
     _, out, _ = run(capsys, line)
-    assert out.startswith("Difference\n99 samples find a difference of ")
+    assert out.startswith("Difference\nWith 99 samples, 90% power to detect a difference of ")
     line = f"--pilot {path} --target truth --test leaderboard --n 99 --seed 1"
     code, out, err = run(capsys, line)
     expected = fastcmp.compare_all(y, models).power(n=99, rng=1)

@@ -158,11 +158,11 @@ WRONG = {
     ),
     "options of a metric": (
         {"metric": make_metric("f1"), "average": "macro"},
-        "average= has no place where metric is a Metric",
+        "average= is for metrics by name; metric is a Metric",
     ),
     "options of a function": (
         {"metric": np.trace, "average": "macro"},
-        "average= has no place where metric is a function",
+        "average= is for metrics by name; metric is a function",
     ),
 }
 

@@ -29,7 +29,12 @@ def gate(record: Any) -> list[Block]:
                 low=low / margin,
                 high=high / margin,
                 text=f"{gain:+.4g} [{low:+.4g}, {high:+.4g}]",
-                cells=(f"{margin:g}", format_pvalue(float(record.pvalue[i])), decision),
+                cells=(
+                    *record.measured(i),
+                    f"{margin:g}",
+                    format_pvalue(float(record.pvalue[i])),
+                    decision,
+                ),
                 kind=kind,
             )
         )
@@ -38,7 +43,7 @@ def gate(record: Any) -> list[Block]:
         rows,
         title="Difference against the margin",
         axis=f"{new} minus {base}, in units of the margin",
-        heads=("comparison", f"difference, {level}", "margin", "p", "decision"),
+        heads=("comparison", f"difference, {level}", "n", new, base, "margin", "p", "decision"),
         marks=[(0.0, "no difference"), (-1.0, "worse by the margin")],
         says=f"{new} is not worse where the interval lies right of the margin.",
     )

@@ -205,7 +205,7 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_errors_are_one_line_on_options(line, capsys):
     code, out, err = run(capsys, line)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.startswith(f"fastcmp: {WRONG[line]}")
     assert err.count("\n") == 1
     if not WRONG[line].endswith(" "):
@@ -214,7 +214,7 @@ def test_errors_are_one_line_on_options(line, capsys):
 
 def test_two_models_must_be_named(capsys):
     code, _, err = run(capsys, "--example digits")
-    assert code == 2
+    assert code == 64
     assert err.startswith("fastcmp: name the two models to compare (--models A B), of ")
 
 
@@ -235,7 +235,7 @@ def test_a_curve_needs_matplotlib(capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
     code, out, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {tmp_path / 'x.png'}")
     message = "fastcmp: drawing needs matplotlib: pip install 'fastcmp[plot]'\n"
-    assert (code, out, err) == (2, "", message)
+    assert (code, out, err) == (64, "", message)
 
 
 def test_formats(capsys, tmp_path):

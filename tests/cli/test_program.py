@@ -33,12 +33,12 @@ def by_table(text):
 
 
 def refused(capsys, *arguments):
-    """What a refusal prints, after checking that it is one line and exit code 2."""
+    """What a refusal prints, after checking that it is one line and exit code 64."""
     try:
         code, out, err = run(capsys, *arguments)
     except SystemExit as stop:  # argparse
         code, (out, err) = stop.code, capsys.readouterr()
-    assert code == 2
+    assert code == 64
     assert out == ""
     assert err.startswith("fastcmp")
     assert err.count("\n") == 1
@@ -181,7 +181,7 @@ def test_missing_predictions(capsys, tmp_path):
         (["compete"], "invalid choice: 'compete'"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(capsys, arguments, said):
+def test_bad_input_is_one_line_and_exit_code_64(capsys, arguments, said):
     assert said in refused(capsys, *arguments)
 
 
@@ -222,7 +222,7 @@ def test_without_the_extra_the_message_says_what_to_install(tmp_path):
         f"{sys.executable} -m fastcmp compare --example digits",
         PYTHONPATH=str(tmp_path),
     )
-    assert done.returncode == 2
+    assert done.returncode == 64
     assert "pip install 'fastcmp[cli]'" in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -921,6 +921,6 @@ def test_holdout_runs_as_a_program(pair, cost):
     assert done.returncode == 0
     assert "svm costs 0.5953, tree 0.4698 per sample" in done.stdout
     done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {pair}")
-    assert done.returncode == 2
+    assert done.returncode == 64
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr

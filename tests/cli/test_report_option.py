@@ -28,7 +28,7 @@ def refused(capsys, *words):
         code, out, err = run(capsys, *words)
     except SystemExit as stop:
         code, (out, err) = stop.code, capsys.readouterr()
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.count("\n") == 1
     return err
 

@@ -291,11 +291,11 @@ def _junit(result: GateResult) -> str:
         place = {"classname": "fastcmp.gate", "name": visible(name)}
         case = ET.SubElement(suite, "testcase", place)
         low, high = result.interval[i]
-        n, new, base = result.measured(i)
+        size, new, base = result.measured(i)
         test = METHOD_NAMES.get(result.methods[i], result.methods[i])
         shown = (
             f"{columns['decision'][i]}: {result.measures[i]} of new {new}, of base {base}, "
-            f"n = {n}, "
+            f"n = {size}, "
             f"difference {result.difference[i]:+.6g}, "
             f"{100 * (1 - 2 * result.alpha):.9g}% CI [{low:+.6g}, {high:+.6g}], "
             f"margin {result.margin[i]:.6g}, p = {format_pvalue(result.pvalue[i])} (H0: new is "

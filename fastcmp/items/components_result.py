@@ -206,8 +206,10 @@ class VarianceComponents(Record):
             notes = (f"{self.n_dropped} items that a model did not answer were left out.",)
         one = not len(self.pairs)
         text = self._advice(self.mean_se, self.mean_se_items) if one else ()
-        headings = ("variance between items", "variance of answers")
-        headings += ("SE, same items", "SE, unlimited answers")
+        headings = (
+            *("variance between items", "variance of answers"),
+            *("SE, same items", "SE, unlimited answers"),
+        )
         models = Section(
             title=title,
             text=text,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fastcmp import compare_all, planning
+from fastcmp.planning.families import TESTS, family_of
 
 SOLVERS = {
     "n": (planning.sample_size, "power"),
@@ -163,3 +164,18 @@ HURRIED = {
 def test_hurried_inputs_are_told_what_to_write(message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         planning.sample_size(**HURRIED[message])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_help_lists_all_inputs_and_methods(test):
+    """`help(planning.sample_size)` is enough to plan each test."""
+    notes = planning.sample_size.__doc__.split("Notes\n")[1]
+    [own] = [part for part in re.split(r'\n\n    (?=")', notes) if f'"{test}"' in part[:25]]
+    family = family_of(test)[1]
+    missing = [name for name in family.inputs if f"`{name}`" not in own]
+    listed = own.replace("... (16 tests on folds)", str(family.methods["difference"]))
+    missing += [x for known in family.methods.values() for x in known
+                if f'"{x}"' not in listed and f"'{x}'" not in listed]  # fmt: skip
+    assert missing == []
+    for other in (planning.power, planning.detectable_difference):
+        assert f'"{test}"' in other.__doc__

@@ -1,4 +1,4 @@
-"""Draws all pictures of concepts and that of the README, and computes the numbers that the pages quote.
+"""Draws the pictures of concepts and of the README, and computes the numbers that pages quote.
 
     python docs/pictures/make.py [FOLDER]
 

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 import fastcmp
 from fastcmp.cli.amounts import read_amount
+from fastcmp.cli.messages import in_options
 from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, say, write_text
 from fastcmp.cli.pages import add_page, write_page
@@ -136,6 +137,8 @@ def _gate(options: argparse.Namespace) -> int:
         same = f"base and new {what} for all {len(found.models[0]):,} samples: is one file a copy?"
         say([same], "warning: ")
         result = replace(result, cautions=(same, *result.cautions))
+    cautions = tuple(in_options(caution, options) for caution in result.cautions)
+    result = replace(result, cautions=cautions)
     _write(result, options)
     return result.exit_status
 

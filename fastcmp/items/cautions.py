@@ -178,7 +178,7 @@ def skew_caution(n_pairs: int) -> str:
     what = "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} so skewed that a t test needs more items (n > 25 times the squared "
-        "skewness): compare with method='permutation'."
+        "skewness): a permutation test is safer (method='permutation')."
     )
 
 
@@ -187,7 +187,7 @@ def constant_caution(n_pairs: int, units: str) -> str:
     what = "The difference is" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} the same for all {units}, with no variance to measure it by: p = 0 is "
-        "no evidence; compare with method='permutation'."
+        "no evidence; a permutation test is safer (method='permutation')."
     )
 
 

@@ -343,7 +343,7 @@ def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) 
         ranks = (
             "Intervals of ranks are not shown: they need an adjustment that bounds "
             f"the probability of even one false decision, which {result.adjust!r} "
-            "does not, or rank_intervals='simultaneous'."
+            "does not, or simultaneous ones (rank_intervals='simultaneous' in Python)."
         )
     if intervals == "none":
         return (*rule, f"{ties} {ranks}")

@@ -322,7 +322,13 @@ def test_warnings_are_lines_too(capsys, monkeypatch):
 
 
 OPTIONS = Namespace(
-    positive=None, missing="raise", test="mcnemar", cost=None, method="", target="y"
+    positive=None,
+    missing="raise",
+    test="mcnemar",
+    cost=None,
+    method="",
+    target="y",
+    average=None,
 )
 
 
@@ -337,6 +343,12 @@ OPTIONS = Namespace(
         ("alpha must lie in (0, 1)", "alpha must lie in (0, 1)"),  # no option here
         ("method='exact' takes too long", "--method exact takes too long"),
         ("y_true must hold at least 2", "y must hold at least 2"),
+        ("it is skewed: permute (method='x').", "it is skewed: permute (--method x)."),
+        ("ranks (rank_intervals='x' in Python).", "ranks."),  # no option here
+        (
+            "pass average='macro', 'micro', 'weighted' or None",
+            "pass --average macro, micro or weighted",
+        ),
         ("preds must hold at least 2 models", "there must be at least 2 models"),
         ("column 'test=3' holds", "column 'test=3' holds"),
         ("column 'a,test=' holds", "column 'a,test=' holds"),

@@ -28,7 +28,7 @@ def gate(record: Any) -> list[Block]:
                 value=gain / margin,
                 low=low / margin,
                 high=high / margin,
-                text=f"{gain:+.4g} [{low:+.4g}, {high:+.4g}]",
+                text=f"{gain:+.4f} [{low:+.4f}, {high:+.4f}]",
                 cells=(
                     *record.measured(i),
                     f"{margin:g}",

@@ -226,7 +226,7 @@ def test_a_curve_is_drawn(capsys, tmp_path):
     assert "<svg" in path.read_text()
     code, _, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {path} --output {path}")
     assert (code, err) == (
-        2,
+        64,
         f"fastcmp: --output and --curve would both write {path}\n",
     )
 

@@ -187,7 +187,7 @@ def constant_caution(n_pairs: int, units: str) -> str:
     what = "The difference is" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} the same for all {units}, with no variance to measure it by: p = 0 is "
-        "no evidence; a permutation test is safer (method='permutation')."
+        "no evidence; compare with method='permutation'."
     )
 
 

@@ -97,8 +97,7 @@ class AUCComparison(Pilot, Compared, Record):
             "less": f"{a} is not worse than {b}",
         }[self.alternative]
         if self.margin and self.alternative != "two-sided":
-            side = "worse" if self.alternative == "greater" else "better"
-            hypothesis = f"{a} is {side} than {b} by {self.margin:g} or more"
+            hypothesis += f", with a margin of {self.margin:g}"
         measured = f"{self.measure} ({self.at})" if self.at else self.measure
         name = "z" if self.df is None else "t"
         df = "" if self.df is None else f", df = {self.df:.4g}"
@@ -194,7 +193,7 @@ def compare_estimates(
     _check_margin(margin)
     level = as_margin_alpha(alpha)
     difference = auc_a - auc_b
-    # Alternatives: a is not worse by the margin; a is not better by it.
+    # Towards a: not worse than by the margin. Towards b: a is worse by more than it.
     shifted = difference + margin * {"greater": 1, "less": -1}.get(alternative, 0)
     if np.isnan(variance):
         z, error, status = np.nan, np.nan, kernels.UNDEFINED

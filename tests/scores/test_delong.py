@@ -368,7 +368,7 @@ def test_what_a_comparison_prints():
     assert "(H0: a and b have equal AUC)" in text
     assert text in str(result)
     text = str(result.compare(alternative="greater", margin=0.1))
-    assert "(H0: a is worse than b by 0.1 or more)" in text
+    assert "a is not better than b, with a margin of 0.1" in text
     assert "<table" in result._repr_html_()
 
 

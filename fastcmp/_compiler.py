@@ -213,6 +213,10 @@ def _prefer_512(typing_context: Any) -> Any:  # noqa: ARG001  # numba passes it
     return numba.types.none(), codegen
 
 
+def _ignore(typing_context: Any, turns: Any) -> Any:  # noqa: ARG001
+    return numba.types.none(turns), lambda context, *_: context.get_dummy_value()
+
+
 def _load_word(typing_context: Any, address: Any, i: Any) -> Any:  # noqa: ARG001
     def codegen(_: Any, builder: Any, __: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -240,6 +244,7 @@ def _count_ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
 
 
 INTRINSICS = {
+    "turns_ahead": intrinsic(_ignore),
     "wide_vectors": intrinsic(_prefer_512),
     "popcount": intrinsic(_count_ones),
     "sum_of": numba.njit(nogil=True, error_model="numpy", inline="always")(lambda x: x.sum()),

@@ -37,7 +37,7 @@ def test_nothing_is_compiled_twice(capsys):
 
 
 def refused(capsys, *arguments):
-    assert main(["warm", *arguments]) == 2
+    assert main(["warm", *arguments]) == 64
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
@@ -77,7 +77,7 @@ def test_every_kind_runs(capsys, kind):
 
 def test_a_command_that_fails_is_an_error(capsys, monkeypatch):
     monkeypatch.setitem(warm._COMMANDS, "plan", ("compare /nonexistent.csv",))
-    assert main(["warm", "plan"]) == 1
+    assert main(["warm", "plan"]) == 70
     assert "No such file" in capsys.readouterr().err
 
 

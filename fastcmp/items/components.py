@@ -20,6 +20,7 @@ from fastcmp.items.repeats import (
     count_answers,
     mean_of_answers,
     pass_values,
+    settle_missing,
 )
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def variance_components(
     Parameters
     ----------
     values : array-like, shape (M, n, R), or ItemTable
-        Answers of M models to n items, NaN where an item was answered less often; two
-        at least to each item. A table from `from_long` with ``repeat=``.
+        Answers of M models to n items, two at least to each; in an array NaN where
+        an item was answered less often. A table from `from_long` with ``repeat=``.
     names : sequence of str, optional
         One name a model.
     repeats : {"mean", "pass@k", "pass^k"}
@@ -58,7 +59,8 @@ def variance_components(
     k : int, optional
         For pass@k and pass^k, which need 2 k answers to each item.
     missing : {"raise", "common"}
-        Refuse items that a model has no answer to, or leave them out.
+        Refuse items that a model has no answer to, or where one is missing (a row of
+        a long table without a value), or leave them out.
 
     Returns
     -------
@@ -105,8 +107,17 @@ def variance_components(
     way = choose(repeats, "repeats", REPEATS)
     check_k(way, k)
     policy = choose(missing, "missing", ("raise", "common"))
-    table, chosen = _read(values, names)
+    table, n_answers, chosen = _read(values, names)
+    table, n_missing = settle_missing(table, n_answers, policy)
     answered = count_answers(table)
+    if policy == "raise" and n_missing.any():
+        model = int(np.argmax(n_missing > 0))
+        item = int(np.argmax((answered == 0)[model] & (n_answers[model] > 0)))
+        raise ValueError(
+            f"values: {n_missing.sum()} answers are missing, {n_missing[model]} of them of "
+            f"{visible(chosen[model])} (first: to item {item}): missing='common' leaves such "
+            "items out"
+        )
     kept = _kept(answered, chosen, policy)
     if not kept.all():
         table, answered = table[:, kept], answered[:, kept]
@@ -140,8 +151,10 @@ def variance_components(
 # What comes in.
 
 
-def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    """Read answers of shape (M, n, R), and the names of the models."""
+def _read(
+    values: Any, names: Sequence[str] | None
+) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+    """Read answers of shape (M, n, R), their numbers, and the names of the models."""
     found: Any = None
     if isinstance(values, ItemTable):
         found, table = values.names, values.values
@@ -163,7 +176,10 @@ def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, 
         message = "values must be finite, or NaN where there is no answer, got inf"
         raise ValueError(message)
     default = [f"model_{i}" for i in range(len(table))]
-    return table, _names(names, list(found or default))
+    n_answers = values.n_answers if isinstance(values, ItemTable) else None
+    if n_answers is None:
+        n_answers = np.zeros(table.shape[:2], np.int64)  # NaN is no answer that is missing
+    return table, n_answers, _names(names, list(found or default))
 
 
 def side_by_side(answers: Mapping[Any, Floats]) -> Floats:

@@ -21,7 +21,7 @@ def scale_exponent(*arrays: NDArray[Any] | float) -> int:
     Divide by ``np.ldexp(values, -e)``, which is exact, and multiply results that have
     the unit of the values by `scaled_back`. NaN is passed over; values must be finite.
     """
-    largest = max((float(np.fmax.reduce(np.abs(x), axis=None)) for x in arrays if np.size(x)))
+    largest = max(float(np.fmax.reduce(np.abs(x), axis=None)) for x in arrays if np.size(x))
     exponent = math.frexp(largest)[1] if math.isfinite(largest) else 0
     return exponent if largest > 0.0 and abs(exponent) > _SAFE else 0
 

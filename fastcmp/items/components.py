@@ -11,6 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
+from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import with_names
 from fastcmp.items.components_result import VarianceComponents
@@ -124,7 +125,8 @@ def variance_components(
     if table.shape[1] < 2:
         message = f"values must have two items at least, got {table.shape[1]}"
         raise ValueError(message)
-    value, sampling, within = _parts(way, table, answered, k, chosen)
+    exponent = scale_exponent(table)
+    value, sampling, within = _parts(way, np.ldexp(table, -exponent), answered, k, chosen)
     pairs = np.stack(np.triu_indices(len(chosen), 1), axis=1).astype(np.int32)
     first, second = pairs.T
     n, noise, means = value.shape[1], sampling.mean(axis=1), value.mean(axis=1)
@@ -136,15 +138,15 @@ def variance_components(
         repeats=way,
         k=k,
         n_answers=np.stack([answered.min(axis=1), answered.max(axis=1)], axis=1),
-        mean=means,
-        mean_se=np.sqrt(spread / n),
-        between_items=spread - noise,
-        within_item=within,
-        sampling=noise,
+        mean=times(means, exponent),
+        mean_se=times(np.sqrt(spread / n), exponent),
+        between_items=times(spread - noise, 2 * exponent),
+        within_item=times(within, 2 * exponent),
+        sampling=times(noise, 2 * exponent),
         pairs=pairs,
-        difference=means[first] - means[second],
-        se=np.sqrt(spreads / n),
-        omega2=spreads - (noise[first] + noise[second]),
+        difference=times(means[first] - means[second], exponent),
+        se=times(np.sqrt(spreads / n), exponent),
+        omega2=times(spreads - (noise[first] + noise[second]), 2 * exponent),
     )
 
 

@@ -119,6 +119,7 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         n_items=moments.n_items,
         n_clusters=None if clusters is None else moments.n_units,
         cautions=_cautions(data),
+        exponent=data.values.exponent,
     )
     return ValueEstimates(estimates, data)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -115,7 +115,7 @@ def max_t(
     """
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     step = choose(step, "step", STEPS)
-    draws = Draws(as_whole(n_resamples, "n_resamples", 1), as_seed(rng))
+    draws = Draws(as_resamples(n_resamples), as_seed(rng))
     threads = check_workers(workers)
     table, chosen = _read(differences, names)
     exponent = scale_exponent(table)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_resamples, as_seed, as_whole
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
@@ -119,7 +119,7 @@ def read_options(
         average=choose(average, "average", _TARGETS),
         missing=missing,
         lower_is_better=lower_is_better,
-        n_resamples=as_whole(n_resamples, "n_resamples", 1),
+        n_resamples=as_resamples(n_resamples),
         # Beside a t test signs are flipped, always the same ones unless asked for.
         seed=as_seed(0 if rng is None and method in ("t", "wilcoxon") else rng),
     )

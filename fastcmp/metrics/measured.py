@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -58,7 +58,7 @@ def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
         scale=scale,
         within_classes=as_flag(given["within_classes"], "within_classes"),
         level=as_proportion(given["confidence_level"], "confidence_level"),
-        n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
+        n_resamples=as_resamples(given["n_resamples"]),
         seed=0 if method != "bootstrap" and rng is None else as_seed(rng),
     )
 

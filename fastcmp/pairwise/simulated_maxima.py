@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole
-from fastcmp.core.memory import check_memory
+from fastcmp.core.checks import as_resamples
+from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.rank_maxima import difference_maxima
 from fastcmp.pairwise.gaussian_draws import (
@@ -51,7 +51,7 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
         most = _LATTICE_DRAWS if n_models <= LATTICE else _MOST
         usual = min(max(int(_WORK / n_models**2), _FEWEST), most)
         return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
-    n_draws = as_whole(n_resamples, "n_resamples", 1)
+    n_draws = as_resamples(n_resamples)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
     if n_draws < least:
         message = f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
@@ -101,12 +101,7 @@ class Maxima:
         where none is tiny, many models are drawn in single precision.
         """
         m = len(covariance)
-        check_memory(
-            8.0 * (5 * m * m + 2 * m * n_draws),
-            None,
-            f"{n_draws} draws of {m} models",
-            "ask for fewer resamples, or compare fewer models",
-        )
+        check_draws(n_draws, 2 * m + 5 * m * m / n_draws, of=f" of {m} models")
         means = covariance.mean(axis=0)
         centred = covariance - means
         centred -= (means - means.mean())[:, None]

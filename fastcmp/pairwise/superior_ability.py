@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, as_flag, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_counts, as_flag, as_proportion, as_resamples, as_seed, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.scaling import scaled_back
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -153,7 +153,7 @@ def read_ability_options(
         choose(recentring, "recentring", RECENTRINGS),
         as_flag(studentized, "studentized"),
         as_proportion(alpha, "alpha"),
-        as_whole(n_resamples, "n_resamples", 1),
+        as_resamples(n_resamples),
         as_seed(rng),
     )
 

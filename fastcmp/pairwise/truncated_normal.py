@@ -60,7 +60,7 @@ def truncated_mean(
     ends: tuple[float, float],
     critical: float = math.inf,
 ) -> float:
-    """The mean, between two ends, at which x or more has a probability.
+    """Mean, between two ends, at which x or more has a probability.
 
     x was seen only because it lies within `truncation`, and within `critical` standard
     errors of the mean; `error` is the standard error at a mean.
@@ -78,7 +78,7 @@ def truncated_mean(
 def conditional_mean(
     x: float, sigma: float, truncation: tuple[float, float], probability: float
 ) -> float:
-    """The mean at which x or more has a probability, given the truncation.
+    """Mean at which x or more has a probability, given the truncation.
 
     x, of standard error sigma, was seen only because it lies between the two ends.
     """

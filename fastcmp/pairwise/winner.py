@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.scaling import scaled_back
@@ -150,7 +150,7 @@ def read_winner_options(  # those of the public functions
     if part >= alpha:
         raise ValueError(f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}")
     if n_resamples is not None:
-        n_resamples = as_whole(n_resamples, "n_resamples", 1)
+        n_resamples = as_resamples(n_resamples)
     critical = None
     if projection_critical is not None:
         given = as_numbers(projection_critical, "projection_critical", "a number")
@@ -235,7 +235,7 @@ def _ordered(one: float, two: float) -> ConfidenceInterval:
 
 
 def _truncation(estimates: Estimates, winner: int, x: float, spread: Floats) -> tuple[float, float]:
-    """Ends between which the winner's estimate had to lie for it to win.
+    """Limits between which the winner's estimate had to lie for it to win.
 
     With c the regression of another estimate on the winner's, its own at the same
     residual is ahead below x - (lead) / (1 - c) for c < 1, above it for c > 1.
@@ -282,7 +282,7 @@ def _projection(
     *,
     proportions: bool,
 ) -> _Projection:
-    """The quantile of the largest of all standardised estimates."""
+    """Quantile of the largest of all standardised estimates."""
     if method == "conditional" or options.critical is not None:
         return _Projection(None if method == "conditional" else options.critical)
     level = options.level if method == "projection" else 1.0 - options.beta
@@ -311,7 +311,7 @@ class _Observed(NamedTuple):
     n: float | None
 
     def error(self, mean: float) -> float:
-        """The standard error at a mean."""
+        """Find the standard error at a mean."""
         if self.n is None:
             return self.sigma
         return float(np.sqrt(abs(mean) * (1.0 - abs(mean)) / self.n))
@@ -328,13 +328,13 @@ class _Observed(NamedTuple):
         return (low, high) if self.sign > 0.0 else (-high, -low)
 
     def naive(self, level: float) -> tuple[float, float]:
-        """The interval had the model not been picked."""
+        """Interval that ignores that the model was picked."""
         from scipy.special import ndtri
 
         return self.within(float(-ndtri(0.5 * (1.0 - level))))
 
     def correct(self, method: str, options: WinnerOptions) -> tuple[float, float, float]:
-        """The corrected estimate, and the ends of its interval."""
+        """Corrected estimate, and the ends of its interval."""
         x, sigma, truncation, critical, sign, n = self
         if n is None and sigma == 0.0:
             return x, x, x

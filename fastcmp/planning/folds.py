@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed
 from fastcmp.core.threads import parts
 from fastcmp.crossval.design import UNUSED, Design
 from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
@@ -158,7 +158,7 @@ def _setting(question: Question, inputs: Inputs) -> _Setting:
         message = f"design must be made by fastcmp.designs, not stratified, got {design!r}"
         raise ValueError(message)
     test.check_design(design)
-    n_resamples = as_whole(inputs.get("n_resamples", 2000), "n_resamples", 1)
+    n_resamples = as_resamples(inputs.get("n_resamples", 2000))
     return _Setting(test, design, question.alternative, n_resamples, seed)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.threads import parts
 from fastcmp.kernels.status import OK, UNDEFINED
@@ -121,7 +121,7 @@ def _read(question: Question, inputs: Inputs) -> _Board:
         message = f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
         raise ValueError(message)
     models = read_models(inputs)
-    n_resamples = as_whole(inputs.get("n_resamples", 2000), "n_resamples", 1)
+    n_resamples = as_resamples(inputs.get("n_resamples", 2000))
     seed = as_seed(inputs.get("rng"))
     drawn = gaussian_draws(models.covariance(), n_resamples, seed)
     i, j = models.pairs.T

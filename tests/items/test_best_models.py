@@ -201,7 +201,8 @@ def test_threads_change_nothing():
         assert one == two
 
 
-UNEQUAL = np.round(np.random.default_rng(1).normal(size=(4, 60)) + [[0.0], [0.1], [0.4], [0.7]], 2)
+UNEQUAL = np.random.default_rng(1).normal(size=(4, 60))
+UNEQUAL = np.round(UNEQUAL + np.array([[0.0], [0.1], [0.4], [0.7]]), 2)
 
 
 def numbers(record, names, unit=1.0):
@@ -303,3 +304,23 @@ def test_a_perfect_winner_may_be_worse_than_it_seems():
     assert found.interval.low < 0.85
     assert found.interval.high == 1.0
     assert "does not vary" not in str(found)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        compare_means,
+        best_set,
+        rank_sets,
+        model_confidence_set,
+        winner_estimate,
+        lambda values, **options: superior_ability(values, control=0, **options),
+    ],
+)
+def test_more_models_than_items_are_asked_about(function):
+    values = np.random.default_rng(1).normal(size=(50, 3))
+    for kind in (np.array, lambda x: np.array(x).tolist()):
+        with pytest.warns(UserWarning, match=r"50 models on 3 items: models come first.*values\.T"):
+            function(kind(values))
+    function(values, names=[f"m{i}" for i in range(50)])  # no warning: they are models
+    function(values.T)

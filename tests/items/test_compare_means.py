@@ -20,6 +20,9 @@ CODES = {"CR0": "cr0", "CR1": "cr1", "CR2": "cr2", "CR3": "cr3", "item": "cr2"}
 DF = {"clusters_minus_1": "clusters", "normal": "normal"}
 NEAR = {"rel": 1e-8, "abs": 1e-13}
 
+#: Small examples have more models than items.
+pytestmark = pytest.mark.filterwarnings("ignore:values holds")
+
 
 def options_of(case):
     """Options of `compare_means` and `mean_difference` from those of a case."""

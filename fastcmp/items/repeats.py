@@ -260,12 +260,12 @@ def settle_missing(
     Of `values`, (M, n, R), the first `n_answers` of each item are answers. Missing ones
     are 0 ("wrong"), or take the whole item from the model. Numbers are of shape (M,).
     """
-    absent = np.asarray(np.isnan(values)) & (np.arange(values.shape[2]) < n_answers[:, :, None])
+    absent = np.isnan(values) & (np.arange(values.shape[2]) < n_answers[:, :, None])
     if absent.any():
         if missing == "wrong":
             values = np.where(absent, 0.0, values)
         else:
-            values = np.where(absent.any(axis=2)[:, :, None], np.nan, values)
+            values = np.where(absent.any(axis=2, keepdims=True), np.nan, values)
     return values, np.count_nonzero(absent, axis=(1, 2))
 
 

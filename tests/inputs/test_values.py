@@ -97,7 +97,7 @@ def test_policies_that_leave_too_little():
     refused(holes((1, slice(0, 8))), "model_1 has no value at all", missing="pairwise")
 
 
-@pytest.mark.parametrize("bad", [np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_values(bad):
     table = TABLE.copy()
     table[1, [3, 6]] = bad

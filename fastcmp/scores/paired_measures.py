@@ -51,7 +51,7 @@ def compare_sensitivity_specificity(
         likelihood ratios means less. Intervals are one-sided where tests are.
     confidence_level : float
         Level of intervals, in (0, 1).
-    interval : {"newcombe", "tango", "bonett-price", "wald"}
+    interval : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
         Interval for the differences of sensitivity and of specificity.
     prevalence : float, optional
         Proportion of positives, in (0, 1), for which to compare the ratios of
@@ -157,7 +157,7 @@ def compare_sensitivity_specificity_from_counts(
         As in `compare_sensitivity_specificity`.
     confidence_level : float
         Level of intervals, in (0, 1).
-    interval : {"newcombe", "tango", "bonett-price", "wald"}
+    interval : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
         As in `compare_sensitivity_specificity`.
     prevalence : float, optional
         As in `compare_sensitivity_specificity`.

@@ -594,7 +594,7 @@ def test_each_model_has_its_table():
         assert own.ratio(name).ratio == pytest.approx(plain.ratio(name).ratio)
 
 
-@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price"])
+@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price", "agresti-min"])
 def test_intervals_of_differences_are_mcnemars(interval):
     result = from_counts(COUNTS, interval=interval, confidence_level=0.8)
     for i, test in enumerate((result.sensitivity, result.specificity)):

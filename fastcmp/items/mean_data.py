@@ -78,7 +78,7 @@ class MeanData(NamedTuple):
     values: Values
     groups: ItemGroups
     plan: UnitPlan
-    #: Parts of the variance, where each item was asked several times.
+    #: Parts of the variance, where each of independent items was asked several times.
     components: VarianceComponents | None
 
 
@@ -162,8 +162,9 @@ def read_data(
         read, groups = _average_clusters(read, groups)
     _check_method(options, groups)
     components = None
-    if answers is not None:
-        components = _components(answers, read, options)
+    parts = (groups.clusters, groups.strata, groups.weights)
+    if answers is not None and all(part is None for part in parts):
+        components = _components(answers, read, options)  # of independent items that count alike
     plan = plan_units(groups, options.variance, options.df)
     return MeanData(read, groups, plan, components)
 

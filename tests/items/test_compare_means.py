@@ -10,7 +10,7 @@ from item_designs import Design, Found, designs, draw_values, naive
 from reference_cases import cases, expected, parametrize
 
 import fastcmp
-from fastcmp import compare_means
+from fastcmp import compare_means, mean_difference
 from fastcmp.core.fields import same
 from fastcmp.counts import value_grams, value_sums
 
@@ -165,6 +165,22 @@ def test_mean_answers(case):
     assert result.standard_error[0] == expected(case, "se")
     assert result.pvalue[0] == expected(case, "pvalue")
     assert result.variance_components.omega2[0] == expected(case, "omega2")
+
+
+@pytest.mark.parametrize(
+    "options", [{"groups": True}, {"strata": True}, {"weights": True}], ids=str
+)
+@pytest.mark.parametrize("function", [compare_means, mean_difference])
+def test_a_record_shows_one_standard_error(function, options):
+    rng = np.random.default_rng(3)
+    tasks = np.repeat(np.arange(12), 5)
+    answers = rng.random((2, 60, 4)) < np.clip(0.5 + rng.normal(0, 0.3, (2, 12, 1)), 0, 1)[:, tasks]
+    known = {name: tasks + (name == "weights") for name in options}
+    result = compare_means(answers, **known)
+    if function is mean_difference:
+        result = mean_difference(*answers, **known)
+    assert result.variance_components is None
+    assert "SE items only" not in str(result)
 
 
 # Definitions.

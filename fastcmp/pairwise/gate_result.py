@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.paired.margin_result import CANNOT_TELL, NOT_WORSE, WORSE
 
@@ -47,6 +47,10 @@ class GateResult(Record):
     n_more: tuple[int | None, ...]
     adjust: str
     alpha: float
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval")
 
     @property
     def failed(self) -> NDArray[np.bool_]:
@@ -146,7 +150,7 @@ class GateResult(Record):
             for name, difference, (low, high), margin, pvalue, decision in zip(
                 self.names,
                 self.difference,
-                self.interval,
+                self.interval.tolist(),
                 self.margin,
                 self.pvalue,
                 self.decision,

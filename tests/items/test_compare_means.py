@@ -44,7 +44,7 @@ def pairs_of(result):
     df = result.df
     df = [np.inf if df is None else df] * len(result.pairs) if np.ndim(df) == 0 else df
     columns = result.difference, result.standard_error**2, df, result.pvalue
-    return zip(result.pairs.tolist(), *columns, result.interval, strict=True)
+    return zip(result.pairs.tolist(), *columns, result.interval.tolist(), strict=True)
 
 
 def agrees(result, values, design, variance="cr2", df="satterthwaite"):

@@ -147,7 +147,11 @@ def _default(estimator: Estimator, table: Floats) -> str | None:
             return "wilson"
         if of_recalls(estimator):
             return "score"
-    return "combined" if estimator.scale in ("logit", "atanh") else None
+    if not isinstance(estimator, KernelEstimator) or estimator.scale not in ("logit", "atanh"):
+        return None
+    weights = estimator.penalty[~np.eye(len(estimator.penalty), dtype=bool)]
+    # Samples that are spread over all cells would weigh too much where errors differ in weight.
+    return "combined" if (weights == weights[:1]).all() else None
 
 
 def _combined(
@@ -180,6 +184,8 @@ def _combined(
         error = float(estimator.standard_errors(smooth[np.newaxis])[0])
         z = t_quantile(math.inf, level)
         other = limits_on(estimator.scale, estimator.value(smooth), error, z)
+    if math.isnan(other[0]):
+        return jackknife[0], jackknife[2]
     limits = (*jackknife, *other)
     return (
         max(float(np.nanmin(limits)), estimator.limits[0]),

@@ -72,7 +72,8 @@ def metric(
         one class, and the accuracy; "score" for means of recalls or of precisions; "mover"
         [1]_ for means of rates; "combined", "jackknife", "delta", "bootstrap" or "abc" for
         all. By default "wilson", "score" for means of recalls, the delta method on the log
-        scale for ratios, and "combined" for others.
+        scale for ratios, the jackknife for weighted kappas, costs and functions, and
+        "combined" for others.
     interval : {"percentile", "bca", "basic", "studentized"}
         Which interval of the bootstrap.
     scale : {"identity", "logit", "atanh", "log"}, optional

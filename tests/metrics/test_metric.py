@@ -105,6 +105,27 @@ def test_intervals_are_symmetric_on_their_scale(name, to, back):
     assert found.interval == pytest.approx((back(middle - half), back(middle + half)), rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("f1_macro", "combined, logit"),
+        ("mcc", "combined, atanh"),
+        ("kappa", "combined, atanh"),
+        ("kappa_quadratic", "jackknife, atanh"),  # samples in far corners weigh too much
+        ("balanced_accuracy", "score"),
+        ("accuracy", "wilson"),
+    ],
+)
+def test_the_default_holds_the_jackknifes_interval(name, method):
+    found = metric_from_counts(CONFUSION, metric=name)
+    assert found.method == method
+    if method != "score":
+        alone = metric_from_counts(CONFUSION, metric=name, method="jackknife")
+        assert found.interval.low <= alone.interval.low + 0.003
+        assert found.interval.high >= alone.interval.high - 0.003
+        assert np.diff(found.interval) < 1.1 * np.diff(alone.interval)
+
+
 def test_accuracy_has_wilsons_interval():
     found = metric(Y, P)
     wanted = stats.binomtest(8, 12).proportion_ci(method="wilson")

@@ -79,7 +79,7 @@ class MeanData(NamedTuple):
     values: Values
     groups: ItemGroups
     plan: UnitPlan
-    #: Parts of the variance, where each item was asked several times.
+    #: Parts of the variance, where each of independent items was asked several times.
     components: VarianceComponents | None
 
 
@@ -167,7 +167,9 @@ def read_data(
     _check_method(options, groups)
     components = None
     if answers is not None:
-        components = _components(answers, read, options)
+        parts = (groups.clusters, groups.strata, groups.weights)
+        if all(part is None for part in parts):  # of independent items that count alike
+            components = _components(answers, read, options)
         if np.isin(answers[~np.isnan(answers)], (0.0, 1.0)).all():
             read = replace(read, bounded=True)
     plan = plan_units(groups, options.variance, options.df)

@@ -18,8 +18,8 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
-from fastcmp.counts.label_table import LabelTable
 from fastcmp.core.threads import parts
+from fastcmp.counts.label_table import LabelTable
 from fastcmp.paired.bounded_margins import BoundedUnits, bounded_margins
 from fastcmp.paired.cost_differences import (
     METHOD_NAMES,

@@ -191,7 +191,7 @@ class MarginTests(Record):
         if self.decision == CANNOT_TELL and self.reason:
             reasons.append(self.reason)
         if self.decision == CANNOT_TELL and self.n_more:
-            reasons.append(f"about {self.n_more:,} more samples could tell")
+            reasons.append(f"about {self.n_more:,} more samples would probably decide")
         return reasons
 
     def sections(self) -> list[Section]:

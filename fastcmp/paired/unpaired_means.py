@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,13 +17,18 @@ from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
-from fastcmp.paired.margins import read_margin, with_margin
+from fastcmp.paired.accuracy_margins import mirrored
+from fastcmp.paired.margins import as_margin, read_margin, with_margin
+from fastcmp.paired.unpaired_margins import unpaired_margins
 from fastcmp.paired.unpaired_means_result import UnpairedMeans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
 
 POLICIES = ("raise", "drop", "wrong")
 _ROUNDING = 1e-12  # of a difference without variance, beside that of H0
@@ -69,7 +75,7 @@ def means_unpaired(
     margin : float, optional
         The largest difference that does not matter, above 0: adds tests of
         non-inferiority, superiority by the margin and equivalence at `alpha`, and a
-        decision, as ``margins``.
+        decision, as ``margins``. By t; values of 0 and 1 as in `accuracy_unpaired`.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float
@@ -176,6 +182,9 @@ def means_unpaired(
         n_missing_values=(missing_a, missing_b),
         cautions=_cautions(a, b, rates=rates),
     )
+    if against is not None and rates:
+        tests = _rate_margins(raw_a, raw_b, result, against)
+        return replace(result, margins=replace(tests, measure=measure))
     if against is not None:
         against = against._replace(margin=times(against.margin, -exponent))
     made: UnpairedMeans = scaled_back(with_margin(result, against), exponent, _IN_UNITS)
@@ -223,6 +232,21 @@ def _mean_of(values: NDArray[np.float64]) -> _Mean:
         variance = np.nan if values.size == 1 else 0.0
         return _Mean(float(values[0]), variance, values.size)
     return _Mean(float(values.mean()), float(values.var(ddof=1)) / values.size, values.size)
+
+
+def _rate_margins(
+    a: NDArray[np.float64], b: NDArray[np.float64], result: UnpairedMeans, against: MarginOptions
+) -> MarginTests:
+    """Test means of 0/1 values against a margin as accuracies; of losses, as those of b and a."""
+    as_margin(against.margin, 1.0)
+    losses, alternative = result.measure == "mean loss", result.alternative
+    if losses:
+        a, b = b, a
+        alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    counts = (int(a.sum()), a.size, int(b.sum()), b.size)
+    pvalue = None if result.null_difference else result.pvalue
+    tests = unpaired_margins(counts, against, exact=False, pvalue=pvalue, alternative=alternative)
+    return mirrored(tests) if losses else tests
 
 
 def _welch(a: _Mean, b: _Mean) -> tuple[float, float]:

@@ -177,7 +177,7 @@ class UnpairedComparison(Compared, Record):
         )
         sections = [Section(title="Which model is better?", text=text), numbers]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         return sections
 
     def _ratio_rows(self) -> list[tuple[str, str]]:

@@ -243,7 +243,7 @@ def test_what_is_not_known_cannot_tell():
     assert found.n_more[2] == 0
 
 
-# How many more samples could tell.
+# How many more samples would probably decide.
 
 
 @pytest.mark.parametrize(
@@ -651,7 +651,7 @@ def test_sentences(difference, error, words):
 def test_sentences_of_points_and_of_many():
     few = margin_tests_from_counts(3, 4, both_right=30, both_wrong=3, margin=0.01)
     assert few.sentence.startswith("Decision with a margin of 1 percentage point: ")
-    assert f"about {few.n_more:,} more samples could tell" in few.sentence
+    assert f"about {few.n_more:,} more samples would probably decide" in few.sentence
     strict = margin_tests(0.0, 0.02, 0.05, strict=True)
     assert "95% CI [-0.0392, +0.0392]" in strict.sentence
     many = margin_tests([0.1, 0.0, 0.03], 0.02, 0.05)

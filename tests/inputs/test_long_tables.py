@@ -273,7 +273,9 @@ def test_refused(what):
 
 def test_only_three_examples_are_listed():
     frame = {"item": list("aabbccdd"), "model": ["m"] * 8, "value": np.ones(8)}
-    with pytest.raises(ValueError, match=r"4 \(item, model\) have .*'b', 'm'\); \('c', 'm'\); pass"):
+    with pytest.raises(
+        ValueError, match=r"4 \(item, model\) have .*'b', 'm'\); \('c', 'm'\); pass"
+    ):
         from_long(frame)
 
 

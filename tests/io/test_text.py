@@ -594,6 +594,6 @@ def test_processes_end_as_they_should(tmp_path, n):
         running.append(subprocess.Popen(command, stderr=subprocess.PIPE))
         if len(running) == 6 or i == n - 1:  # more than there are processors
             for process in running:
-                said = process.communicate(timeout=120)[1]
+                said = process.communicate(timeout=300)[1]
                 assert (process.returncode, said) == (0, b"")
             running = []

@@ -31,6 +31,7 @@ from fastcmp.cli.output import (
     take_names,
     write,
 )
+from fastcmp.cli.pictures import check_picture
 from fastcmp.cli.recognition import kind_of
 from fastcmp.cli.values import add_value_options, compare_values, has_values
 from fastcmp.core.memory import read_size
@@ -99,6 +100,21 @@ def add_compare(commands: Any) -> None:
         help="pairs in the answer: all, those that differ significantly, those of the "
         "K best models, or all in a file (.npy or .parquet); decisions always come "
         "from all pairs (all)",
+    )
+    add(
+        "--pairs",
+        nargs="+",
+        default=(),
+        metavar="A:B",
+        help="pairs whose difference, interval and p-value to print, such as knn:svm, or "
+        "all; p-values stay adjusted for all pairs that are tested",
+    )
+    add("--plot", metavar="FILE", type=Path, help="draw the leaderboard (.png, .pdf, .svg)")
+    add(
+        "--plot-kind",
+        choices=("leaderboard", "pvalues", "critical-difference"),
+        default="leaderboard",
+        help="what --plot draws (leaderboard)",
     )
     add_output(add)
     add_metric_options(compare)
@@ -181,6 +197,7 @@ def _read_cost(options: argparse.Namespace) -> Any:
 
 def _compare(options: argparse.Namespace) -> None:
     keep = _read_keep(options.keep)
+    check_picture(options.plot, "--plot")
     _take_example(options)
     take_names(options)
     options.usual_adjust = options.adjust is None  # tests over tasks have their own

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
+from fastcmp.core.scaling import scale_exponent
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.label_values import plain_number
 from fastcmp.inputs.model_names import check_indexes
@@ -168,7 +169,7 @@ def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[n
     if not array.any():
         message = "weights must not be 0 for all items"
         raise ValueError(message)
-    return np.ascontiguousarray(array)
+    return np.ascontiguousarray(np.ldexp(array, -scale_exponent(array)))
 
 
 def _stratum_sizes(
@@ -186,7 +187,7 @@ def _read_stratum_weights(
     """Read the weights of the strata: by items, equal, or given for each label."""
     if strata is None:
         if raw is not None and not (isinstance(raw, str) and raw == "items"):
-            message = f"stratum_weights need strata, got {raw!r} without"
+            message = f"stratum_weights={raw!r} is for strata: pass strata="
             raise ValueError(message)
         return np.ones(1)
     if isinstance(raw, Mapping):
@@ -216,6 +217,7 @@ def _read_stratum_weights(
         found = np.ones(sizes.size)
     else:
         found = sizes
+    found = np.ldexp(found, -scale_exponent(found))
     return np.asarray(found / found.sum())
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
+from fastcmp.core.scaling import scale_exponent
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_indexes, named_columns
 from fastcmp.inputs.value_column import read_values as read_column_of_values
 from fastcmp.kernels.item_values import (
-    LARGEST,
     NOT_FINITE,
     ZERO_ONE,
     _kind_of_values,
@@ -30,6 +30,7 @@ _EXAMPLES = 3
 _TRUTH = "y_true"
 _IDS = 6  # items: fewer may ascend by chance
 _LOOKED_AT = 1 << 21  # values that one task looks at
+_SOME, _USUAL = 64, 1e-30  # values of a column, of which one is above this in size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +45,17 @@ class Values:
     matrix: NDArray[Any] | None
     #: Whether all values are 0 or 1.
     binary: bool
+    #: Whether they are 0 or 1, or means of such: differences are between -1 and 1.
+    bounded: bool = False
     #: Which items were kept of those that came; None for all.
     kept: NDArray[np.bool_] | None = None
     #: Which values there are, shape (M, n), where pairs have items of their own.
     present: NDArray[np.bool_] | None = None
     #: Missing values of each model, before they were dealt with; empty for none.
     n_missing: tuple[int, ...] = ()
+    #: The columns are what the user gave divided by 2**exponent: 0, unless values are
+    #: so large or small that their powers would overflow or vanish.
+    exponent: int = 0
 
     @property
     def n_items(self) -> int:
@@ -109,10 +115,23 @@ def read_values(
     names = tuple(name for name, _ in named)
     refuse_ids(titles, columns, argument)
     if (kinds == NOT_FINITE).any():
-        return _with_missing(names, titles, columns, missing, items)
+        return _scaled(_with_missing(names, titles, columns, missing, items))
     matrix = values if _is_matrix(values, columns) else None
     binary = bool((kinds == ZERO_ONE).all())
-    return Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary)
+    read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary, bounded=binary)
+    # Columns of values of a usual size are not looked at once more.
+    if any((np.abs(column[:_SOME]) > _USUAL).any() for column in columns):
+        return read
+    return _scaled(read)
+
+
+def _scaled(read: Values) -> Values:
+    """Divide values by a power of two where their powers would overflow or vanish."""
+    exponent = 0 if read.binary else scale_exponent(*read.columns)
+    if not exponent:
+        return read
+    columns = tuple(np.ldexp(column, -exponent) for column in read.columns)
+    return replace(read, columns=columns, matrix=None, exponent=exponent)
 
 
 def refuse_ids(titles: list[str], columns: list[NDArray[Any]], argument: str) -> None:
@@ -170,16 +189,17 @@ def _with_missing(
 ) -> Values:
     """Refuse infinite values, and deal with missing ones."""
     for title, column in zip(titles, columns, strict=True):
-        infinite = np.flatnonzero(np.abs(column) >= LARGEST)
+        infinite = np.flatnonzero(np.isinf(column))
         if infinite.size:
             message = (
                 f"{title} has the value {column[infinite[0]]} for item {infinite[0]} "
-                f"({infinite.size} in all): values must be finite, and below "
-                f"{LARGEST:g} in size"
+                f"({infinite.size} in all): values must be finite"
             )
             raise ValueError(message)
     present = np.stack([~np.isnan(column) for column in columns])
     n_missing = tuple(int(n) for n in np.count_nonzero(~present, axis=1))
+    if not any(n_missing):
+        return Values(names=names, columns=tuple(columns), matrix=None, binary=False)
     if missing == "raise":
         _refuse_missing(titles, present, n_missing, items)
     kept: NDArray[np.bool_] | None = None
@@ -199,12 +219,13 @@ def _with_missing(
         lacking = titles[int(np.argmin(present.any(axis=1)))]
         message = f"{lacking} has no value at all: leave this model out"
         raise ValueError(message)
-    binary = missing != "pairwise" and all(_kind_of_values(c) == ZERO_ONE for c in columns)
+    bounded = all(_kind_of_values(c[~np.isnan(c)]) == ZERO_ONE for c in columns)
     return Values(
         names=names,
         columns=tuple(columns),
         matrix=None,
-        binary=binary,
+        binary=bounded and missing != "pairwise",
+        bounded=bounded,
         kept=kept,
         present=present if missing == "pairwise" else None,
         n_missing=n_missing,

@@ -212,7 +212,7 @@ class ArrowPart:
 
 
 def _validated(batch: Any) -> Any:
-    """Refuse places and codes that lead out of their buffers, and text that is none."""
+    """Refuse offsets and codes outside their buffers, and invalid UTF-8."""
     batch.validate(full=True)
     return batch
 

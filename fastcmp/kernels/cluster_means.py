@@ -13,7 +13,7 @@ import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.special import ndtri, stdtr, stdtrit
-from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 from fastcmp.kernels.tails import student_tails
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ def mean_t(
     Returns
     -------
     statistic, pvalue, status : float, float, int
-        Without variance the statistic is 0, or infinite where there is a difference,
-        and the status `DEGENERATE`.
+        Without variance: 0, 1 and `DEGENERATE` where there is no difference, else NaN
+        and `UNDEFINED`, for nothing measures the difference.
 
     Examples
     --------
@@ -223,24 +223,19 @@ def mean_t(
     """
     if not (variance >= 0.0 and df > 0.0 and math.isfinite(difference)):
         return math.nan, math.nan, INVALID
-    status = OK
-    if variance > 0.0:
-        t = difference / math.sqrt(variance)
-    else:
-        status = DEGENERATE
+    if variance == 0.0:
         if difference == 0.0:
-            return 0.0, 1.0, status
-        t = math.copysign(math.inf, difference)
+            return 0.0, 1.0, DEGENERATE
+        return math.nan, math.nan, UNDEFINED
+    t = difference / math.sqrt(variance)
     if alternative == TWO_SIDED:
         if df > _LARGE:
-            return t, math.erfc(abs(t) / math.sqrt(2.0)), status
-        return t, student_tails(df, t) if abs(t) < math.inf else 0.0, status
+            return t, math.erfc(abs(t) / math.sqrt(2.0)), OK
+        return t, student_tails(df, t), OK
     side = -t * alternative  # the lower tail of it
-    if abs(t) == math.inf:
-        return t, 0.0 if side < 0.0 else 1.0, status
     if df > _LARGE:
-        return t, 0.5 * math.erfc(-side / math.sqrt(2.0)), status
-    return t, stdtr(df, side), status
+        return t, 0.5 * math.erfc(-side / math.sqrt(2.0)), OK
+    return t, stdtr(df, side), OK
 
 
 @kernel

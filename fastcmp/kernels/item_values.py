@@ -18,11 +18,13 @@ FINITE: Final = 1
 NOT_FINITE: Final = 2
 #: Values must be below this in size, so that their cubes are finite.
 LARGEST: Final = 1e100
+#: Values from here on are divided by a power of two first (`core.scaling`).
+_PLAIN: Final = 1e30
 
 
 @kernel
 def _kind_of_values(values: FloatArray) -> int:
-    """Tell whether all values are 0 or 1, all are finite, or not even that."""
+    """Tell whether all values are 0 or 1, all are below 1e30 in size, or neither."""
     n = values.size
     zero_one = True
     for i in range(n):
@@ -37,7 +39,7 @@ def _kind_of_values(values: FloatArray) -> int:
         end = min(start + 1024, n)
         bad = 0
         for i in range(start, end):
-            bad += not abs(values[i]) < LARGEST
+            bad += not abs(values[i]) < _PLAIN
         if bad:
             return NOT_FINITE
         start = end

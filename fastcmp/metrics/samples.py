@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.protocols import are_labelled
+from fastcmp.core.scaling import scale_exponent
 from fastcmp.counts.label_counts import count_cells, count_labels
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.item_groups import read_item_groups
@@ -73,6 +74,7 @@ def count_samples(
         read = _Weighted(labels.y_true, labels.kept, y_true)
         weights = read_weights(sample_weight, read)
         assert weights is not None
+        weights = np.ldexp(weights, -scale_exponent(weights))
         return Counted(_weigh(codes, weights, k), classes, *dropped)
     n = labels.n_samples if labels.kept is None else labels.kept.size
     found = read_item_groups(n, groups=groups, keep=labels.kept, indexed=("y_true", y_true))

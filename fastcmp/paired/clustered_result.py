@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
+from fastcmp.paired.bounded_margins import bounded_margins
 from fastcmp.paired.cluster_variance import (
     CLUSTER_WEIGHTED,
     SANDWICH,
@@ -22,13 +22,13 @@ from fastcmp.paired.cluster_variance import (
 )
 from fastcmp.paired.clustered_tests import (
     ONLY_INTERVALS,
+    bounded_units,
     estimate,
     interval,
-    interval_estimate,
     interval_of,
 )
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, margins_of
+from fastcmp.paired.margin_statistics import Estimated
 from fastcmp.paired.mcnemar_result import HYPOTHESES
 from fastcmp.paired.sample_units import check_defined
 
@@ -192,11 +192,11 @@ class ClusteredMcNemarResult(Compared, Record):
     def cautions(self) -> tuple[str, ...]:
         """What makes this test doubtful, in sentences."""
         found = cluster_cautions(self._units(), self.method)
-        if np.isinf(self.statistic):
-            found += (
-                "The difference is the same in every cluster, so that nothing tells "
-                "its variance: the p-value of 0 means little.",
-            )
+        if np.isnan(self.statistic):
+            what = "the p-value is of the exact permutation test"
+            if np.isnan(self.pvalue):
+                what = "there is no test"
+            found += (f"No variance was observed: {what}.",)
         return found
 
     def confidence_interval(
@@ -259,22 +259,18 @@ class ClusteredMcNemarResult(Compared, Record):
         return effect_sentence(self.difference, interval, self.alternative)
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
-        """Test the difference against a margin, by what its interval is made of."""
-        method = interval_of(self.method)
-        if method == "score":
-            method = "cr2"
-        found = interval_estimate(self._cells(), self._units(), method)
+        """Test the difference against a margin, by what clusters could hold at worst."""
+        units = self._units()
         of = Estimated(
-            found.difference,
-            math.sqrt(found.variance),
-            df=found.df,
+            self.difference,
+            self.standard_error,
             n_samples=self.n_samples,
             pvalue=self.pvalue,
             alternative=self.alternative,
             measure=self.measure,
-            limits=(-1.0, 1.0),
         )
-        return margins_of(of, options)
+        sums = (self.only_a - self.only_b).astype(np.float64)
+        return bounded_margins([bounded_units(sums, units, self.method)], of, options, "clusters")
 
     def _cells(self) -> Ints:
         cells = (self.both_right, self.only_a, self.only_b, self.both_wrong)
@@ -381,5 +377,7 @@ def cluster_cautions(units: Units, method: str) -> tuple[str, ...]:
 def _describe(result: ClusteredMcNemarResult) -> str:
     """Write the statistic and the p-value."""
     name = {"chi2": "chi-square", "normal": "z", "t": "t"}[result.distribution]
+    if np.isnan(result.statistic):
+        return f"p = {format_pvalue(result.pvalue)}"
     degrees = f" with {result.df:.4g} d.o.f." if result.distribution == "t" else ""
     return f"{name} = {result.statistic:.4g}{degrees}, p = {format_pvalue(result.pvalue)}"

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.tails import normal_tail
-from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+from fastcmp.paired.bounded_margins import BoundedUnits, bounded_interval
 from fastcmp.paired.cluster_variance import (
+    CLUSTER_WEIGHTED,
     SANDWICH,
     Units,
     eliasziw_correlation,
@@ -80,11 +82,36 @@ def evaluate(cells: Ints, units: Units, method: str, alternative: str) -> dict[s
     difference, variance, df = estimate(cells, units, method)
     signed = standardized(np.array([difference]), np.array([variance]))
     pvalue = tail(signed, df, alternative).item()
-    statistic = signed.item()
+    statistic, status = signed.item(), OK
+    if variance == 0.0:
+        pvalue, status = 1.0, DEGENERATE
+        if difference != 0.0:
+            signs = np.sign(units.by_cluster((cells[1] - cells[2]) * units.sample_weights))
+            n_units = signs.size if abs(signs.sum()) == signs.size else np.nan
+            statistic, pvalue = np.nan, float(constant_pvalue(difference, n_units, alternative))
+            status = UNDEFINED if np.isnan(pvalue) else DEGENERATE
     if df is None and alternative == "two-sided":
         statistic, df = statistic * statistic, 1
-    status = DEGENERATE if difference == 0.0 and variance == 0.0 else OK
     return {"statistic": statistic, "pvalue": pvalue, "df": df, "status": status}
+
+
+def constant_pvalue(difference: Any, n_units: Any, alternative: str = "two-sided") -> Any:
+    """Exact p-values of sign flips where the difference is the same in all units.
+
+    It is the most extreme one of the 2**n_units that may be.
+    """
+    if alternative == "two-sided":
+        return np.minimum(np.exp2(1.0 - n_units), 1.0)
+    expected = 1.0 if alternative == "greater" else -1.0
+    return np.where(np.sign(difference) == expected, np.exp2(-1.0 * n_units), 1.0)[()]
+
+
+def bounded_units(sums: Floats, units: Units, method: str) -> BoundedUnits:
+    """Weigh the sums of differences of each cluster as the method does."""
+    if method in CLUSTER_WEIGHTED:
+        return BoundedUnits(sums / units.sizes, np.ones(sums.size))
+    weights = units.sample_weights
+    return BoundedUnits(units.by_cluster(sums * weights), units.by_cluster(units.sizes * weights))
 
 
 def standardized(difference: Floats, variance: Floats) -> Floats:
@@ -114,10 +141,17 @@ def quantile(level: float, df: Any) -> Any:
 
 
 def interval(cells: Ints, units: Units, method: str, level: float) -> tuple[float, float]:
-    """Give the ends of a two-sided interval for the difference."""
+    """Give the ends of a two-sided interval for the difference.
+
+    Without any variance they are Gaffke's, of means by cluster between -1 and 1.
+    """
     if method == "score":
         return _score_interval(cells, units, level)
     difference, variance, df = interval_estimate(cells, units, method)
+    if variance == 0.0:
+        sums = (cells[1] - cells[2]).astype(np.float64)
+        low, high = bounded_interval(bounded_units(sums, units, method), level)
+        return low.item(), high.item()
     half = float(quantile(level, df)) * math.sqrt(variance)
     return max(difference - half, -1.0), min(difference + half, 1.0)
 

@@ -25,6 +25,8 @@ METHOD_NAMES = {
     "score": "Tango's score tests",
     "exact": "exact unconditional tests",
     "miettinen-nurminen": "Miettinen and Nurminen's score tests",
+    "mover": "MOVER limits of both areas",
+    "bounded": "Gaffke's tests of differences between -1 and 1",
 }
 #: Measures whose differences are written in percentage points.
 _IN_POINTS = ("accuracy",)
@@ -79,8 +81,8 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-    #: "z", "t", "score", "exact" or "miettinen-nurminen"; an array where it is not the
-    #: same for all.
+    #: "z", "t", "score", "exact", "miettinen-nurminen", "bounded" or "mover"; an array
+    #: where it is not the same for all.
     method: Any
     #: Degrees of freedom of t, else None.
     df: Any = None
@@ -90,6 +92,8 @@ class MarginTests(Record):
     lower_is_better: Any = False
     #: What `difference` is a difference of; an array where it is not the same for all.
     measure: Any = "difference"
+    #: Why these data allow no decision, of several differences some of them; else "".
+    reason: str = ""
 
     @property
     def noninferiority_statistic(self) -> Any:
@@ -164,6 +168,8 @@ class MarginTests(Record):
 
     def _reasons(self) -> list[str]:
         """Say what the decision rests on."""
+        if np.isnan(self.noninferiority_pvalue) and self.decision == CANNOT_TELL:
+            return [self.reason]
         reasons = []
         if self.decision == BETTER and self.superiority_pvalue <= self.alpha:
             shown = format_pvalue(self.superiority_pvalue)
@@ -182,8 +188,10 @@ class MarginTests(Record):
         if self.measure in _IN_POINTS:
             ends = format_interval(100 * low, 100 * high, digits=2, sign="+")
         reasons.append(f"{interval_name(level)} {ends}")
+        if self.decision == CANNOT_TELL and self.reason:
+            reasons.append(self.reason)
         if self.decision == CANNOT_TELL and self.n_more:
-            reasons.append(f"about {self.n_more:,} more samples could tell")
+            reasons.append(f"about {self.n_more:,} more samples would probably decide")
         return reasons
 
     def sections(self) -> list[Section]:
@@ -225,6 +233,8 @@ def margin_sentences(margins: MarginTests | None, tested_by: str = "") -> tuple[
     if np.ndim(margins.method) or margins.method in ("score", "exact"):
         return (margins.sentence,)
     own = METHOD_NAMES[margins.method]
+    if margins.method == "bounded":
+        return (margins.sentence, f"The margin is tested by {own}, not by the standard error.")
     return (
         margins.sentence,
         f"The margin is tested by {own} with the standard error, not by {tested_by}.",

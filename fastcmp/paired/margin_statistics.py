@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _POWER = 0.8  # with which `n_more` samples tell
-_ROUNDING = 1e-12  # of a difference without variance, beside the margin
+#: Why there is no decision by standard errors where there are none.
+NO_VARIANCE = "no variance was observed, so that nothing measures the difference"
 
 
 class MarginOptions(NamedTuple):
@@ -79,6 +80,8 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     if of.df is not None:
         arrays.append(of.df)
     d, error, margins, *degrees = _broadcast(arrays)
+    unknown = ~(error > 0.0)  # without variance nothing measures the difference
+    error = np.where(unknown, np.nan, error)
     df = degrees[0] if degrees else None
     if df is not None and np.isinf(df).all():
         df = None
@@ -103,13 +106,14 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         gain = options.gain(d)
         needed = samples_needed(gain, margins, (spread, spread, spread), options)
     return make_tests(
-        of._replace(difference=d, standard_error=plain(error)),
+        of._replace(difference=d, standard_error=plain(np.where(unknown, arrays[1], error))),
         options,
         tails,
         (intervals[0], intervals[1]),
         needed,
         method="z" if df is None else "t",
         df=None if df is None else plain(df),
+        reason=NO_VARIANCE if unknown.any() else "",
     )
 
 
@@ -205,14 +209,9 @@ def further_samples(needed: Any, n_samples: Any, decision: Any) -> Any:
 
 
 def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
-    """Divide difference + shift by its standard error; infinite without variance."""
-    distance = difference + shift
-    # 0.85 - 0.9 + 0.05 is not 0, but rounding.
-    equal = np.abs(distance) <= _ROUNDING * np.abs(shift)
-    distance = np.where((error == 0.0) & equal, 0.0, distance)
+    """Divide difference + shift by its standard error."""
     with np.errstate(all="ignore"):
-        z = distance / error
-    return np.where((distance == 0.0) & (error == 0.0), 0.0, z) + 0.0
+        return np.asarray((difference + shift) / error + 0.0)
 
 
 def upper_tail(z: Any, df: Any) -> Any:

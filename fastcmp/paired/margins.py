@@ -203,7 +203,8 @@ def margin_tests(
     -----
     With the difference D, statistics are (D + margin) / standard_error and
     (D - margin) / standard_error. Equivalence is shown by two one-sided tests (TOST),
-    and its p-value is the larger of theirs. Without variance a p-value is 0, 1/2 or 1.
+    and its p-value is the larger of theirs. A standard error of 0 measures nothing:
+    statistics and p-values are NaN, and the decision is "cannot tell".
 
     References
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, as_numbers, check_total
 from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.scaling import scale_exponent
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels import DEGENERATE, OK
 from fastcmp.paired.margins import read_margin, with_margin
@@ -150,7 +151,8 @@ def mcnemar_stratified_from_counts(
             shown = each.tolist()[:10]
             message = f"weights must be finite, >= 0, and not all 0, got {shown}"
             raise ValueError(message)
-        each = per_sample(each.astype(np.float64), np.ones(each.size, np.int64))
+        each = np.ldexp(each.astype(np.float64), -scale_exponent(each))
+        each = per_sample(each, np.ones(each.size, np.int64))
     names = tuple(str(i) for i in range(cells["only_a"].size))
     result = _record(cells, each, method, alternative, strata=names)
     return with_margin(result, against)  # type: ignore[no-any-return]

@@ -13,10 +13,11 @@ from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
+from fastcmp.paired.bounded_margins import BoundedUnits, bounded_interval, bounded_margins
 from fastcmp.paired.cluster_variance import combine
 from fastcmp.paired.clustered_tests import quantile
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, margins_of
+from fastcmp.paired.margin_statistics import Estimated
 from fastcmp.paired.mcnemar_result import (
     HYPOTHESES,
     METHOD_NAMES,
@@ -28,6 +29,7 @@ from fastcmp.paired.stratified_tests import (
     any_difference,
     exact_heterogeneity,
     heterogeneity,
+    stratum_units,
     weighted_z,
 )
 
@@ -185,7 +187,8 @@ class StratifiedMcNemarResult(Compared, Record):
         """Interval for `difference`, one-sided if `alternative` is.
 
         Newcombe's where all samples count alike. With weights Student's t: variances of
-        the strata are added, and so are, by Satterthwaite, their degrees of freedom.
+        the strata are added, and so are, by Satterthwaite, their degrees of freedom; where
+        nothing varies within strata, Gaffke's for differences between -1 and 1.
 
         Parameters
         ----------
@@ -219,7 +222,9 @@ class StratifiedMcNemarResult(Compared, Record):
         level = as_level(confidence_level, self.alternative)
         variance, df = self._variance()
         half = float(quantile(level, df) * np.sqrt(variance))
-        ends = (self.difference - half, self.difference + half)
+        ends: Any = (self.difference - half, self.difference + half)
+        if variance == 0.0:
+            ends = np.ravel(bounded_interval(self._bounded(), level))
         low, high = np.clip(ends, -1.0, 1.0).tolist()
         sided = keep_side((low, high), self.alternative, (-1.0, 1.0))
         return ConfidenceInterval(*sided)
@@ -231,21 +236,22 @@ class StratifiedMcNemarResult(Compared, Record):
         return effect_sentence(self.difference, interval, self.alternative)
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
-        """Test the difference against a margin; weighted by its standard error."""
+        """Test the difference against a margin."""
         if self.weights is None:
             return self._pooled()._margin_tests(options)
-        variance, df = self._variance()
         of = Estimated(
             self.difference,
-            math.sqrt(variance),
-            df=df,
+            math.sqrt(self._variance()[0]),
             n_samples=self.n_samples,
             pvalue=self.pvalue,
             alternative=self.alternative,
             measure=self.measure,
-            limits=(-1.0, 1.0),
         )
-        return margins_of(of, options)
+        return bounded_margins([self._bounded()], of, options, "samples")
+
+    def _bounded(self) -> BoundedUnits:
+        """Count samples of each stratum by the difference of a and b."""
+        return stratum_units(self.only_a, self.only_b, self._sizes(), self.weights)
 
     def _variance(self) -> tuple[float, float]:
         """Estimate the variance of the weighted difference, with its d.o.f."""

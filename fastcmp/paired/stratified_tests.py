@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.paired.bounded_margins import BoundedUnits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,11 +63,22 @@ def weighted_exact(
             np.add.outer(sums, steps).ravel(), np.outer(chances, pmf).ravel(), noise
         )
     if alternative == "two-sided":
-        sums, observed = np.abs(sums), abs(observed)
+        observed = abs(observed)
     tail = chances[sums >= observed - noise].sum()
     if mid:
         tail -= 0.5 * chances[np.abs(sums - observed) <= noise].sum()
-    return float(min(tail, 1.0))
+    # The distribution is symmetric: the other side has the same probability.
+    return float(min(2.0 * tail if alternative == "two-sided" else tail, 1.0))
+
+
+def stratum_units(only_a: Ints, only_b: Ints, sizes: Ints, weights: Floats) -> BoundedUnits:
+    """Units of the weighted difference: samples of each stratum, counted by difference.
+
+    From counts by stratum, shape (..., H).
+    """
+    gain = np.concatenate([weights, -weights, 0.0 * weights])
+    count = np.concatenate([only_a, only_b, sizes - only_a - only_b], axis=-1)
+    return BoundedUnits(gain, np.tile(weights, 3), count.astype(np.float64))
 
 
 def _merged(sums: Floats, chances: Floats, noise: float) -> tuple[Floats, Floats]:

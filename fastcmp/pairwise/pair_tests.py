@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block, PairColumns
+    from fastcmp.paired.bounded_margins import BoundedUnits
     from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
@@ -59,6 +60,12 @@ class PairTests:
     spread: Spread | None = None
     #: Least and largest difference.
     limits: tuple[float, float] = (-math.inf, math.inf)
+    #: Values were divided by 2**exponent: differences, intervals and scores are
+    #: multiplied by it where they are kept.
+    exponent: int = 0
+    #: Differences by unit of the pairs of a block, where these lie between -1 and 1: by
+    #: them margins are tested; None: by `spread`.
+    bounded: Callable[[Block], BoundedUnits] | None = None
     #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
     flips: Callable[[Draws, ThreadPool], Joint] | None = None
 

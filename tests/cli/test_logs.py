@@ -34,7 +34,7 @@ def answer(capsys, *arguments):
 
 def refused(capsys, *arguments):
     code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     lines = err.splitlines()
     assert all(line.startswith("fastcmp") for line in lines)
     return lines[-1]

@@ -149,7 +149,7 @@ def _read(file: LogFile, options: LogOptions) -> Sequence[LogPart]:
 
 
 def turned(part: LogPart) -> LogPart:
-    """Say of an error, by its name, that less is better; unless it is turned."""
+    """Mark a part as lower is better where its metric is an error, and not negated."""
     from dataclasses import replace
 
     is_error = part.metric.lower() in ERRORS

@@ -52,7 +52,7 @@ def bounded_score(gain: FloatArray, weight: FloatArray, count: FloatArray, at: f
     >>> from fastcmp.kernels.gaffke import bounded_score
     >>> units = np.array([0.0]), np.array([1.0]), np.array([36.0])
     >>> round(bounded_score(*units, -0.08), 3)  # 36 units, of which none fails
-    -1.642
+    -1.64
     """
     heaviest = 0.0
     for j in range(weight.size):

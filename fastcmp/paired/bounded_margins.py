@@ -60,14 +60,15 @@ class BoundedUnits(NamedTuple):
 
 def bounded_score(units: BoundedUnits, at: float) -> Floats:
     """Compute normal scores of the p-values of H0: the mean is `at` or less, shape (P,)."""
-    return np.array([gaffke.bounded_score(*row, at) for row in units.rows()])
+    return np.array([gaffke.bounded_score(g, w, k, at) for g, w, k in units.rows()])
 
 
 def bounded_interval(units: BoundedUnits, level: float) -> tuple[Floats, Floats]:
     """Compute both ends of intervals for the means, shape (P,)."""
     alpha, turned = 0.5 * (1.0 - level), units._replace(gain=-units.gain)
     low, high = (
-        np.array([gaffke.bounded_limit(*row, alpha) for row in x.rows()]) for x in (units, turned)
+        np.array([gaffke.bounded_limit(g, w, k, alpha) for g, w, k in x.rows()])
+        for x in (units, turned)
     )
     return low, 0.0 - high
 

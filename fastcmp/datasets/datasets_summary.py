@@ -38,8 +38,8 @@ def test_name(result: Any) -> str:
         if result.zero_method != "wilcox":
             details.append(f"zeros: {result.zero_method}")
     if result.alternative != "two-sided":
-        better = "better" if result.alternative == "greater" else "worse"
-        details.append(f"one-sided: the first is {better}")
+        better = (result.alternative == "greater") != result.lower_is_better
+        details.append(f"one-sided: the first is {'better' if better else 'worse'}")
     return f"{name} ({', '.join(details)})" if details else name
 
 
@@ -108,7 +108,7 @@ def beside_ranks(result: DatasetsResult, section: Section) -> Section:
     title = "mean score" + (" (lower is better)" if result.lower_is_better else "")
     columns = (*section.columns[:place], title, "won/tied/lost")
     note = (
-        "Mean scores are for information: scores of different data sets may not be "
+        "Mean scores are descriptive only: scores of different data sets may not be "
         "comparable. Won, tied and lost: data sets, against all others."
     )
     return replace(

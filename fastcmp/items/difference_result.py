@@ -77,7 +77,7 @@ class MeanDifference(Pilot, Compared, Record):
     #: What to beware of.
     cautions: tuple[str, ...] = ()
     #: How much of the variance is between items, how much between answers to one;
-    #: None where each item was answered once.
+    #: None where items were answered once, or have clusters, strata or weights.
     variance_components: VarianceComponents | None = None
     #: Tests against a margin, and the decision; None without a margin.
     margins: MarginTests | None = None
@@ -122,7 +122,7 @@ class MeanDifference(Pilot, Compared, Record):
             text.append(f"Sign flips beside it: p = {format_pvalue(self.signflip_pvalue)}.")
         sections = [Section(title="Which model is better?", text=tuple(text))]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         if self.variance_components is not None:
             sections += self.variance_components.sections()
         return sections

@@ -60,7 +60,7 @@ def margin_tests_from_counts(
     Parameters
     ----------
     only_a, only_b : array-like of int
-        As in `mcnemar_from_counts`; a table or counts of a stream come alone.
+        As in `mcnemar_from_counts`; a table or counts of a stream hold all of them.
     margin : array-like
         The largest difference that does not matter, in (0, 1).
     table : array-like of int, shape (..., 2, 2), optional
@@ -271,6 +271,8 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
         )
         raise ValueError(message)
     answers = np.empty((first.size, 9))
+    # Run as Python that calls machine code: Ctrl-C is answered between the parts.
+    test = getattr(kernels.tango_exact_margins, "py_func", kernels.tango_exact_margins)
     for k, found in zip(first, answers, strict=True):
-        kernels.tango_exact_margins(a[k], b[k], n[k], margin[k], alpha, gamma, found)
+        test(a[k], b[k], n[k], margin[k], alpha, gamma, found)
     return answers[where.ravel()].T

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, format_interval, interval_name
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ class Leaderboard(Record):
     #: there is none.
     rank_method: str | None = None
 
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval")
+
     @property
     def style(self) -> str:
         """How scores are written."""
@@ -80,8 +84,8 @@ class Leaderboard(Record):
         """What the intervals of ranks promise, in a sentence."""
         level = f"{100 * self.confidence_level:.9g}%"
         promises = {
-            "decisions": "Ranks are the lowest and the highest that the decisions "
-            f"allow: with {level} confidence all true ranks lie within them at once.",
+            "decisions": f"Ranks consistent with the tests: with {level} confidence all true "
+            "ranks lie within these intervals at once.",
             "simultaneous": f"Ranks: with {level} confidence all true ranks lie within "
             "these intervals at once, whatever the decisions about pairs.",
             "marginal": "Ranks: each interval holds the true rank of its model with "
@@ -112,7 +116,7 @@ def table_of(board: Leaderboard, shown: int) -> Section:
     }
     if not np.isnan(board.interval).all():
         columns[interval_name(board.confidence_level)] = [
-            format_ends(ends, style) for ends in board.interval[:shown]
+            format_ends(ends, style) for ends in board.interval[:shown].tolist()
         ]
     if board.rank_interval is not None:
         columns["ranks"] = [_span(*ends) for ends in board.rank_interval[:shown]]

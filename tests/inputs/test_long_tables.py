@@ -168,11 +168,11 @@ def test_answers_of_unequal_number():
         },
         repeat="seed",
     )
-    assert table.n_answers.tolist() == [[3, 1]]
-    np.testing.assert_array_equal(table.values, [[[1, 0, 1], [0, np.nan, np.nan]]])
-    np.testing.assert_allclose(table.means, [[2 / 3, 0]])
-    assert "Answers to an item by a model: 1 to 3." in str(table)
-    assert table.missing == ()
+    assert table.n_answers.tolist() == [[3, 2]]
+    np.testing.assert_array_equal(table.values, [[[1, 0, 1], [np.nan, 0, np.nan]]])
+    np.testing.assert_allclose(table.means, [[2 / 3, np.nan]])
+    assert "Answers to an item by a model: 2 to 3." in str(table)
+    assert [(each.model, each.examples) for each in table.missing] == [("a", ("q2",))]
 
 
 def test_groups_strata_and_weights_are_of_items():
@@ -212,12 +212,12 @@ REFUSED = {
     "two values": (
         rows(item=["q1", "q2", "q1", "q3", "q1"], model=list("baaab")),
         {},
-        r"two values or more for 1 of \(item, model\), the first \('q1', 'b'\); pass",
+        r"frame: 1 \(item, model\) has several rows, the first \('q1', 'b'\); pass",
     ),
     "two values of a repeat": (
         rows(item=["q1"] * 5, model=["a"] * 5, r=[1, 2, 1, 2, 3]),
         {"repeat": "r"},
-        r"for 2 of \(item, model, r\), the first \('q1', 'a', 1\); \('q1', 'a', 2\)$",
+        r"2 \(item, model, r\) have several rows, the first \('q1', 'a', 1\); \('q1', 'a', 2\)$",
     ),
     "groups that disagree": (
         rows(g=[1, 2, 3, 1, 2]),
@@ -273,7 +273,9 @@ def test_refused(what):
 
 def test_only_three_examples_are_listed():
     frame = {"item": list("aabbccdd"), "model": ["m"] * 8, "value": np.ones(8)}
-    with pytest.raises(ValueError, match=r"for 4 of .*'b', 'm'\); \('c', 'm'\); pass"):
+    with pytest.raises(
+        ValueError, match=r"4 \(item, model\) have .*'b', 'm'\); \('c', 'm'\); pass"
+    ):
         from_long(frame)
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import operator
 import pickle
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -93,16 +94,19 @@ def exact_value(criterion, cells, p, cost_fp, cost_fn):
     }[criterion]
 
 
+RULES = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+
+
 def count(y, score, cutoff, rule):
-    called = [s > cutoff if rule == ">" else s >= cutoff for s in score]
+    called = [RULES[rule](s, cutoff) for s in score]
     pairs = list(zip(y, called, strict=True))
     return [pairs.count(pair) for pair in [(1, 1), (0, 1), (0, 0), (1, 0)]]
 
 
 def brute_force(y, score, criterion, rule, p, cost_fp, cost_fn):
-    ends = [inf] if rule == ">=" else [-inf]
+    ends = [inf] if rule in (">=", "<") else [-inf]
     found = {}
-    for cutoff in sorted({*score, *ends}, reverse=True):
+    for cutoff in sorted({*score, *ends}, reverse=rule[0] == ">"):
         cells = count(y, score, cutoff, rule)
         found[cutoff] = exact_value(criterion, cells, p, cost_fp, cost_fn)
     best = (min if criterion in MINIMISED else max)(found.values())
@@ -122,7 +126,7 @@ def samples(draw, largest=25):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(
     samples(),
-    st.sampled_from([">", ">="]),
+    st.sampled_from(list(RULES)),
     st.integers(1, 5),
     st.integers(1, 5),
     st.sampled_from([None, Fraction(1, 5), Fraction(1, 2)]),
@@ -219,7 +223,7 @@ def test_useless_scores():
     result = optimal_cutpoint([0, 1, 0, 1], [3, 3, 3, 3])
     assert result.cutoffs.tolist() == [inf, 3]
     assert result.value == 0
-    assert "Largest value: 0, at 2 cutoffs." in str(result)
+    assert "Youden index: 0.000, at 2 cutoffs." in str(result)
 
 
 @pytest.mark.parametrize("rule", [">", ">="])
@@ -505,7 +509,7 @@ def test_scores_of_other_widths():
     ("change", "error", "message"),
     [
         ({"criterion": "best"}, ValueError, r"criterion must be one of \('youden', "),
-        ({"rule": "<"}, ValueError, "rule must be one of"),
+        ({"rule": "!="}, ValueError, "rule must be one of"),
         ({"cost_fp": 2}, ValueError, "criterion 'youden' takes no costs: choose one"),
         ({"cost_fn": 0.5, "criterion": min}, ValueError, "criterion a function takes"),
         ({"prevalence": 0.2}, ValueError, "criterion 'youden' takes no prevalence: "),
@@ -552,7 +556,7 @@ def test_printing():
     assert result.summary().startswith(
         "Optimal cutoff (youden)\n"
         "4 positives (1), 4 negatives (0); positive where the score is >= the cutoff.\n"
-        "Largest value: 0.5, at 2 cutoffs.\n"
+        "Youden index: 0.500, at 2 cutoffs.\n"
         "  cutoff  midpoint  sensitivity  specificity  called positive\n"
         "     0.7      0.65       0.5000       1.0000                2\n"
         "     0.4      0.35       1.0000       0.5000                6\n"

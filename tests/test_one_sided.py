@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import fastcmp
 from fastcmp import (
     accuracy_unpaired_from_counts,
     bcv_mcnemar,
@@ -223,6 +224,60 @@ def test_picture_of_a_one_sided_interval():
         texts = [text.get_text() for text in ax.get_legend().get_texts()]
         assert texts[0] == "one-sided 95% CI"
         plt.close(ax.figure)
+
+
+def pvalue_of_losses(function, a, b, alternative):
+    """P-value of a against b, by functions that take losses."""
+    options = {"lower_is_better": True, "alternative": alternative}
+    if function == "compare_datasets":
+        scores = {"a": a, "b": b}
+        return fastcmp.compare_datasets(scores, pairs=[("a", "b")], **options).pvalue[0]
+    if function.startswith("compare_datasets "):
+        method = function.split()[1]
+        scores = {"a": a, "b": b, "c": np.sort(b)}
+        found = fastcmp.compare_datasets(
+            scores, method=method, control="a", adjust="none", **options
+        )
+        return found.pvalue[0]
+    return getattr(fastcmp, function)(a, b, **options).pvalue
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "mean_difference",
+        "signed_rank",
+        "means_unpaired",
+        "compare_datasets",
+        "compare_datasets t",
+        "compare_datasets sign",
+        "compare_datasets normal",
+        "compare_datasets exact",
+    ],
+)
+def test_greater_is_the_measure_of_a_also_of_losses(function):
+    """As in SciPy, whichever is better."""
+    rng = np.random.default_rng(4)
+    b = rng.normal(size=12)
+    a = b + 0.8 + 0.1 * rng.normal(size=12)  # larger losses
+    greater, less = (pvalue_of_losses(function, a, b, side) for side in SIDES)
+    assert greater < 0.1 < less
+    turned, back = (pvalue_of_losses(function, b, a, side) for side in SIDES)
+    assert back < 0.5 < turned
+    wanted = stats.ttest_rel(a, b, alternative="greater").pvalue
+    if function == "mean_difference":
+        assert greater == pytest.approx(wanted)
+    assert stats.wilcoxon(a, b, alternative="greater").pvalue < 0.1
+
+
+def test_the_better_model_of_a_one_sided_comparison_of_errors():
+    b = np.random.default_rng(2).normal(size=8)
+    scores = {"a": b + np.linspace(0.1, 0.9, 8), "b": b}
+    options = {"lower_is_better": True, "pairs": [("a", "b")]}
+    text = " ".join(str(fastcmp.compare_datasets(scores, alternative="greater", **options)).split())
+    assert "the first is worse" in text
+    text = " ".join(str(fastcmp.compare_datasets(scores, alternative="less", **options)).split())
+    assert "the first is better" in text
 
 
 def nothing_differs(alternative):

@@ -673,7 +673,7 @@ WRONG = {
     "cost_fp": _NUMBER,
     "cost_fn": _NUMBER,
     "smoothing": _NUMBER,
-    "n_resamples": {k: v for k, v in _WHOLE.items() if k != "0"},
+    "n_resamples": {k: v for k, v in _WHOLE.items() if k != "0"} | {"endless": 10**12},
     "workers": _WHOLE,
     "n_positives": _WHOLE,
     "n_negatives": _WHOLE,

@@ -24,6 +24,11 @@ PARTS = {
     "best": """**Eight models.** Rank sets: any of them false. Best set: without the
     best model (the first of equal ones). Winner: intervals without the accuracy of the
     model that won; as it came and corrected, estimates that are too high.""",
+    "winner": """**The best of equal models, by answers that are right or wrong** (with a
+    latent correlation of 0.5): 95% intervals of `winner_estimate` without its accuracy,
+    above or below it, and those that ignore that it was picked.""",
+    "numbers": """**Equal models with normal values.** Rank sets and model confidence
+    sets: any model left out. Best set: without the first.""",
     "units": """**Clusters and weights, against a margin**: false claims that a is not
     worse, of H0 that it is worse by just the margin; b is right on all samples. t: by the
     standard error (CR2; of weighted samples the usual one), as it was once. Not worse: by

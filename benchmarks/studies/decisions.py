@@ -28,6 +28,18 @@ SETTINGS = {
     "looks": (("equal", 1200, EVEN), ("5 points apart", 1200, (0.15, 0.1, 0.75))),
     "family": (("equal", 100, EQUAL), ("equal", 500, EQUAL)),
     "best": (("equal", 200, EQUAL), ("2 points apart", 200, APART)),
+    "winner": tuple(
+        (f"{m} models, accuracy {p}", n, np.full(m, p))
+        for m, n, p in (
+            (10, 50, 0.9),
+            (10, 100, 0.95),
+            (5, 20, 0.79),
+            (5, 50, 0.8),
+            (10, 50, 0.05),
+            (10, 1000, 0.9),
+        )
+    ),
+    "numbers": tuple((f"{m} models", n, np.zeros(m)) for m in (4, 10, 20) for n in (20, 50, 200)),
 }
 KINDS = (
     *("whole clusters fail", "large clusters fail"),
@@ -215,6 +227,34 @@ def best(run, n, truth):
     }
 
 
+def winner(run, n, truth):
+    """Is the accuracy of the best of equal models in its interval?"""
+    values = right_answers(run, n, truth).astype(float)
+    found = fastcmp.winner_estimate(values, rng=run, n_resamples=DRAWS, workers=1)
+    own, ends, naive = truth[found.index], found.interval, found.naive_interval
+    return {
+        "interval too high": ends.low > own,
+        "interval too low": ends.high < own,
+        "naive interval too high": naive.low > own,
+        "median too high": found.median > own,
+        "tie": found.method == "projection",
+    }
+
+
+def numbers(run, n, means):
+    """Equal models with normal values: is any of them shown to be worse?"""
+    values = generator(run).normal(size=(len(means), n))
+    options = {"rng": run, "n_resamples": DRAWS, "workers": 1}
+    ranks = fastcmp.rank_sets(values, **options)
+    return {
+        "rank sets": np.any((ranks.lower > 1) | (ranks.upper < len(means))),
+        "best set": not fastcmp.best_set(values, **options).may_be_best[0],
+        "confidence set": bool(
+            np.any(fastcmp.model_confidence_set(values, **options).pvalue <= ALPHA)
+        ),
+    }
+
+
 def simulated(one, runs):
     """Give how often each of the named answers of data sets was true."""
     for setting, *options in SETTINGS[one.__name__]:
@@ -238,7 +278,9 @@ def main(runs=RUNS, folder=decision_page.FOLDER):
     """Work everything out, and write the data and the page."""
     rows = [("margins", *row, 0, SEED) for row in margins()]
     rows += [("unpaired", *row, 0, SEED) for row in unpaired()]
-    for part, number in ((looks, runs), (family, runs), (best, max(runs // 2, 1))):
+    few = max(runs // 2, 1)
+    shares = ((looks, runs), (family, runs), (best, few), (winner, few), (numbers, few))
+    for part, number in shares:
         rows += [(part.__name__, *row, number, SEED) for row in simulated(part, number)]
     rows += [("units", *row, 5 * runs, SEED) for row in units(5 * runs)]
     rows += [("planned", *row, 10 * runs, SEED) for row in planned(10 * runs)]

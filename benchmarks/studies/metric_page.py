@@ -25,7 +25,8 @@ exchangeable / same value.
 | --- | --- |
 | one: delta | value +- 1.96 standard errors of the delta method |
 | scale | jackknife, on the logit or Fisher's scale |
-| default | of `metric`: Wilson for F1, MOVER for balanced accuracy, others as before |
+| rates | Wilson for F1, MOVER for balanced accuracy, others as before; the defaults of \
+`metric` are in [another table](rare-classes.md) |
 | BCa | bootstrap, {draws} draws |
 | two: delta, jackknife | difference +- 1.96 standard errors |
 | MOVER | Newcombe's limits by class, combined: default for balanced accuracy |
@@ -83,7 +84,7 @@ def page(found):
             error_equal=errors[1],
         )
     ]
-    names = ("one: delta", "scale", "default", "BCa")
+    names = ("one: delta", "scale", "rates", "BCa")
     names += ("two: delta", "jackknife", "MOVER", "perc.", "BCa")
     names += ("size: z", "pooled", "perm.")
     for name in dict.fromkeys(setting[0] for setting in settings):

@@ -154,7 +154,7 @@ def add_holdout(commands: Any) -> None:
 
 
 def _add_labels(add: Callable[..., Any], examples: Iterable[str]) -> None:
-    add_input(add, examples)
+    add_input(add, examples, "; NAME=FILE names the one model of a file")
     add("--cost", metavar="FILE", type=Path, help="table of what each mistake costs")
     add(
         "--missing",
@@ -179,8 +179,6 @@ def read_labels(options: argparse.Namespace, files: Any = None, models: Any = No
         missing=options.missing,
     )
     say(read.remarks)
-    if options.missing == "common":  # none is missing any more
-        options.missing = "raise"
     if options.cost is None:  # else the costs name the classes
         check_whole(read.y_true, read.preds, options.target or "y_true")
     return read
@@ -253,7 +251,7 @@ def _take_folder(options: argparse.Namespace) -> None:
     parts = parts_of(options.files[0])
     types = Source(parts[0]).types
     used = {options.target or TARGET, options.id or ID, *options.drop, *index_columns([types], ())}
-    if len(parts) > 1 and len(types.keys() - used) == 1:
+    if len(parts) > 1 and len(set(options.models or types.keys() - used)) == 1:
         options.files, options.names = parts, [None] * len(parts)
 
 
@@ -300,7 +298,7 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
             labels = read.y_true.drop_null().unique().to_pylist()
             shown["metric"] = metric_of(options, labels)
         result = fastcmp.compare_all(
-            read.y_true, read.preds, test=options.test, missing=options.missing, **shown
+            read.y_true, read.preds, test=options.test, missing=_policy(options), **shown
         )
     write(result, options)
     if checkpoint is not None:
@@ -323,9 +321,14 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
         labels,
         {"a": labels, "b": labels},
         test=options.test,
-        missing="raise" if options.missing == "common" else options.missing,
+        missing=_policy(options),
         **shown,
     )
+
+
+def _policy(options: argparse.Namespace) -> str:
+    """Policy for predictions that are missing in what was read: after "common" none are."""
+    return "raise" if options.missing == "common" else str(options.missing)
 
 
 def _holdout(options: argparse.Namespace) -> None:
@@ -350,7 +353,7 @@ def _holdout(options: argparse.Namespace) -> None:
     cost = _read_cost(options)
     # Here errors and warnings name the columns; below they would name a and b.
     if cost is None:
-        encode(read.y_true, read.preds, missing=options.missing)
+        encode(read.y_true, read.preds, missing=_policy(options))
     else:
         matrix = read_cost(cost)
         with naming_cost(matrix, None):
@@ -365,7 +368,7 @@ def _holdout(options: argparse.Namespace) -> None:
             alternative=options.alternative,
             alpha=options.alpha,
             cost=cost,
-            missing=options.missing,
+            missing=_policy(options),
             names=(first, second),
         )
     write(result, options)
@@ -388,7 +391,7 @@ def _unpaired(options: argparse.Namespace) -> None:
             message = f"name the model of each file (--models A B): {file} has {found}"
             raise ValueError(message)
         [(name, pred)] = read.preds.items()
-        names.append(name)
+        names.append(options.names[i] or name)
         data.append((read.y_true, pred))
     if names[0] == names[1]:
         names = [Path(file).name.partition(".")[0] for file in files]
@@ -397,7 +400,7 @@ def _unpaired(options: argparse.Namespace) -> None:
         method=options.method or "auto",
         alternative=options.alternative,
         alpha=options.alpha,
-        missing=options.missing,
+        missing=_policy(options),
         names=("a", "b") if names[0] == names[1] else (names[0], names[1]),
     )
     write(result, options)

@@ -51,15 +51,14 @@ _SUFFIXES = {
 }
 
 
-def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
+def add_input(add: Callable[..., Any], examples: Iterable[str], more: str = "") -> None:
     """Add the options that say what to read."""
     add(
         "files",
         nargs="*",
         metavar="FILE",
         type=Path,
-        help="prediction files, or folders of files that are parts of one table; NAME=FILE "
-        "names the one model of a file",
+        help="prediction files, or folders of files that are parts of one table" + more,
     )
     add("--example", choices=tuple(examples), help="use bundled real predictions")
     add("--target", metavar="COL", help="column of the true labels (y_true)")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import fastcmp
 from fastcmp.cli.amounts import PERCENT, POINTS, read_amount
 from fastcmp.cli.labels import read_labels
-from fastcmp.cli.output import add_output, check_places, say, write
+from fastcmp.cli.output import add_output, check_places, say, take_names, write
 from fastcmp.cli.pictures import check_picture, save_picture
 from fastcmp.cli.plan_options import INPUTS, add_inputs, option_of, read_inputs
 from fastcmp.data import EXAMPLES
@@ -166,6 +166,8 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
         message = f"--pilot is for --test {' and '.join(_FROM_FILES)}, got {test}"
         raise ValueError(message)
     options.drop = options.drop or ()
+    options.files = options.files or []
+    take_names(options)
     read = read_labels(options)
     missing = options.missing or "raise"
     if test == "leaderboard":

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import fastcmp
 from fastcmp.cli.output import (
     add_input,
@@ -36,7 +38,8 @@ def add_roc(commands: Any) -> None:
         "roc",
         help="compare scores of two classes by the area under the ROC curve",
         description="Areas under the ROC curves of one or several models, with "
-        "DeLong's intervals, and all pairs compared.",
+        "DeLong's intervals, and all pairs compared; or with --specificity their "
+        "sensitivities there, by 2,000 bootstrap samples.",
     )
     add = roc.add_argument
     _add_scores(add)
@@ -48,6 +51,10 @@ def add_roc(commands: Any) -> None:
         default=0.05,
         help="error rate of decisions, 1 - level of intervals (0.05)",
     )
+    add("--margin", type=float, help="largest difference that does not matter: tests against it")
+    add("--groups", "--group", metavar="COL", help="column of clusters of samples")
+    add("--specificity", type=float, metavar="RATE", help="compare sensitivities at this one")
+    add("--lower-is-positive", action="store_true", help="low scores indicate the positive class")
     add_output(add)
     roc.set_defaults(run=_roc)
 
@@ -63,6 +70,7 @@ def add_cutpoint(commands: Any) -> None:
     _add_scores(add)
     add("--scores", nargs=1, metavar="COL", help="the column of scores (the only one)")
     add("--criterion", default="youden", help="youden, accuracy, cost, ... (youden)")
+    add("--rule", default=">=", help="what score is positive beside the cutoff: >= > <= < (>=)")
     add("--cost-fp", type=float, default=1.0, help="cost of a false positive (1)")
     add("--cost-fn", type=float, default=1.0, help="cost of a false negative (1)")
     add(
@@ -97,7 +105,8 @@ def _add_scores(add: Callable[..., Any]) -> None:
     add("--plot", metavar="FILE", type=Path, help="where to draw (.png, .pdf, .svg)")
 
 
-def _read(options: argparse.Namespace) -> Predictions:
+def _read(options: argparse.Namespace, groups: str | None = None) -> Predictions:
+    """Read scores, and with them the column of the clusters."""
     from fastcmp.io.predictions import read_predictions
 
     check_places(options)
@@ -108,23 +117,26 @@ def _read(options: argparse.Namespace) -> Predictions:
     read = read_predictions(
         chosen_files(options, scores_path),
         target=target,
-        models=options.scores,
+        models=options.scores and [*options.scores, *([groups] if groups else [])],
         id_column=options.id,
         drop=options.drop,
-        option="--scores",
+        option="--scores, --groups" if groups else "--scores",
         scores=True,
     )
     say(read.remarks)
-    _refuse_text(read)
+    if groups is not None and groups not in read.preds:
+        raise ValueError(f"no column {groups!r} for --groups, got {', '.join(read.preds)}")
+    _refuse_text(read, groups)
     return read
 
 
-def _refuse_text(read: Predictions) -> None:
+def _refuse_text(read: Predictions, groups: str | None) -> None:
     """Refuse columns of text by name: they hold no scores."""
     from fastcmp.io.chosen import advice, titled
     from fastcmp.io.kinds import family
 
-    bad = [x for x, column in read.preds.items() if family(column.type) == "string"]
+    kinds = {x: family(column.type) for x, column in read.preds.items() if x != groups}
+    bad = [x for x, kind in kinds.items() if kind == "string"]
     if bad:
         message = (
             f"{titled(bad[0])} holds text, and scores must be numbers: to leave "
@@ -157,24 +169,46 @@ def _positive(options: argparse.Namespace, y_true: Any) -> Any:
 def _roc(options: argparse.Namespace) -> None:
     from fastcmp.pairwise.adjust import OF_MODELS  # loads numba
 
-    alpha = as_proportion(options.alpha, "alpha")
+    alpha, margin = as_proportion(options.alpha, "alpha"), options.margin
     choose(options.adjust, "adjust", OF_MODELS)
-    read = _read(options)
+    if options.groups is not None and options.specificity is not None:
+        raise ValueError("--groups does not go with --specificity, whose samples are drawn singly")
+    read = _read(options, options.groups)
+    groups = None if options.groups is None else read.preds.pop(options.groups)
+    scores: dict[str, Any] = dict(read.preds)
+    if options.lower_is_positive:
+        scores = {name: 0.0 - np.asarray(x, np.float64) for name, x in scores.items()}
     positive = _positive(options, read.y_true)
-    result = fastcmp.delong(read.y_true, read.preds, positive=positive)
-    save_picture(options.plot, lambda plot: plot.roc(read.y_true, read.preds, positive=positive))
-    answer: Record = replace(result, confidence_level=1 - alpha)
-    if len(read.preds) > 2:
-        answer = result.pairwise(adjust=options.adjust, alpha=alpha)
+    result = fastcmp.delong(read.y_true, scores, positive=positive, groups=groups)
+    save_picture(options.plot, lambda plot: plot.roc(read.y_true, scores, positive=positive))
+    level, several = 1 - alpha, {"margin": margin, "alpha": alpha}
+    answer: Record = replace(result, confidence_level=level)
+    if options.specificity is not None:
+        band = fastcmp.roc_band(
+            read.y_true, scores, specificity=options.specificity, positive=positive, rng=0
+        )
+        answer = band
+        if len(scores) != 2 and margin is not None:
+            raise ValueError("--margin with --specificity takes two models: choose by --scores")
+        if len(scores) == 2:
+            answer = replace(band.compare(**_known(several)), confidence_level=level)
+    elif len(scores) > 2:
+        answer = result.pairwise(adjust=options.adjust, **several)
+    elif margin is not None:
+        answer = replace(result.compare(**_known(several)), confidence_level=level)
 
     def more() -> dict[str, Record]:
         from fastcmp.cli.boards import MOST_CURVES
 
         best = sorted(zip(-result.auc, result.names, strict=True))[:MOST_CURVES]
-        scores = {name: read.preds[name] for _, name in best}
-        return {"Curves": _curves(read.y_true, scores, positive, result)}
+        drawn = {name: scores[name] for _, name in best}
+        return {"Curves": _curves(read.y_true, drawn, positive, result)}
 
     write(answer, options, more=more)
+
+
+def _known(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: x for name, x in options.items() if x is not None}
 
 
 def _curves(
@@ -205,6 +239,7 @@ def _cutpoint(options: argparse.Namespace) -> None:
         y_true,
         score,
         criterion=options.criterion,
+        rule=options.rule,
         positive=positive,
         cost_fp=options.cost_fp,
         cost_fn=options.cost_fn,

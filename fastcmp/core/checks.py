@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LARGEST_COUNT = 2**53
 #: Seeds lie below it.
 LARGEST_SEED = 2**62
+#: Draws that a user may ask for; more would take days.
+MOST_RESAMPLES = 10**8
 
 
 def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
@@ -75,6 +77,17 @@ def as_whole(value: Any, name: str, least: int) -> int:
         message = f"{wanted}, got {value}"
         raise ValueError(message)
     return int(value)
+
+
+def as_resamples(value: Any, least: int = 1) -> int:
+    """Check a number of draws, `n_resamples`."""
+    n_resamples = as_whole(value, "n_resamples", least)
+    if n_resamples > MOST_RESAMPLES:
+        raise ValueError(
+            f"n_resamples must be at most {MOST_RESAMPLES:,}, which takes minutes to hours, got "
+            f"{n_resamples:,}: with 10,000 draws a p-value of 0.05 has a standard error of 0.002"
+        )
+    return n_resamples
 
 
 def as_flag(value: Any, name: str) -> bool:

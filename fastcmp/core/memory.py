@@ -91,6 +91,16 @@ def _count_in(path: Path, name: str) -> int:
         return 0
 
 
+def check_draws(n_resamples: int, numbers: float, limit: int | None = None, of: str = "") -> None:
+    """Refuse more draws, of some numbers each, than there is memory for."""
+    check_memory(
+        8.0 * n_resamples * numbers,
+        limit,
+        f"{n_resamples} draws{of}",
+        "pass a smaller n_resamples, or fewer models",
+    )
+
+
 def check_memory(needed: float, limit: int | None, what: str, advice: str) -> None:
     """Refuse work that takes more bytes than its limit, or than are free.
 

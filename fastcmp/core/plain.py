@@ -43,9 +43,10 @@ def to_plain(value: Any) -> Any:
         if all(type(key) is str and not key.startswith("$") for key in value):
             return {key: to_plain(part) for key, part in value.items()}
         return {"$dict": [[to_plain(k), to_plain(x)] for k, x in value.items()]}
-    for base, known in ((Path, Path), (np.memmap, np.ndarray)):
-        if isinstance(value, base):
-            kind = known
+    if isinstance(value, Path):
+        kind = Path
+    elif isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+        kind = np.ndarray
     if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
         kind = np.generic
     for mark, (marked, write, _) in _MARKS.items():

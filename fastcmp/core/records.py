@@ -16,6 +16,7 @@ from fastcmp.core.plain import make_record, readable, to_plain
 from fastcmp.core.record_parts import Compared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -35,6 +36,42 @@ class ConfidenceInterval(NamedTuple):
 
     low: Any
     high: Any
+
+
+class Intervals(np.ndarray[Any, Any]):
+    """Intervals of many, shape (P, 2): two of them are never unpacked as one low and high."""
+
+    @property
+    def low(self) -> NDArray[Any]:
+        """Lower ends, shape (P,)."""
+        return np.asarray(self)[..., 0]
+
+    @property
+    def high(self) -> NDArray[Any]:
+        """Upper ends, shape (P,)."""
+        return np.asarray(self)[..., 1]
+
+    @property
+    def T(self) -> NDArray[Any]:  # type: ignore[override]  # noqa: N802
+        """Lower and upper ends, shape (2, P)."""
+        return np.asarray(self).T
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give the ends of one interval; refuse to unpack several as if they were one."""
+        if self.ndim > 1:
+            raise TypeError(
+                f"these are {len(self)} intervals, shape {self.shape}: take .low and .high, or "
+                "interval[i] of one; rows are in .tolist()"
+            )
+        return iter(np.asarray(self))
+
+
+def keep_intervals(record: Any, *names: str) -> None:
+    """Make arrays of intervals, in a new record, such as cannot be unpacked by mistake."""
+    for name in names:
+        value = getattr(record, name)
+        if isinstance(value, np.ndarray):
+            object.__setattr__(record, name, value.view(Intervals))
 
 
 class Record:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.flip_words import flip_sums, random_signs
 
@@ -52,6 +53,7 @@ def signed_sums(
 ) -> Floats:
     """Sum rows over some units with the signs of each draw, shape (K, R)."""
     n_rows = len(rows)
+    check_draws(signs.n_draws, n_rows)
     out = np.empty((n_rows, signs.n_draws))
     n_parts = -(-signs.n_draws // _DRAWS)
     # In eights, as they are summed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES
@@ -123,7 +123,7 @@ def compare_means(
     adjust = choose(adjust, "adjust", OF_MODELS)
     as_proportion(alpha, "alpha")
     as_flag(simultaneous, "simultaneous")
-    as_whole(n_resamples, "n_resamples", 1)
+    as_resamples(n_resamples)
     seed = as_seed(rng)
     read_pair_margin(margin, alpha, keep=read_keep(keep))
     if memory_limit is not None:

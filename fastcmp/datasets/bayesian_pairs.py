@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.progress import reporting
 from fastcmp.core.threads import ThreadPool, check_workers, parts
@@ -177,7 +177,7 @@ def bayes_datasets(
         RankPrior.read(strength, z0, boundary),
     )
     probability = as_proportion(threshold, "threshold")
-    draws = as_seed(rng), as_whole(n_resamples, "n_resamples", 1)
+    draws = as_seed(rng), as_resamples(n_resamples)
     m, d = table.scores.shape
     pairs = np.stack(np.triu_indices(m, 1), axis=1).astype(np.int32)
     decimals = Decimals.of(higher_is_better(table))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.datasets.bayes_options import (
@@ -208,7 +208,7 @@ def bayes_signed_rank(
     pair = read_score_pair(scores_a, scores_b, lower_is_better=lower_is_better, names=names)
     width = read_rope(rope, pair.a, pair.b)
     prior = RankPrior.read(prior_strength, z0, boundary)
-    seed, n_draws = as_seed(rng), as_whole(n_resamples, "n_resamples", 1)
+    seed, n_draws = as_seed(rng), as_resamples(n_resamples)
     probability = as_proportion(threshold, "threshold")
     d, tolerance = pair.units
     ready = sort_differences(

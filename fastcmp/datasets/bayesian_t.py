@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_proportion, as_whole
+from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.datasets.bayes_options import finite, read_rope
 from fastcmp.datasets.bayes_result import BayesComparison
 from fastcmp.datasets.score_pairs import read_score_pair
@@ -97,13 +98,16 @@ def bayes_correlated_t(
     )
     width = read_rope(rope, pair.a, pair.b)
     n_runs, correlation = _read_design(pair.a.shape, runs, rho)
-    d, tolerance = pair.differences, pair.units[1] / pair.decimals.scale
+    exponent = scale_exponent(pair.differences)
+    d = np.ldexp(pair.differences, -exponent)
+    tolerance = float(np.ldexp(pair.units[1] / pair.decimals.scale, -exponent))
+    limit = float(np.ldexp(width, -exponent))
     n, mean = d.size, float(d.mean())
     deviation = float(d.std(ddof=1))
     if np.ptp(d) <= tolerance:
         deviation = 0.0
     scale = deviation * float(np.sqrt(1.0 / n + correlation / (1.0 - correlation)))
-    p_a, p_rope, p_b = _probabilities(mean, scale, n - 1, width, tolerance)
+    p_a, p_rope, p_b = _probabilities(mean, scale, n - 1, limit, tolerance)
     above = _probabilities(mean, scale, n - 1, 0.0, tolerance)[0]
     return BayesComparison(
         names=pair.names,
@@ -117,8 +121,8 @@ def bayes_correlated_t(
         measure=pair.measure,
         difference=pair.difference,
         threshold=as_proportion(threshold, "threshold"),
-        mean=mean,
-        scale=scale,
+        mean=times(mean, exponent),
+        scale=times(scale, exponent),
         df=n - 1,
         rho=correlation,
         runs=n_runs,

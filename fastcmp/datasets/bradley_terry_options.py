@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.progress import check_progress
 from fastcmp.core.threads import check_workers
@@ -70,7 +70,7 @@ def read_draws(n_resamples: Any, rng: Any, workers: Any, progress: Any) -> Draws
     check_workers(workers)
     check_progress(progress)
     return Draws(
-        n_resamples=as_whole(n_resamples, "n_resamples", 2),
+        n_resamples=as_resamples(n_resamples, 2),
         seed=as_seed(rng),
         workers=workers,
         progress=progress,

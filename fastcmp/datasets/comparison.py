@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.progress import Progress, reporting
@@ -103,7 +103,8 @@ def compare_datasets(
         give, with their ties; the default for "aligned", whose published one is too
         small.
     alternative : {"two-sided", "greater", "less"}
-        With `control` or `pairs`: "greater", the first, or the control, is better.
+        With `control` or `pairs`: "greater", the scores of the first, or the control, are
+        greater, also where lower is better.
     n_resamples : int
         Draws of ``omnibus="monte-carlo"``.
     rng : int, numpy.random.Generator or None
@@ -190,7 +191,10 @@ def compare_datasets(
         chosen = choose_pairs(known, pairs, control)
         _check_side(given, chosen is not None, len(known))
         ranks = rank_tasks(data.gains, pool)
-        compared = PairData(data.gains, ranks, wins_of(ranks, pool), given.alternative)
+        side = given.alternative
+        if data.table.lower_is_better:  # the tests are of gains, of which more is better
+            side = {"greater": "less", "less": "greater"}.get(side, side)
+        compared = PairData(data.gains, ranks, wins_of(ranks, pool), side)
         tests = _tests(compared, given, options.alpha)
         kept = run_tests(tests, chosen, known, options, pool)
         omnibus_test = _omnibus(compared, draws, pool)
@@ -277,7 +281,7 @@ def _engine_options(method: str, adjust: Any, alpha: Any, keep: Any, memory_limi
 
 
 def _read_draws(omnibus: str, n_resamples: Any, rng: Any) -> Draws:
-    n_resamples = as_whole(n_resamples, "n_resamples", 1)
+    n_resamples = as_resamples(n_resamples)
     return Draws(omnibus, n_resamples, as_seed(rng))
 
 

@@ -38,8 +38,8 @@ def test_name(result: Any) -> str:
         if result.zero_method != "wilcox":
             details.append(f"zeros: {result.zero_method}")
     if result.alternative != "two-sided":
-        better = "better" if result.alternative == "greater" else "worse"
-        details.append(f"one-sided: the first is {better}")
+        better = (result.alternative == "greater") != result.lower_is_better
+        details.append(f"one-sided: the first is {'better' if better else 'worse'}")
     return f"{name} ({', '.join(details)})" if details else name
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole
 from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.datasets.reading import read_complete
@@ -183,7 +183,7 @@ def task_bootstrap(
         message = f"top_k must be at most the number of models, {m}, got {top_k}"
         raise ValueError(message)
     level = as_proportion(confidence_level, "confidence_level")
-    n_draws, seed = as_whole(n_resamples, "n_resamples", 1), as_seed(rng)
+    n_draws, seed = as_resamples(n_resamples), as_seed(rng)
     within = read_items(items, table, nested=as_flag(nested, "nested"))
     exact = _is_exact(way, d, within)
     costs = Costs.of(data.gains, by)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
@@ -105,7 +105,7 @@ def friedman(
     """
     method = choose(method, "method", METHODS)
     ties = choose(ties, "ties", TIES)
-    n_resamples = as_whole(n_resamples, "n_resamples", 1)
+    n_resamples = as_resamples(n_resamples)
     seed = as_seed(rng)
     data = read_data(scores, lower_is_better=lower_is_better, names=names, tasks=tasks)
     with (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.options import ALTERNATIVES
+from fastcmp.core.scaling import scale_exponent
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
 from fastcmp.datasets.pair_data import Answers, PairKind, pair_tests
@@ -69,6 +70,7 @@ def t_tests(data: PairData) -> PairTests:
 def _t_of_rows(d: Floats, size: Floats) -> Floats:
     """Give t of each row of differences; NaN for fewer than two."""
     with np.errstate(divide="ignore", invalid="ignore"):
+        d = np.ldexp(d, -scale_exponent(d))
         mean = np.nansum(d, axis=1) / size
         d -= mean[:, None]
         squares = np.nansum(d * d, axis=1)

@@ -13,6 +13,7 @@ from fastcmp.core.escaping import visible
 from fastcmp.core.protocols import ScoreTable, are_task_scores
 from fastcmp.inputs.model_names import (
     check_indexes,
+    has_names,
     named_columns,
     with_names,
 )
@@ -54,6 +55,12 @@ def read_scores(
         lower, tasks = table.lower_is_better, tasks or table.tasks
         scores = dict(zip(table.names, table.scores, strict=True))
     _refuse_folds(scores, [scores])
+    if tasks is None and has_names(scores):
+        every = named_columns(scores, _ARGUMENT)
+        labels_of = [(name, column) for name, column in every if _holds_names(column)]
+        if len(labels_of) == 1 and len(every) > 1:  # such as "dataset"
+            tasks = [str(entry) for entry in labels_of[0][1]]
+            scores = {name: column for name, column in every if name != labels_of[0][0]}
     named = named_columns(with_names(scores, names, _ARGUMENT), _ARGUMENT)
     _refuse_folds(scores, [column for _, column in named])
     if len(named) < 2:
@@ -92,6 +99,20 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
             raise ValueError(message)
 
 
+def _holds_names(raw: Any) -> bool:
+    """Whether a column holds text that is no numbers."""
+    if not np.iterable(raw):
+        return False
+    entries = [getattr(entry, "as_py", lambda own=entry: own)() for entry in raw]
+    if not entries or not all(isinstance(entry, str) for entry in entries):
+        return False
+    try:
+        float(entries[0])
+    except ValueError:
+        return True
+    return False
+
+
 def _column(raw: Any, title: str) -> Floats:
     """Read the scores of one model."""
     try:
@@ -99,8 +120,8 @@ def _column(raw: Any, title: str) -> Floats:
     except TypeError as error:
         message = (
             f"{_ARGUMENT} must hold one column of numbers a model: {error}. Names of "
-            "tasks are the index of a frame, or tasks=; a table with a row a score is "
-            "for read_results"
+            "tasks are the index of a frame, its only column of text, or tasks=; a table "
+            "with a row a score is for read_results"
         )
         raise TypeError(message) from error
     if column.dtype == np.float32:

@@ -38,7 +38,8 @@ class ItemTable(Record):
     #: NaN where a model has no value, shape (M, n); with repeats (M, n, R), the answers
     #: to an item first and then NaN.
     values: NDArray[np.float64]
-    #: How many answers there are, shape (M, n); None without repeats.
+    #: How many of `values` are answers, shape (M, n); a NaN among them is a missing
+    #: value. None without repeats.
     n_answers: NDArray[np.int64] | None = None
     #: Cluster of each item, shape (n,), or None.
     groups: NDArray[Any] | None = None
@@ -49,17 +50,16 @@ class ItemTable(Record):
 
     @property
     def has_value(self) -> NDArray[np.bool_]:
-        """Whether each model has a value for each item, shape (M, n)."""
-        if self.n_answers is not None:
-            return self.n_answers > 0
-        return ~np.isnan(self.values)
+        """Whether each model has all its answers to each item, one at least, shape (M, n)."""
+        return ~np.isnan(self.means)
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Mean answer to each item, NaN where there is none, shape (M, n)."""
+        """Mean answer to each item, NaN where there is none or one is missing, (M, n)."""
         if self.n_answers is None:
             return self.values
-        sums = np.where(np.isnan(self.values), 0.0, self.values).sum(axis=2)
+        given = np.arange(self.values.shape[2]) < self.n_answers[:, :, None]
+        sums = np.where(given, self.values, 0.0).sum(axis=2)
         with np.errstate(invalid="ignore"):
             means: NDArray[np.float64] = sums / self.n_answers
         return means
@@ -87,7 +87,7 @@ class ItemTable(Record):
         """
         known = self.has_value
         present = known.sum(axis=1)
-        answers = present if self.n_answers is None else self.n_answers.sum(axis=1)
+        answers = np.count_nonzero(~np.isnan(self.values.reshape(len(known), -1)), axis=1)
         sums = np.where(known, self.means, 0.0).sum(axis=1)
         with np.errstate(invalid="ignore"):
             means = sums / present

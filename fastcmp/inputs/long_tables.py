@@ -63,11 +63,12 @@ def from_long(
         Columns of equal length, by name.
     item, model, value : str
         Columns with the item, with the model, and with the model's value for the item:
-        numbers or booleans (1 for True). A missing value (None, NaN, null) is as good
-        as a missing row.
+        numbers or booleans (1 for True). Without `repeat` a missing value (None, NaN,
+        null) is as good as a missing row.
     repeat : str, optional
         Column that numbers or names the answers of a model to an item. Their number
-        may differ.
+        may differ; but a row with a missing value is a missing answer, which
+        comparisons refuse unless they are told what to make of it (`missing=`).
     group, stratum, weight : str, optional
         Columns with the cluster, with the stratum (task, subset) and with the weight of
         the item, the same in all of its rows.
@@ -263,9 +264,8 @@ def _scatter_repeats(
     if twice.any():
         _, place, n_rows = np.unique(key, return_inverse=True, return_counts=True)
         _refuse_twice((items, models, repeats), place, n_rows)
-    order = order[~np.isnan(values[order])]
     n_answers = np.bincount(cell[order], minlength=len(models.labels) * n)
-    table = np.full((n_answers.size, max(1, int(n_answers.max()))), np.nan)
+    table = np.full((n_answers.size, int(n_answers.max())), np.nan)
     # Rows are sorted as the table is laid out, the answers of a cell first.
     table[np.arange(table.shape[1]) < n_answers[:, None]] = values[order]
     return table.reshape(-1, n, table.shape[1]), n_answers.reshape(-1, n)

@@ -64,6 +64,6 @@ def _wrong_direction(
         )
     yes, no = labels
     return (
-        f"{what}: higher scores must indicate the positive class, here {yes!r}; if "
-        f"they indicate {no!r}, pass positive={no!r}"
+        f"{what}: higher scores must indicate the positive class, here {yes!r}; if lower "
+        f"ones do, negate the scores; if higher ones indicate {no!r}, pass positive={no!r}"
     )

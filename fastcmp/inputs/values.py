@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.checks import warn
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.core.scaling import scale_exponent
 from fastcmp.core.threads import parts
-from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.inputs.value_column import read_values as read_column_of_values
 from fastcmp.kernels.item_values import (
     NOT_FINITE,
@@ -101,6 +102,11 @@ def read_values(
     if n < 2:
         message = f"{argument} must hold at least two items, got {n}"
         raise ValueError(message)
+    if len(columns) > n and not has_names(values):
+        warn(
+            f"{argument} holds {len(columns)} models on {n} items: models come first; pass "
+            f"{argument}.T if its rows are items, or names= if they are models"
+        )
     kinds = np.zeros(len(columns), np.int64)
 
     def look(some: slice) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
+from fastcmp.core.memory import check_draws
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.pairs import PairColumns
@@ -187,6 +188,7 @@ class _Draws:
         if again:
             self._residuals = _residuals(self.units, self.strata)
         #: Shape (M, R), and of the data, shape (M,).
+        check_draws(n_resamples, 2 * len(units.sums))
         self.means = np.empty((len(units.sums), n_resamples))
         self.estimates = self._means(np.ones((1, n_units)))[:, 0]
 

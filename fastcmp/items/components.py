@@ -11,6 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
+from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import with_names
 from fastcmp.items.components_result import VarianceComponents
@@ -20,6 +21,7 @@ from fastcmp.items.repeats import (
     count_answers,
     mean_of_answers,
     pass_values,
+    settle_missing,
 )
 
 if TYPE_CHECKING:
@@ -49,8 +51,8 @@ def variance_components(
     Parameters
     ----------
     values : array-like, shape (M, n, R), or ItemTable
-        Answers of M models to n items, NaN where an item was answered less often; two
-        at least to each item. A table from `from_long` with ``repeat=``.
+        Answers of M models to n items, two at least to each; in an array NaN where
+        an item was answered less often. A table from `from_long` with ``repeat=``.
     names : sequence of str, optional
         One name a model.
     repeats : {"mean", "pass@k", "pass^k"}
@@ -58,7 +60,8 @@ def variance_components(
     k : int, optional
         For pass@k and pass^k, which need 2 k answers to each item.
     missing : {"raise", "common"}
-        Refuse items that a model has no answer to, or leave them out.
+        Refuse items that a model has no answer to, or where one is missing (a row of
+        a long table without a value), or leave them out.
 
     Returns
     -------
@@ -105,15 +108,25 @@ def variance_components(
     way = choose(repeats, "repeats", REPEATS)
     check_k(way, k)
     policy = choose(missing, "missing", ("raise", "common"))
-    table, chosen = _read(values, names)
+    table, n_answers, chosen = _read(values, names)
+    table, n_missing = settle_missing(table, n_answers, policy)
     answered = count_answers(table)
+    if policy == "raise" and n_missing.any():
+        model = int(np.argmax(n_missing > 0))
+        item = int(np.argmax((answered == 0)[model] & (n_answers[model] > 0)))
+        raise ValueError(
+            f"values: {n_missing.sum()} answers are missing, {n_missing[model]} of them of "
+            f"{visible(chosen[model])} (first: to item {item}): missing='common' leaves such "
+            "items out"
+        )
     kept = _kept(answered, chosen, policy)
     if not kept.all():
         table, answered = table[:, kept], answered[:, kept]
     if table.shape[1] < 2:
         message = f"values must have two items at least, got {table.shape[1]}"
         raise ValueError(message)
-    value, sampling, within = _parts(way, table, answered, k, chosen)
+    exponent = scale_exponent(table)
+    value, sampling, within = _parts(way, np.ldexp(table, -exponent), answered, k, chosen)
     pairs = np.stack(np.triu_indices(len(chosen), 1), axis=1).astype(np.int32)
     first, second = pairs.T
     n, noise, means = value.shape[1], sampling.mean(axis=1), value.mean(axis=1)
@@ -125,23 +138,25 @@ def variance_components(
         repeats=way,
         k=k,
         n_answers=np.stack([answered.min(axis=1), answered.max(axis=1)], axis=1),
-        mean=means,
-        mean_se=np.sqrt(spread / n),
-        between_items=spread - noise,
-        within_item=within,
-        sampling=noise,
+        mean=times(means, exponent),
+        mean_se=times(np.sqrt(spread / n), exponent),
+        between_items=times(spread - noise, 2 * exponent),
+        within_item=times(within, 2 * exponent),
+        sampling=times(noise, 2 * exponent),
         pairs=pairs,
-        difference=means[first] - means[second],
-        se=np.sqrt(spreads / n),
-        omega2=spreads - (noise[first] + noise[second]),
+        difference=times(means[first] - means[second], exponent),
+        se=times(np.sqrt(spreads / n), exponent),
+        omega2=times(spreads - (noise[first] + noise[second]), 2 * exponent),
     )
 
 
 # What comes in.
 
 
-def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    """Read answers of shape (M, n, R), and the names of the models."""
+def _read(
+    values: Any, names: Sequence[str] | None
+) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+    """Read answers of shape (M, n, R), their numbers, and the names of the models."""
     found: Any = None
     if isinstance(values, ItemTable):
         found, table = values.names, values.values
@@ -163,7 +178,10 @@ def _read(values: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, 
         message = "values must be finite, or NaN where there is no answer, got inf"
         raise ValueError(message)
     default = [f"model_{i}" for i in range(len(table))]
-    return table, _names(names, list(found or default))
+    n_answers = values.n_answers if isinstance(values, ItemTable) else None
+    if n_answers is None:
+        n_answers = np.zeros(table.shape[:2], np.int64)  # NaN is no answer that is missing
+    return table, n_answers, _names(names, list(found or default))
 
 
 def side_by_side(answers: Mapping[Any, Floats]) -> Floats:

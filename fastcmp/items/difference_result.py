@@ -77,7 +77,7 @@ class MeanDifference(Pilot, Compared, Record):
     #: What to beware of.
     cautions: tuple[str, ...] = ()
     #: How much of the variance is between items, how much between answers to one;
-    #: None where each item was answered once.
+    #: None where items were answered once, or have clusters, strata or weights.
     variance_components: VarianceComponents | None = None
     #: Tests against a margin, and the decision; None without a margin.
     margins: MarginTests | None = None

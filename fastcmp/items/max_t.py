@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed
 from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import Block
 from fastcmp.inputs.item_groups import read_item_groups
@@ -114,9 +115,11 @@ def max_t(
     """
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     step = choose(step, "step", STEPS)
-    draws = Draws(as_whole(n_resamples, "n_resamples", 1), as_seed(rng))
+    draws = Draws(as_resamples(n_resamples), as_seed(rng))
     threads = check_workers(workers)
     table, chosen = _read(differences, names)
+    exponent = scale_exponent(table)
+    table = np.ldexp(table, -exponent)
     own = ("differences", differences) if hasattr(differences, "iloc") else None
     found = read_item_groups(table.shape[1], groups=groups, indexed=own)
     rows = table
@@ -128,7 +131,7 @@ def max_t(
         statistic=_students(tested[0], rows.shape[1]),
         pvalue=tested[1],
         pvalue_adjusted=tested[2],
-        difference=table.mean(axis=1),
+        difference=times(table.mean(axis=1), exponent),
         names=chosen,
         alternative=alternative,
         step=step,

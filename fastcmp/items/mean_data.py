@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_seed, as_whole
+from fastcmp.core.checks import as_flag, as_resamples, as_seed, as_whole
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
 from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
@@ -18,7 +18,7 @@ from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import named_columns, with_names
 from fastcmp.inputs.values import POLICIES, Values, read_values
 from fastcmp.items.components import as_floats, side_by_side, variance_components
-from fastcmp.items.repeats import reduce_repeats
+from fastcmp.items.repeats import reduce_repeats, settle_missing
 from fastcmp.paired.bounded_margins import BoundedUnits
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class MeanData(NamedTuple):
     values: Values
     groups: ItemGroups
     plan: UnitPlan
-    #: Parts of the variance, where each item was asked several times.
+    #: Parts of the variance, where each of independent items was asked several times.
     components: VarianceComponents | None
 
 
@@ -120,7 +120,7 @@ def read_options(
         average=choose(average, "average", _TARGETS),
         missing=missing,
         lower_is_better=lower_is_better,
-        n_resamples=as_whole(n_resamples, "n_resamples", 1),
+        n_resamples=as_resamples(n_resamples),
         # Beside a t test signs are flipped, always the same ones unless asked for.
         seed=as_seed(0 if rng is None and method in ("t", "wilcoxon") else rng),
     )
@@ -154,9 +154,12 @@ def read_data(
         given = (items.groups, items.strata, items.weights)
         merged = [x if y is None else y for x, y in zip(own, given, strict=True)]
         items = Items(merged[0], merged[1], items.stratum_weights, merged[2])
-    columns, answers = _one_an_item(values, options)
+    columns, answers, n_missing = _one_an_item(values, options)
     labels = values.items if isinstance(values, ItemTable) else None
     read = read_values(with_names(columns, names, "values"), options.missing, run=run, items=labels)
+    if options.missing == "wrong" and np.any(n_missing):
+        lacking = np.add(n_missing, read.n_missing or 0)
+        read = replace(read, n_missing=tuple(map(int, lacking)))
     n = read.n_items + read.n_dropped
     groups = read_item_groups(n, **items._asdict(), keep=read.kept, indexed=_with_index(values))
     if options.average == "clusters":
@@ -164,7 +167,9 @@ def read_data(
     _check_method(options, groups)
     components = None
     if answers is not None:
-        components = _components(answers, read, options)
+        parts = (groups.clusters, groups.strata, groups.weights)
+        if all(part is None for part in parts):  # of independent items that count alike
+            components = _components(answers, read, options)
         if np.isin(answers[~np.isnan(answers)], (0.0, 1.0)).all():
             read = replace(read, bounded=True)
     plan = plan_units(groups, options.variance, options.df)
@@ -194,27 +199,34 @@ def _components(
     return variance_components(answers, names=read.names, repeats=options.repeats, k=options.k)
 
 
-def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any]:
-    """Reduce the answers to each item to one value; give the answers too."""
+def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
+    """One value for each item, its answers, and how many of each model are missing."""
+    names: Any = None
     if isinstance(values, ItemTable):
         if values.n_answers is None:
             _refuse_k(options)
-            return dict(zip(values.names, values.values, strict=True)), None
-        reduced = reduce_repeats(values, repeats=options.repeats, k=options.k)
-        return dict(zip(values.names, reduced, strict=True)), values.values
-    if isinstance(values, Mapping) or (
+            return dict(zip(values.names, values.values, strict=True)), None, 0
+        names, answers, n_answers = values.names, values.values, values.n_answers
+    elif isinstance(values, Mapping) or (
         isinstance(values, (list, tuple)) and any(map(_is_table, values[:1]))
     ):
         named = dict(named_columns(values, "values"))
         if any(map(_is_table, named.values())):
-            answers = side_by_side({k: _answers(x, k) for k, x in named.items()})
-            reduced = reduce_repeats(answers, repeats=options.repeats, k=options.k)
-            return dict(zip(named, reduced, strict=True)), answers
-    if getattr(values, "ndim", 2) != 3:
-        _refuse_k(options)
-        return values, None
-    answers = _answers(values, "values")
-    return reduce_repeats(answers, repeats=options.repeats, k=options.k), answers
+            tables = {name: as_floats(raw, visible(name)) for name, raw in named.items()}
+            names, answers = tuple(named), side_by_side(tables)
+            widths = [table.shape[1] for table in tables.values()]
+            n_answers = np.repeat(np.array(widths)[:, None], answers.shape[1], axis=1)
+    if names is None:
+        if getattr(values, "ndim", 2) != 3:
+            _refuse_k(options)
+            return values, None, 0
+        answers = as_floats(values, "values")
+        n_answers = np.full(answers.shape[:2], answers.shape[2])
+    answers, n_missing = settle_missing(answers, n_answers, options.missing)
+    reduced: Any = reduce_repeats(answers, repeats=options.repeats, k=options.k, names=names or ())
+    if names is not None:
+        reduced = dict(zip(names, reduced, strict=True))
+    return reduced, answers, n_missing
 
 
 def _is_table(raw: Any) -> bool:
@@ -222,20 +234,6 @@ def _is_table(raw: Any) -> bool:
     with suppress(ValueError):
         return np.ndim(raw) == 2
     return True
-
-
-def _answers(raw: Any, name: str) -> NDArray[np.float64]:
-    """Read several answers to each item, of which none may be missing."""
-    answers = as_floats(raw, visible(name))
-    n_missing = np.count_nonzero(np.isnan(answers))
-    if n_missing:
-        message = (
-            f"{visible(name)}, with several answers to each item, must not lack any, "
-            f"and {n_missing} are missing: from_long takes a table of unequal numbers "
-            "of answers"
-        )
-        raise ValueError(message)
-    return answers
 
 
 def _refuse_k(options: MeanOptions) -> None:

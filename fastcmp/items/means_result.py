@@ -55,7 +55,7 @@ class MeansResult(PairwiseResult):
     #: The two models in full, where there are no more.
     pair: MeanDifference | None = None
     #: How much of the variance is between items, how much between answers to one;
-    #: None where each item was answered once.
+    #: None where items were answered once, or have clusters, strata or weights.
     variance_components: VarianceComponents | None = None
 
     def columns(self) -> dict[str, Any]:

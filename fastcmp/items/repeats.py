@@ -252,6 +252,23 @@ def count_answers(values: Floats) -> NDArray[np.int64]:
     return found
 
 
+def settle_missing(
+    values: Floats, n_answers: NDArray[np.int64], missing: str
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Answers with what `missing` makes of those without a value, and their numbers.
+
+    Of `values`, (M, n, R), the first `n_answers` of each item are answers. Missing ones
+    are 0 ("wrong"), or take the whole item from the model. Numbers are of shape (M,).
+    """
+    absent = np.isnan(values) & (np.arange(values.shape[2]) < n_answers[:, :, None])
+    if absent.any():
+        if missing == "wrong":
+            values = np.where(absent, 0.0, values)
+        else:
+            values = np.where(absent.any(axis=2, keepdims=True), np.nan, values)
+    return values, np.count_nonzero(absent, axis=(1, 2))
+
+
 def reduce_repeats(
     values: Floats | ItemTable,
     *,

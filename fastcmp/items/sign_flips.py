@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.memory import check_memory
+from fastcmp.core.memory import check_draws
 from fastcmp.core.options import ALTERNATIVES
 from fastcmp.core.scaling import times
 from fastcmp.core.threads import ThreadPool
@@ -113,12 +113,7 @@ def flip_tests(
     read = read_units(units, variance)
     plan = _Plan.of(read, _ALL_OF_MANY, n_resamples, seed, level)
     rows = (len(units.sums) + 1) * (2 * read.n_strata if studentized else 1)
-    check_memory(
-        8.0 * rows * plan.signs.n_draws,
-        memory_limit,
-        f"{plan.signs.n_draws} sign flips of {len(units.sums)} models",
-        "ask for fewer resamples, or compare fewer models",
-    )
+    check_draws(plan.signs.n_draws, rows, memory_limit, f" of {len(units.sums)} models")
     flips = _Flips(
         read,
         plan,
@@ -200,6 +195,7 @@ class _Flips:
                 units.whole,
             )
             return
+        check_draws(plan.signs.n_draws, 2.0 * units.n_strata * len(rows))
         sums = np.empty((units.n_strata, 2, len(rows), plan.signs.n_draws))
         weighted = rows * (units.sizes * units.factors)
         start = 0

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_level, as_numbers, keep_side
+from fastcmp.core.checks import as_flag, as_level, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
+from fastcmp.inputs.values import as_values
 from fastcmp.items.signed_rank_result import SignedRankResult
 from fastcmp.kernels import signed_ranks as ranks
 from fastcmp.kernels.status import DEGENERATE, OK
@@ -186,7 +187,7 @@ def _read(
     check_indexes(given)
     columns = []
     for name, raw in given[:2]:
-        column = as_numbers(raw, name).astype(np.float64)
+        column = np.asarray(as_values(raw, name), np.float64)
         if column.ndim != 1 or column.size == 0:
             message = f"{name} must be of shape (n,), n > 0, got {column.shape}"
             raise ValueError(message)

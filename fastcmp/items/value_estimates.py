@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.memory import check_memory
+from fastcmp.core.memory import check_draws
 from fastcmp.core.options import choose
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pair_moments import PairMoments
@@ -69,12 +69,7 @@ class ValueEstimates(NamedTuple):
             errors = -errors
         if indices is not None:
             return _multiply(errors, _counts_of(indices, data))
-        check_memory(
-            8.0 * n_draws * len(errors),
-            None,
-            f"{n_draws} draws of {len(errors)} models",
-            "ask for fewer resamples, or compare fewer models",
-        )
+        check_draws(n_draws, len(errors), of=f" of {len(errors)} models")
         found = np.empty((len(errors), n_draws))
 
         def draw(some: slice) -> None:
@@ -119,6 +114,7 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         n_items=moments.n_items,
         n_clusters=None if clusters is None else moments.n_units,
         cautions=_cautions(data),
+        exponent=data.values.exponent,
     )
     return ValueEstimates(estimates, data)
 

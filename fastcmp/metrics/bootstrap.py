@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastcmp.core.checks import as_level, keep_side
+from fastcmp.core.memory import check_draws
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.cluster_draws import cluster_cells
@@ -146,6 +147,7 @@ def bootstrap_replicates(
     Draw i is a function of (seed, i); NaN where the metric is undefined or infinite.
     """
     strata = _strata(cells, within_classes=within_classes)
+    check_draws(n_resamples, len(estimators) * (2 if errors else 1))
     values = np.empty((len(estimators), n_resamples))
     error = np.empty_like(values) if errors else None
 

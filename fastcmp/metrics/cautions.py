@@ -47,6 +47,8 @@ def conventions(
     """Say where a rate is 0/0, and what it was taken for."""
     found = []
     for table, name in zip(tables, names, strict=True):
+        if estimator.name == "mcc" and 1 in (table.any(axis=0).sum(), table.any(axis=1).sum()):
+            found.append(f"MCC of {name}: 0/0, taken as 0, as one class only is true or predicted.")
         marks = estimator.without_samples(table)
         if marks is None or not marks.any():
             continue

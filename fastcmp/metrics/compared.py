@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import (
-    as_flag,
-    as_level,
-    as_proportion,
-    as_seed,
-    as_whole,
-    keep_side,
-)
+from fastcmp.core.checks import as_flag, as_level, as_proportion, as_resamples, as_seed, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
@@ -109,7 +102,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         level=as_level(given["confidence_level"], alternative),
         studentized=studentized,
         within_classes=as_flag(given["within_classes"], "within_classes"),
-        n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
+        n_resamples=as_resamples(given["n_resamples"]),
         seed=0 if method not in DRAWN and rng is None else as_seed(rng),
         df=choose(given["df"], "df", ("clusters", "normal")),
     )

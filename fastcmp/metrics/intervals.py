@@ -7,6 +7,7 @@ metric is a proportion, or a mean of proportions, Wilson's limits are used.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,10 +15,13 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.cells import cells_of_table
+from fastcmp.metrics.estimators import KernelEstimator
 from fastcmp.metrics.proportions import (
     are_independent,
     mover_limits,
+    of_recalls,
     proportions_of,
+    score_limits,
 )
 
 if TYPE_CHECKING:
@@ -25,12 +29,13 @@ if TYPE_CHECKING:
 
     from fastcmp.metrics.cells import Cells
     from fastcmp.metrics.estimators import Estimator
-    from fastcmp.metrics.proportions import Proportions
 
     Floats = NDArray[np.float64]
 
 #: How intervals of one model are made, besides by resampling.
-METHODS = ("wilson", "mover", "jackknife", "delta")
+OF_PROPORTIONS = ("wilson", "clopper-pearson", "score", "mover")
+METHODS = (*OF_PROPORTIONS, "combined", "jackknife", "delta")
+_MOST_CORRELATED = 32  # classes; with more the jackknife's interval is the longest
 SCALES = ("identity", "logit", "atanh", "log")
 
 
@@ -41,7 +46,7 @@ class Estimate(NamedTuple):
     standard_error: float = math.nan
     low: float = math.nan
     high: float = math.nan
-    #: Such as "wilson", "mover", "jackknife, logit".
+    #: Such as "wilson", "score", "combined, logit".
     method: str = ""
     status: int = int(kernels.UNDEFINED)
 
@@ -67,52 +72,125 @@ def estimate(  # the metric, the samples, and how they make an interval
 ) -> Estimate:
     """Estimate a metric of one model, with an interval by `method` on `scale`.
 
-    By default Wilson's interval for a proportion, MOVER for a mean of proportions of
-    different samples, else that of the jackknife on the metric's own scale.
+    By default Wilson's interval for a proportion, the score interval for a mean of recalls,
+    "combined" for other metrics with two ends, else that of the delta method.
     """
+    if method in OF_PROPORTIONS:
+        _check_proportions(estimator, method)
     table = cells.table()
     value = estimator.value(table)
-    if math.isnan(value):
-        return Estimate(value)
+    marks = estimator.without_samples(table)
+    if math.isnan(value) or (
+        marks is not None and marks.any() and (marks == estimator.averaged(table)).all()
+    ):
+        return Estimate(value)  # a convention for 0/0 has no interval
     counted = cells.clusters is None and cells.squares is None
-    plain = method is None and scale is None and not within_classes
-    of = None
-    if counted and (method in ("wilson", "mover") or plain):
-        of = proportions_of(estimator, table)
-    chosen = _method_of(estimator, of) if plain else method
-    how = chosen or ("delta" if estimator.scale == "log" else "jackknife")
+    if method in (*OF_PROPORTIONS, "combined") and (within_classes or not counted):
+        raise ValueError(
+            f"method={method!r} is for independent samples: with groups=, sample_weight= or "
+            "within_classes=True pass method='delta' or 'jackknife'"
+        )
+    if method is None and scale is None and counted and not within_classes:
+        method = _default(estimator, table)
+    how = method or ("delta" if estimator.scale == "log" else "jackknife")
     by = "delta" if how == "delta" or not counted else "jackknife"
     u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
     error = standard_error(cells, u, by, within_classes=within_classes)
-    if plain and chosen is None and value in estimator.limits and of is not None:
-        chosen = "mover"  # no scale has the ends of the range
-    if chosen in ("wilson", "mover"):
-        return _of_proportions(value, error, of, level, chosen)
+    if method in OF_PROPORTIONS:
+        of = proportions_of(estimator, table)
+        if of is None:
+            return Estimate(value, error, method=method)
+        if method == "score":
+            low, high = score_limits(of, level)
+        else:
+            low, high = mover_limits(of, level, exact=method == "clopper-pearson")
+        return Estimate(value, error, low, high, method, int(kernels.OK))
     if scale is None:
-        keeps = how == "jackknife" or estimator.scale == "log"
+        keeps = how != "delta" or estimator.scale == "log"
         scale = estimator.scale if keeps else "identity"
-    low, high = limits_on(scale, value, error, t_quantile(degrees_of(cells), level))
     shown = by if scale == "identity" else f"{by}, {scale}"
+    inside = estimator.limits[0] < value < estimator.limits[1]
+    if (error == 0.0 or not estimator.influence(table)[table > 0].any()) and (
+        inside or method != "combined"
+    ):
+        return Estimate(value, 0.0, method=shown, status=int(kernels.DEGENERATE))
+    low, high = limits_on(scale, value, error, t_quantile(degrees_of(cells), level))
+    if method == "combined":
+        shown = f"combined, {scale}"
+        low, high = _combined(estimator, table, (low, value, high), level)
     status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
     return Estimate(value, error, low, high, shown, int(status))
 
 
-def _of_proportions(
-    value: float, error: float, of: Proportions | None, level: float, method: str
-) -> Estimate:
-    """Make Wilson's interval, or MOVER's of several; none where it is not defined."""
-    if of is None or (method == "wilson" and of.trials.size != 1):
-        return Estimate(value, error, method=method)
-    low, high = mover_limits(of, level)
-    return Estimate(value, error, low, high, method, int(kernels.OK))
+def _check_proportions(estimator: Estimator, method: str) -> None:
+    """Refuse the limits of proportions for a metric that is not made of them."""
+    of = proportions_of(estimator, np.ones((estimator.n_classes,) * 2))
+    one = of is not None and of.trials.size == 1
+    if of is None or (method in ("wilson", "clopper-pearson") and not one):
+        wanted = "means of rates of classes" if method in ("score", "mover") else "single rates"
+        raise ValueError(
+            f"method={method!r} is for {wanted}, such as "
+            f"{'balanced accuracy' if method in ('score', 'mover') else 'recall or F1'}, "
+            f"got {estimator.name!r}: pass method='combined' or 'jackknife'"
+        )
+    if method == "score" and not are_independent(estimator, of):
+        raise ValueError(
+            "method='score' is for means of recalls or precisions, which are of different "
+            f"samples, got {estimator.name!r}: pass method='combined' or 'jackknife'"
+        )
 
 
-def _method_of(estimator: Estimator, of: Proportions | None) -> str | None:
-    """Choose Wilson's interval or MOVER where a metric is made of proportions."""
-    if of is None or not are_independent(estimator, of):
+def _default(estimator: Estimator, table: Floats) -> str | None:
+    of = proportions_of(estimator, table)
+    if of is not None and are_independent(estimator, of):
+        if of.trials.size == 1 and of.constant == 0.0 and of.weights[0] == 1.0:
+            return "wilson"
+        if of_recalls(estimator):
+            return "score"
+    if not isinstance(estimator, KernelEstimator) or estimator.scale not in ("logit", "atanh"):
         return None
-    plain = of.trials.size == 1 and of.constant == 0.0 and of.weights[0] == 1.0
-    return "wilson" if plain else "mover"
+    weights = estimator.penalty[~np.eye(len(estimator.penalty), dtype=bool)]
+    # Samples that are spread over all cells would weigh too much where errors differ in weight.
+    return "combined" if (weights == weights[:1]).all() else None
+
+
+def _combined(
+    estimator: Estimator, table: Floats, jackknife: tuple[float, float, float], level: float
+) -> tuple[float, float]:
+    """Take the outer ends of two intervals, each of which is too short somewhere.
+
+    The jackknife's sees no variance in a class that is always right, or never. MOVER's of a
+    mean of rates does, with the correlations of the classes at the counts with two more
+    samples, spread evenly over all cells; for other metrics the delta method's there.
+    """
+    smooth = table + 2.0 / table.size
+    of = proportions_of(estimator, table)
+    if (
+        of is not None
+        and of.classes is not None
+        and isinstance(estimator, KernelEstimator)
+        and estimator.spec.average == kernels.MACRO
+        and of.trials.size <= _MOST_CORRELATED
+    ):
+        classes = (
+            estimator.spec._replace(average=kernels.ONE_CLASS, label=k) for k in of.classes.tolist()
+        )
+        psi = np.array([replace(estimator, spec=spec).influence(smooth) for spec in classes])
+        psi *= np.sqrt(smooth)
+        covariance = np.einsum("iab,jab->ij", psi, psi)
+        errors = np.sqrt(np.diagonal(covariance))
+        other = mover_limits(of, level, covariance / np.outer(errors, errors))
+    else:
+        error = float(estimator.standard_errors(smooth[np.newaxis])[0])
+        z = t_quantile(math.inf, level)
+        other = limits_on(estimator.scale, estimator.value(smooth), error, z)
+    if math.isnan(other[0]):
+        return jackknife[0], jackknife[2]
+    limits = (*jackknife, *other)
+    return (
+        max(float(np.nanmin(limits)), estimator.limits[0]),
+        min(float(np.nanmax(limits)), estimator.limits[1]),
+    )
 
 
 def degrees_of(cells: Cells) -> float:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole
+from fastcmp import kernels
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -58,7 +59,7 @@ def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
         scale=scale,
         within_classes=as_flag(given["within_classes"], "within_classes"),
         level=as_proportion(given["confidence_level"], "confidence_level"),
-        n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
+        n_resamples=as_resamples(given["n_resamples"]),
         seed=0 if method != "bootstrap" and rng is None else as_seed(rng),
     )
 
@@ -87,12 +88,13 @@ def measured(
         found += zip(bound, _estimates(bound, cells, options, threads, cautions), strict=True)
     cautions += few_samples(table, counted.classes)
     estimates = [one for _, one in found]
-    missing = [name.title for name, one in found if one.status and one.value == one.value]
-    if missing:
-        cautions.append(
-            f"No interval for {', '.join(missing[:4])}: at an end of its range, or "
-            "where one sample less leaves it undefined."
-        )
+    for status, reason in (
+        (kernels.UNDEFINED, "it is at an end of its range, or undefined without one sample"),
+        (kernels.DEGENERATE, "no variance was observed (its standard error is 0)"),
+    ):
+        titles = [x.title for x, one in found if one.status == status and one.value == one.value]
+        if titles:
+            cautions.append(f"No interval for {', '.join(titles[:4])}: {reason}.")
     scalar = not several and len(found) == 1
 
     def column(values: list[Any]) -> Any:
@@ -147,7 +149,10 @@ def _estimates(
     if options.method == "abc":
         made = [abc_interval(x, cells, confidence_level=options.level) for x in bound]
         return [
-            Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status) for x in made
+            Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status)
+            if x.standard_error != 0.0
+            else Estimate(x.estimate, 0.0, method="abc", status=int(kernels.DEGENERATE))
+            for x in made
         ]
     with ThreadPool(threads) as pool:
         drawn = bootstrap_intervals(
@@ -164,4 +169,9 @@ def _estimates(
     for each in drawn:
         told = undefined_caution(each.n_undefined, options.n_resamples)
         cautions += [] if told is None else [told]
-    return [Estimate(x.estimate, x.standard_error, x.low, x.high, shown, x.status) for x in drawn]
+    return [
+        Estimate(x.estimate, x.standard_error, x.low, x.high, shown, x.status)
+        if x.standard_error != 0.0
+        else Estimate(x.estimate, 0.0, method=shown, status=int(kernels.DEGENERATE))
+        for x in drawn
+    ]

@@ -67,10 +67,13 @@ def metric(
         Weights of the samples.
     groups : array-like, shape (n,), optional
         Cluster of each sample, such as its document or patient.
-    method : {"wilson", "mover", "jackknife", "delta", "bootstrap", "abc"}, optional
-        How the interval is made. By default Wilson's for proportions and F1, MOVER [1]_
-        for means of recalls, the delta method on the log scale for ratios, and for all
-        others the jackknife on the logit or Fisher's scale.
+    method : str, optional
+        How the interval is made: "wilson" or "clopper-pearson" for rates, F1 and Jaccard of
+        one class, and the accuracy; "score" for means of recalls or of precisions; "mover"
+        [1]_ for means of rates; "combined", "jackknife", "delta", "bootstrap" or "abc" for
+        all. By default "wilson", "score" for means of recalls, the delta method on the log
+        scale for ratios, the jackknife for weighted kappas, costs and functions, and
+        "combined" for others.
     interval : {"percentile", "bca", "basic", "studentized"}
         Which interval of the bootstrap.
     scale : {"identity", "logit", "atanh", "log"}, optional
@@ -105,6 +108,15 @@ def metric(
     O(n) to count; what follows does not depend on n. With clusters or weights the
     standard error is that of the delta method, with clusters of their sums and t with
     as many degrees of freedom as clusters, less 1.
+
+    "score" keeps the sums whose distance from the estimate is at most z standard errors,
+    computed at the likeliest recalls with that sum. "combined" takes the outer ends of the
+    jackknife's interval, on the logit or Fisher's scale, and of another one: for means of
+    rates MOVER's with the correlations of the classes, for other metrics the delta method's
+    at the counts with two more samples, spread evenly over all cells. The jackknife alone
+    sees no variance in a class that is always right. Where the standard
+    error is 0 within the range of a metric, as MCC (0/0, taken as 0) and kappa of a model
+    that predicts one class only, there is no interval (`DEGENERATE`).
 
     References
     ----------

@@ -27,11 +27,12 @@ class MetricResult(Record):
     metric: Any
     value: Any
     interval: ConfidenceInterval
-    #: By the method of the interval; for Wilson's and MOVER's by the jackknife.
+    #: By the method of the interval; for those of rates, and "combined", by the jackknife.
     standard_error: Any
-    #: How the interval was made, such as "wilson" or "jackknife, logit".
+    #: How the interval was made, such as "wilson" or "combined, logit".
     method: Any
-    #: A `fastcmp.kernels.Status`; UNDEFINED where there is no interval.
+    #: A `fastcmp.kernels.Status`: where there is no interval DEGENERATE, if no variance was
+    #: observed, else UNDEFINED.
     status: Any
     #: Shown names, such as "macro F1".
     title: Any

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 from fastcmp import kernels
 from fastcmp.core.tails import wilson_interval
@@ -29,6 +30,8 @@ class Proportions(NamedTuple):
     constant: float = 0.0
     #: Whether F1 is meant where the proportions are Jaccard's.
     as_f1: bool = False
+    #: Of an average, the classes of the proportions.
+    classes: NDArray[np.int64] | None = None
 
 
 def proportions_of(estimator: Estimator, table: Floats) -> Proportions | None:
@@ -115,41 +118,106 @@ def _averaged(
         return None
     weights /= weights.sum()
     constant = float(weights[~known].sum() * (0.0 if np.isnan(zero) else zero))
-    return Proportions(successes[known], trials[known], weights[known], constant, as_f1)
+    rates = (successes[known], trials[known], weights[known])
+    return Proportions(*rates, constant, as_f1, np.flatnonzero(known))
 
 
-def wilson_limits(of: Proportions, level: float) -> tuple[Floats, Floats, Floats]:
-    """Give each proportion with Wilson's limits; as F1 where that is meant."""
-    z = float(-ndtri(0.5 * (1.0 - level)))
+def rate_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[Floats, ...]:
+    """Each proportion with Wilson's limits, or Clopper and Pearson's; as F1 if that is meant."""
     rate = of.successes / of.trials
-    low, high = wilson_interval(rate, of.trials, z)
+    if exact:
+        tail, x, rest = 0.5 * (1.0 - level), of.successes, of.trials - of.successes
+        low = np.where(x > 0, betaincinv(np.maximum(x, 0.5), rest + 1.0, tail), 0.0)
+        high = np.where(rest > 0, betaincinv(x + 1.0, np.maximum(rest, 0.5), 1.0 - tail), 1.0)
+    else:
+        low, high = wilson_interval(rate, of.trials, float(-ndtri(0.5 * (1.0 - level))))
     if of.as_f1:
-        rate, low, high = (2.0 * x / (1.0 + x) for x in (rate, low, high))
-    return rate, np.asarray(low), np.asarray(high)
+        return tuple(2.0 * x / (1.0 + x) for x in (rate, low, high))
+    return rate, low, high
 
 
-def mover_limits(of: Proportions, level: float) -> tuple[float, float]:
+def mover_limits(
+    of: Proportions, level: float, correlations: Floats | None = None, *, exact: bool = False
+) -> tuple[float, float]:
     """Combine the limits of all proportions: Zou and Donner's MOVER.
 
-    Distances from the estimate add up as variances do.
+    Distances from the estimate add up as standard deviations do: of independent proportions
+    without `correlations`.
     """
-    rate, low, high = wilson_limits(of, level)
+    rate, low, high = rate_limits(of, level, exact=exact)
     middle = float(of.weights @ rate) + of.constant
-    down = float(np.sqrt(((of.weights * (rate - low)) ** 2).sum()))
-    up = float(np.sqrt(((of.weights * (high - rate)) ** 2).sum()))
-    return middle - down, middle + up
+    down, up = of.weights * (rate - low), of.weights * (high - rate)
+    if correlations is None:
+        correlations = np.eye(rate.size)
+    return (
+        middle - float(np.sqrt(down @ correlations @ down)),
+        middle + float(np.sqrt(up @ correlations @ up)),
+    )
+
+
+def score_limits(of: Proportions, level: float) -> tuple[float, float]:
+    """Score limits of a sum of independent proportions: Wilson's, where there is one.
+
+    A sum lies within them if its distance from the estimate is at most z standard errors,
+    those of the likeliest proportions that have this sum.
+    """
+    if of.trials.size == 1:
+        return mover_limits(of, level)
+    z = float(-ndtri(0.5 * (1.0 - level)))
+    low = _lowest_sum(of.successes, of.trials, of.weights, z)
+    high = of.weights.sum() - _lowest_sum(of.trials - of.successes, of.trials, of.weights, z)
+    return low + of.constant, float(high + of.constant)
+
+
+def _lowest_sum(x: Floats, n: Floats, weights: Floats, z: float) -> float:
+    if not x.any():
+        return 0.0
+    estimate = float(weights @ (x / n))
+
+    def at(multiplier: float) -> tuple[float, float]:
+        """Compute the sum for a Lagrange multiplier, and how far it is beyond the limit."""
+        slope = multiplier * weights
+        root = np.sqrt((n - slope) ** 2 + 4.0 * slope * (n - x))
+        p = np.minimum(2.0 * x / (n + slope + root), 1.0)
+        total, variance = float(weights @ p), float((weights**2 * p * (1.0 - p) / n).sum())
+        return total, estimate - total - z * math.sqrt(variance)
+
+    below, above, tiny = 0.0, z * float(np.sqrt(n.sum()) / weights.max()), 1e-12 * estimate
+    while (far := at(above)[1]) <= tiny:
+        below, above = above, 4.0 * above
+    near, side = at(below)[1], 0
+    for _ in range(100):  # the Illinois rule: an end that stays counts half
+        middle = 0.5 * (below + above)
+        if near < -tiny:
+            middle = above - far * (above - below) / (far - near)
+        total, beyond = at(middle)
+        if above - below <= 1e-12 * above or 0.0 < abs(beyond) < tiny:
+            break
+        if beyond > tiny:
+            above, far, near = middle, beyond, near * (0.5 if side > 0 else 1.0)
+        else:
+            below, near, far = middle, beyond, far * (0.5 if side < 0 else 1.0)
+        side = 1 if beyond > tiny else -1
+    return total
 
 
 def are_independent(estimator: Estimator, of: Proportions) -> bool:
-    """Tell whether the proportions are of different samples: recalls of classes.
+    """Whether the proportions are of different samples: recalls of classes, or precisions.
 
     Not where they are weighted by class, as these weights are estimates too.
     """
     if isinstance(estimator, AdjustedForChance):
         estimator = estimator.base
-    recalls = (kernels.RECALL, kernels.INFORMEDNESS)
+    rates = (kernels.RECALL, kernels.INFORMEDNESS, kernels.PRECISION)
     return of.trials.size == 1 or (
         isinstance(estimator, KernelEstimator)
-        and estimator.spec.metric in recalls
+        and estimator.spec.metric in rates
         and estimator.spec.average != kernels.WEIGHTED
     )
+
+
+def of_recalls(estimator: Estimator) -> bool:
+    """Whether a metric is a mean of recalls, or of recall and specificity."""
+    if isinstance(estimator, AdjustedForChance):
+        estimator = estimator.base
+    return isinstance(estimator, KernelEstimator) and estimator.spec.metric != kernels.PRECISION

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,9 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.core.threads import parts
 from fastcmp.counts.label_table import LabelTable
+from fastcmp.paired.bounded_margins import BoundedUnits, bounded_margins
 from fastcmp.paired.cost_differences import (
     METHOD_NAMES,
     cell_differences,
@@ -27,15 +29,18 @@ from fastcmp.paired.cost_differences import (
     intervals_many,
 )
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, margins_of, plain
+from fastcmp.paired.margin_statistics import Estimated, plain
 from fastcmp.paired.mcnemar_result import describe_test
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from fastcmp.paired.margin_result import MarginTests
     from fastcmp.paired.margin_statistics import MarginOptions
 
+_TABLES = 1 << 10  # pairs whose differences are held at once
 _INTERVALS = ("profile", "wald")
 
 
@@ -193,15 +198,41 @@ class CostResult(Pilot, Compared, Record):
         return remarks
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
-        """Test the difference against a margin."""
+        """Test the difference against a margin.
+
+        By Gaffke's bound of differences between plus and minus the largest cost: with
+        standard errors a rare, expensive failure that was not observed is no failure.
+        """
+        largest = float(self.cost.max())
         of = Estimated(
-            self.difference,
-            self.standard_error,
+            self.difference / largest,
+            self.standard_error / largest,
             n_samples=self.n_samples,
             pvalue=self.pvalue,
             measure=self.measure,
         )
-        return margins_of(of, options._replace(lower_is_better=True))
+        options = options._replace(margin=options.margin / largest, lower_is_better=True)
+        found = bounded_margins(self._units(largest), of, options, "samples")
+        in_units = ("margin", "difference", "standard_error")
+        changed = {name: plain(np.multiply(getattr(found, name), largest)) for name in in_units}
+        for name in ("interval", "inner_interval"):
+            ends = (plain(np.multiply(end, largest)) for end in getattr(found, name))
+            changed[name] = ConfidenceInterval(*ends)
+        return replace(found, **changed)
+
+    def _units(self, largest: float) -> Iterator[BoundedUnits]:
+        """Differences of costs over the largest, and how many samples have each."""
+        if isinstance(self.counts, LabelTable):
+            d, w = fold(self.counts, self.cost)
+            same = self.n_samples - w.sum()
+            gain, count = np.append(d / largest, 0.0), np.append(w, same)
+            yield BoundedUnits(gain[np.newaxis], np.ones((1, 1)), count[np.newaxis])
+            return
+        d, where = np.unique(cell_differences(self.cost / largest), return_inverse=True)
+        tables = self.counts.reshape(-1, where.size)
+        for part in parts(len(tables), _TABLES):
+            count = np.stack([np.bincount(where, row, d.size) for row in tables[part]])
+            yield BoundedUnits(d[np.newaxis], np.ones((1, 1)), count)
 
     def _shown(self) -> dict[str, Any]:
         derived = (

@@ -176,9 +176,10 @@ class McNemarResult(Pilot, Compared, Record):
         ----------
         confidence_level : float
             In (0, 1).
-        method : {"newcombe", "tango", "bonett-price", "wald"}
-            Newcombe's method 10, Tango's score interval, Bonett and Price's adjusted
-            Wald interval, or Wald's, which is too narrow for small samples.
+        method : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
+            Newcombe's method 10, Tango's score interval, Wald's with a sample more in each
+            discordant cell (Bonett and Price) or half a sample more in each cell (Agresti
+            and Min), or Wald's, which is too narrow for small samples.
 
         Returns
         -------

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from fastcmp.core.checks import as_proportion, as_seed
+from fastcmp.core.scaling import scaled_back
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.pairwise.best_set_result import BestSet
 from fastcmp.pairwise.model_estimates import read_estimates, weights_of
@@ -131,8 +132,8 @@ def make_best_set(estimates: Estimates, options: BestOptions, pool: ThreadPool) 
     reach = np.full(merit.size, -np.inf)
     reach[candidates] = _reach(merit, errors, candidates, critical[candidates])
     lower, upper = _intervals(merit, errors, reach, critical)
-    return BestSet(
-        **estimates.of_record,
+    record = BestSet(
+        **estimates.of_record | {"estimate": estimates.value},
         lower=lower,
         upper=upper,
         may_be_best=reach > 0.0,
@@ -141,6 +142,8 @@ def make_best_set(estimates: Estimates, options: BestOptions, pool: ThreadPool) 
         n_resamples=options.n_draws,
         seed=options.seed,
     )
+    in_unit = ("estimate", "lower", "upper")
+    return cast("BestSet", scaled_back(record, estimates.exponent, in_unit))
 
 
 def _same(merit: Floats, errors: Floats, models: Any) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.pairwise.confidence_set_result import ModelConfidenceSet
@@ -117,7 +117,7 @@ def read_set_options(method: str, alpha: float, n_resamples: int, rng: Any) -> S
     return SetOptions(
         choose(method, "method", METHODS),
         as_proportion(alpha, "alpha"),
-        as_whole(n_resamples, "n_resamples", 1),
+        as_resamples(n_resamples),
         as_seed(rng),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.record_parts import LESS_IS_BETTER
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, keep_intervals
 from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
@@ -118,6 +118,10 @@ class PairDecisions(Record):
     cautions: tuple[str, ...] = ()
     #: Tests of all pairs against a margin, and the decisions; None without a margin.
     margins: MarginTests | None = None
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval", "score_interval")
 
     @cached_property
     def decisions(self) -> NDArray[np.int8]:

@@ -105,7 +105,9 @@ def gate(
     differs = adjusted <= alpha
     better = differs & np.array([record.better == "a" for record in records])
     worse = differs & np.array([record.better == "b" for record in records])
-    met = np.array([bool(each.margin_met) for each in tests])
+    pvalue = _column(tests, "noninferiority_pvalue")
+    # Without variance there is no test of the margin, but one of equality.
+    met = np.array([bool(each.margin_met) for each in tests]) | (better & np.isnan(pvalue))
     within = np.array([bool(each.within_margin) for each in tests])
     return GateResult(
         names=tuple(comparisons),
@@ -117,7 +119,7 @@ def gate(
         difference=_column(tests, "difference"),
         margin=_column(tests, "margin"),
         interval=np.array([tuple(each.inner_interval) for each in tests]),
-        pvalue=_column(tests, "noninferiority_pvalue"),
+        pvalue=pvalue,
         equality_pvalue=adjusted,
         decision=decide(better, worse, within, met).decision,
         margin_met=met,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.paired.margin_result import CANNOT_TELL, METHOD_NAMES, NOT_WORSE, WORSE
 
@@ -54,6 +54,10 @@ class GateResult(Record):
     alpha: float
     #: What makes the decisions doubtful, in sentences.
     cautions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval")
 
     @property
     def failed(self) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.kernels.normal_draws import random_normals
 from fastcmp.kernels.rng import random_below
@@ -86,6 +87,7 @@ def _lattice(df: int, n_draws: int, seed: int) -> Floats:
     """Make quasi-random normal numbers, (df, B), of Richtmyer's lattice, folded."""
     from scipy.special import ndtri
 
+    check_draws(n_draws, 4 * df)
     shifts = [(random_below(seed, 0, k, 2**30) + 0.5) / 2**30 for k in range(df)]
     steps = np.sqrt(np.array(_PRIMES[:df], np.float64))
     place = steps[:, None] * np.arange(1, n_draws + 1) + np.array(shifts)[:, None]
@@ -131,6 +133,7 @@ def _multiply(
 ) -> Floats:
     """Multiply rows by normal numbers; `squares` receives their sums of squares."""
     m, n = rows.shape
+    check_draws(n_draws, m)
     out = np.zeros((m, n_draws), rows.dtype)
     numbers = np.empty((_DRAWS, min(n, _SAMPLES)))
     with ThreadPool(1) as own:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.memory import check_memory
+from fastcmp.core.memory import check_draws
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.signed_sums import SignDraws, signed_sums
 from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
@@ -141,7 +141,7 @@ def row_flips(rows: Floats, draws: Draws, pool: ThreadPool, most: int = _ALL) ->
     signs = SignDraws.of(int(np.count_nonzero(differ)), most, *draws)
     if signs.complete:
         rows = np.ascontiguousarray(rows[:, differ])
-    check_room(n_models, signs.n_draws)
+    check_draws(signs.n_draws, n_models, of=f" of {n_models} models")
     sums = signed_sums(rows, slice(0, rows.shape[1]), 0, signs, pool)
     totals = rows.sum(axis=1)
 
@@ -162,13 +162,3 @@ def _divided(gain: Floats, squares: Floats) -> tuple[Floats, Floats]:
     inverse = np.zeros_like(squares)
     inverse[unequal] = 1.0 / np.sqrt(squares[unequal])
     return gain * inverse, inverse
-
-
-def check_room(n_models: int, n_draws: int) -> None:
-    """Refuse more draws than there is memory for."""
-    check_memory(
-        8.0 * n_models * n_draws,
-        None,
-        f"{n_draws} draws of {n_models} models",
-        "ask for fewer resamples, or compare fewer models",
-    )

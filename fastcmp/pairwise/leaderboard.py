@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, format_interval, interval_name
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ class Leaderboard(Record):
     #: What `rank_interval` is: of "decisions", "simultaneous" or "marginal"; None where
     #: there is none.
     rank_method: str | None = None
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval")
 
     @property
     def style(self) -> str:
@@ -112,7 +116,7 @@ def table_of(board: Leaderboard, shown: int) -> Section:
     }
     if not np.isnan(board.interval).all():
         columns[interval_name(board.confidence_level)] = [
-            format_ends(ends, style) for ends in board.interval[:shown]
+            format_ends(ends, style) for ends in board.interval[:shown].tolist()
         ]
     if board.rank_interval is not None:
         columns["ranks"] = [_span(*ends) for ends in board.rank_interval[:shown]]

@@ -153,7 +153,8 @@ class _Reading:
             return limits_on(scale, value, error, self.quantile)
         by = "delta" if scale == "log" else "jackknife"
         inside = self.estimator.limits[0] < value < self.estimator.limits[1]
-        if inside and self.jackknife == (by == "jackknife") and self.by_scale:
+        plain = self.samples.weighted or (scale in ("log", "identity") and self.by_scale)
+        if inside and self.jackknife == (by == "jackknife") and plain:
             self.interval_methods.add(by if scale == "identity" else f"{by}, {scale}")
             return limits_on(scale, value, error, self.quantile)
         found = estimate_table(self.estimator, table, self.level)

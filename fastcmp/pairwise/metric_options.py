@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.checks import as_seed, as_whole
+from fastcmp.core.checks import as_resamples, as_seed
 from fastcmp.core.options import choose
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def read_draws(method: str, n_resamples: Any, rng: Any, *, joint: bool = False) 
 
     By the method, or, `joint`, of all models together.
     """
-    n = as_whole(n_resamples, "n_resamples", 1)
+    n = as_resamples(n_resamples)
     if method not in DRAWN and not joint:
         if rng is not None:
             as_seed(rng)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_flag, as_numbers
+from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_distinct_names
 from fastcmp.pairwise.gaussian_draws import covariance_root
@@ -47,13 +48,15 @@ class Estimates:
     n_items: int | None = None
     n_clusters: int | None = None
     cautions: tuple[str, ...] = ()
+    #: All are in units of 2**exponent, which records multiply them by.
+    exponent: int = 0
 
     @property
     def of_record(self) -> dict[str, Any]:
         """What records say of the estimates."""
         return {
             "names": self.names,
-            "estimate": self.value,
+            "estimate": times(self.value, self.exponent),
             "lower_is_better": self.lower_is_better,
             "n_items": self.n_items,
             "n_clusters": self.n_clusters,
@@ -117,7 +120,10 @@ def read_estimates(
             f"shape {value.shape}"
         )
         raise ValueError(message)
-    matrix = _read_covariance(covariance, value.size)
+    raw = as_numbers(covariance, "covariance").astype(np.float64)
+    exponent = scale_exponent(value, np.sqrt(np.abs(raw)))
+    matrix = _read_covariance(np.ldexp(raw, -2 * exponent), value.size)
+    value = np.ldexp(value, -exponent)
     better = -1.0 if as_flag(lower_is_better, "lower_is_better") else 1.0
     return Estimates(
         names=_read_names(names, value.size),
@@ -126,6 +132,7 @@ def read_estimates(
         covariance=matrix,
         variance=np.diagonal(matrix).copy(),
         lower_is_better=lower_is_better,
+        exponent=exponent,
     )
 
 
@@ -143,8 +150,7 @@ def _read_names(names: Iterable[Any] | None, n_models: int) -> tuple[str, ...]:
     return tuple(read)
 
 
-def _read_covariance(raw: Any, n_models: int) -> Floats:
-    matrix = as_numbers(raw, "covariance").astype(np.float64)
+def _read_covariance(matrix: Floats, n_models: int) -> Floats:
     if matrix.shape == (n_models,):
         matrix = np.diag(matrix)
     if matrix.shape != (n_models, n_models):

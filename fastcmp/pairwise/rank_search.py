@@ -126,12 +126,10 @@ def _next_critical(
     found = before.copy()
     large = np.sort(np.argsort(-before[0])[: int(_AGAIN * (1 - level) * before.size)])
     found[:, large] = draws.largest(weights, only=large)
-    critical = float(order_statistics(found, level)[0])
     others = np.setdiff1d(np.arange(before.size), large)
-    if others.size and critical <= before[0, others].max():
+    if others.size and order_statistics(found, level)[0] <= before[0, others].max():
         found[:, others] = draws.largest(weights, only=others)
-        critical = float(order_statistics(found, level)[0])
-    return found, critical
+    return found, float(draws.quantiles(found, level)[0])
 
 
 def _find_alone(

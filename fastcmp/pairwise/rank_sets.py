@@ -157,7 +157,7 @@ def make_rank_sets(
         **own
         | {
             "names": tuple(estimates.names[i] for i in chosen),
-            "estimate": estimates.value[chosen],
+            "estimate": own["estimate"][chosen],
         },
         rank=rank[chosen].astype(np.int64),
         lower=found.lower,

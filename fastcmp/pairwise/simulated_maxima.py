@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole
-from fastcmp.core.memory import check_memory
+from fastcmp.core.checks import as_resamples
+from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.rank_maxima import difference_maxima
 from fastcmp.pairwise.gaussian_draws import (
     LATTICE,
     Directions,
     directions,
-    t_scales,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 _BLOCK = 120  # draws; those of a tile of models stay in a first-level cache
 _WORK = 2e8  # pairs times draws that are worth it: a part of a second
 _FEWEST, _MOST = 1000, 50_000
+_LATTICE_DRAWS = 8_000  # as precise as _MOST random ones: levels to 0.001
 _TAIL = 50  # draws beyond the critical value, at least
 _BINS = 512
 _PRECISION = 1e-9
@@ -43,11 +43,15 @@ _TIE = 1e-9  # statistics that differ by less are equal
 
 
 def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
-    """Check a number of draws; None is many for few models, and some in the tail."""
+    """Check a number of draws; None is as many as a level to 0.001 needs.
+
+    Of many models fewer, but some in the tail.
+    """
     if n_resamples is None:
-        usual = min(max(int(_WORK / n_models**2), _FEWEST), _MOST)
+        most = _LATTICE_DRAWS if n_models <= LATTICE else _MOST
+        usual = min(max(int(_WORK / n_models**2), _FEWEST), most)
         return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
-    n_draws = as_whole(n_resamples, "n_resamples", 1)
+    n_draws = as_resamples(n_resamples)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
     if n_draws < least:
         message = f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
@@ -69,6 +73,11 @@ class Maxima:
     Where there are few models, a quantile is an average over the lengths that a draw
     could have had as well: only its direction is drawn. And each draw counts with its
     mirror image too. That is worth five to twenty times as many draws.
+
+    Statistics with standard errors of their own, from the same few items, are less
+    alike than those of a multivariate t, which share one: its critical values are too
+    low. So normal numbers are drawn, and turned into t one by one, each as probable as
+    before (Hasler and Hothorn, Biometrical Journal 50 (2008) 793-800).
     """
 
     draws: Directions
@@ -92,12 +101,7 @@ class Maxima:
         where none is tiny, many models are drawn in single precision.
         """
         m = len(covariance)
-        check_memory(
-            8.0 * (5 * m * m + 2 * m * n_draws),
-            None,
-            f"{n_draws} draws of {m} models",
-            "ask for fewer resamples, or compare fewer models",
-        )
+        check_draws(n_draws, 2 * m + 5 * m * m / n_draws, of=f" of {m} models")
         means = covariance.mean(axis=0)
         centred = covariance - means
         centred -= (means - means.mean())[:, None]
@@ -107,9 +111,6 @@ class Maxima:
             largest = np.sqrt(np.diagonal(centred).max())
             single = bool(least > _ALIKE * largest)
         drawn = directions(centred, n_draws, seed, pool, single=single)
-        if math.isfinite(df) and not 0 < drawn.df <= LATTICE:
-            scales = t_scales(n_draws, seed, drawn.df, df).astype(drawn.values.dtype)
-            drawn = drawn._replace(values=drawn.values * scales)
         return cls(drawn, pool, df)
 
     @classmethod
@@ -160,20 +161,23 @@ class Maxima:
         return found
 
     def quantiles(self, found: Floats, level: float) -> Floats:
-        """Give a quantile of each row of maxima, shape (T,)."""
+        """Quantile of the statistics of each row of drawn maxima, shape (T,)."""
         if not self.smooth:
-            return order_statistics(found, level)
+            return as_t(order_statistics(found, level), self.df)
         lengths = np.resize(self.draws.lengths, found.shape[1])
         near = order_statistics(found, level)
-        return np.array(
-            [
-                _smooth(row / lengths, self._below, level, float(start))
-                for row, start in zip(found, near, strict=True)
-            ]
-        )
+        normal = [
+            _smooth(row / lengths, self._below, level, float(start))
+            for row, start in zip(found, near, strict=True)
+        ]
+        return as_t(np.array(normal), self.df)
 
     def tails(self, found: Floats, at: Floats) -> Floats:
-        """Give the probability that one row of maxima, (N,), reaches each of (t,)."""
+        """Probability that one row of maxima, (N,), reaches each of some statistics."""
+        from scipy.special import ndtri, stdtr
+
+        if math.isfinite(self.df):
+            at = np.where(at > 0.0, -ndtri(stdtr(self.df, -at)), at)
         if not self.smooth:
             behind = found.size - np.searchsorted(np.sort(found), at - _TIE)
             return np.asarray((1.0 + behind) / (1.0 + found.size))
@@ -181,22 +185,25 @@ class Maxima:
         return _smooth_tails(found / lengths, self._above, at)
 
     def _below(self, squares: Floats) -> Floats:
-        """Give P(length**2 <= square) of a draw, over the standard errors' own."""
-        from scipy.special import betainc, gammainc
+        """P(length**2 <= square) of a draw."""
+        from scipy.special import gammainc
 
-        k = 0.5 * self.draws.df
-        if math.isinf(self.df):
-            return np.asarray(gammainc(k, 0.5 * squares))
-        return np.asarray(betainc(k, 0.5 * self.df, squares / (squares + self.df)))
+        return np.asarray(gammainc(0.5 * self.draws.df, 0.5 * squares))
 
     def _above(self, squares: Floats) -> Floats:
-        """Give P(length**2 >= square)."""
-        from scipy.special import betainc, gammaincc
+        """P(length**2 >= square) of a draw."""
+        from scipy.special import gammaincc
 
-        k = 0.5 * self.draws.df
-        if math.isinf(self.df):
-            return np.asarray(gammaincc(k, 0.5 * squares))
-        return np.asarray(betainc(0.5 * self.df, k, self.df / (squares + self.df)))
+        return np.asarray(gammaincc(0.5 * self.draws.df, 0.5 * squares))
+
+
+def as_t(normal: Floats, df: float) -> Floats:
+    """Statistics that are as improbable by t as some are by the normal distribution."""
+    from scipy.special import ndtr, stdtrit
+
+    if math.isinf(df):
+        return normal
+    return np.asarray(-np.sign(normal) * stdtrit(df, ndtr(-np.abs(normal))))
 
 
 def order_statistics(found: Floats, level: float) -> Floats:

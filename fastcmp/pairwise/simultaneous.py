@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.memory import check_memory
+from fastcmp.core.memory import check_draws, check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.counts.pairs import Block, count_pairs, tiles_of
 from fastcmp.pairwise.gaussian_draws import directions, t_scales
-from fastcmp.pairwise.joint_draws import Joint, check_room
+from fastcmp.pairwise.joint_draws import Joint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,7 +108,7 @@ def normal_joint(variance: Floats, draws: Draws, df: float, pool: ThreadPool) ->
     With finite degrees of freedom those of each draw have a common scale, as the
     statistics of a multivariate t. Models without variances have zeros.
     """
-    check_room(len(variance), draws.n)
+    check_draws(draws.n, len(variance), of=f" of {len(variance)} models")
     known, covariance = covariance_of(variance)
     drawn, lengths, rank = np.zeros((len(variance), draws.n)), np.zeros(draws.n), 0
     if known.size:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_level, as_seed, as_whole, keep_side
+from fastcmp.core.checks import as_level, as_resamples, as_seed, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.tails import normal_tail
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -115,7 +115,7 @@ def simultaneous_pairs(
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     degrees = _read_df(df)
     level = as_level(confidence_level, alternative)
-    draws = Draws(as_whole(n_resamples, "n_resamples", 1), as_seed(rng))
+    draws = Draws(as_resamples(n_resamples), as_seed(rng))
     found = read_estimates(estimate, covariance, names, lower_is_better=False)
     variances = found.errors() ** 2
     chosen = choose_pairs(found.names, None, control)

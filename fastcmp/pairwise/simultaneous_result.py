@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.plain import readable
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import plain_columns
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 
@@ -59,6 +59,10 @@ class SimultaneousPairs(Record):
     seed: int
     #: The model that all others were compared with; None for all pairs.
     control: str | None = None
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval")
 
     def columns(self) -> dict[str, Any]:
         """Give the pairs as columns, a row a pair.

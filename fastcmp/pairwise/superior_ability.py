@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, as_flag, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_counts, as_flag, as_proportion, as_resamples, as_seed, as_whole
 from fastcmp.core.options import choose
+from fastcmp.core.scaling import scaled_back
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import position_of
-from fastcmp.pairwise.gaussian_draws import gaussian_draws, t_scales
+from fastcmp.pairwise.gaussian_draws import gaussian_draws
 from fastcmp.pairwise.model_estimates import (
     Estimates,
     distribution_of,
     read_estimates,
 )
-from fastcmp.pairwise.simulated_maxima import SAME
+from fastcmp.pairwise.simulated_maxima import SAME, as_t
 from fastcmp.pairwise.superior_ability_result import SuperiorAbility
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def read_ability_options(
         choose(recentring, "recentring", RECENTRINGS),
         as_flag(studentized, "studentized"),
         as_proportion(alpha, "alpha"),
-        as_whole(n_resamples, "n_resamples", 1),
+        as_resamples(n_resamples),
         as_seed(rng),
     )
 
@@ -176,20 +177,22 @@ def make_superior_ability(
     if values is None:
         draws = (options.n_draws, options.seed or 0)
         values = gaussian_draws(estimates.covariance, *draws, pool)
-        if math.isfinite(estimates.df):
-            values *= t_scales(*draws, estimates.merit.size, estimates.df)
     drawn = values[others] - values[first]
     errors = estimates.errors()[first, others]
     if resampled is not None:
         errors = np.sqrt((drawn**2).mean(axis=1))
         errors[errors**2 <= SAME * (values[others] ** 2).mean(axis=1)] = 0.0
+    elif math.isfinite(estimates.df):  # normal numbers turned into t, one by one
+        unit = np.where(errors > 0.0, errors, 1.0)[:, None]
+        normal = np.linspace(-9.0, 9.0, 4001)
+        drawn = unit * np.interp(drawn / unit, normal, as_t(normal, estimates.df))
     tests = _Tests(gain, errors, drawn, options, strict=resampled is not None)
     centres = dict(zip(RECENTRINGS, tests.centres(n), strict=True))
     own = estimates.of_record | {
         "names": tuple(estimates.names[i] for i in others),
         "estimate": estimates.value[others],
     }
-    return SuperiorAbility(
+    record = SuperiorAbility(
         **own,
         pvalue_lower=tests.of_all(centres["lower"]),
         pvalue_consistent=tests.of_all(centres["consistent"]),
@@ -207,6 +210,10 @@ def make_superior_ability(
         n_resamples=options.n_draws,
         seed=options.seed,
     )
+    in_unit: tuple[str, ...] = ("estimate", "control_estimate", "difference", "standard_error")
+    if not options.studentized:
+        in_unit = (*in_unit, "statistic")
+    return cast("SuperiorAbility", scaled_back(record, estimates.exponent, in_unit))
 
 
 class _Tests:
@@ -226,6 +233,7 @@ class _Tests:
         self.unit = np.where(self.varies, errors, 1.0)
         if not options.studentized:
             self.unit = np.ones_like(errors)
+        self.studentized = options.studentized
         self.statistic = self.standardise(gain)
 
     def standardise(self, gain: Floats) -> Floats:
@@ -266,7 +274,11 @@ class _Tests:
         return pvalues
 
     def _pvalue(self, largest: Floats, statistic: float) -> float:
-        size = _TIE * (1.0 if np.isinf(statistic) else float(self.unit.min()))
+        size = _TIE
+        if not self.studentized:  # statistics have the unit of the values
+            size *= float(np.min(self.errors, where=self.varies, initial=np.inf))
+        if np.isinf(statistic):
+            size = 0.0
         if not self.strict:
             reached = np.count_nonzero(largest >= statistic - size)
             return float((1.0 + reached) / (1.0 + largest.size))

@@ -52,38 +52,43 @@ def solve(found: Callable[[float], float], wanted: float, ends: tuple[float, flo
     return 0.5 * (a + b)
 
 
+def truncated_mean(
+    x: float,
+    error: Callable[[float], float],
+    truncation: tuple[float, float],
+    probability: float,
+    ends: tuple[float, float],
+    critical: float = math.inf,
+) -> float:
+    """Mean, between two ends, at which x or more has a probability.
+
+    x was seen only because it lies within `truncation`, and within `critical` standard
+    errors of the mean; `error` is the standard error at a mean.
+    """
+
+    def found(mean: float) -> float:
+        sigma = error(mean)
+        z = (x - mean) / sigma
+        below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
+        return survival(z, min(below, z + critical), min(above, critical - z))
+
+    return solve(found, probability, ends)
+
+
 def conditional_mean(
     x: float, sigma: float, truncation: tuple[float, float], probability: float
 ) -> float:
-    """Find the mean at which x or more has a probability, given the truncation.
+    """Mean at which x or more has a probability, given the truncation.
 
     x, of standard error sigma, was seen only because it lies between the two ends.
     """
     below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
-
-    def found(mean: float) -> float:
-        return survival((x - mean) / sigma, below, above)
-
-    ends, step = [x, x], sigma
+    ends = [x, x]
     for k, sign in ((0, -1.0), (1, 1.0)):
         step = sigma
-        while sign * (found(ends[k]) - probability) < 0.0 and step < _FARTHEST * sigma:
+        while (
+            sign * (survival((x - ends[k]) / sigma, below, above) - probability) < 0.0
+            and step < _FARTHEST * sigma
+        ):
             ends[k], step = x + sign * step, 2.0 * step
-    return solve(found, probability, (ends[0], ends[1]))
-
-
-def hybrid_mean(
-    x: float,
-    sigma: float,
-    truncation: tuple[float, float],
-    critical: float,
-    probability: float,
-) -> float:
-    """Do the same, given too that x lies within `critical` errors of the mean."""
-    below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
-
-    def found(mean: float) -> float:
-        z = (x - mean) / sigma
-        return survival(z, min(below, z + critical), min(above, critical - z))
-
-    return solve(found, probability, (x - critical * sigma, x + critical * sigma))
+    return truncated_mean(x, lambda _: sigma, truncation, probability, (ends[0], ends[1]))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.scaling import scaled_back
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.pairwise.gaussian_draws import directions
 from fastcmp.pairwise.model_estimates import read_estimates
 from fastcmp.pairwise.simulated_maxima import SAME, Maxima, read_draws
-from fastcmp.pairwise.truncated_normal import conditional_mean, hybrid_mean
+from fastcmp.pairwise.truncated_normal import conditional_mean, truncated_mean
 from fastcmp.pairwise.winner_result import WinnerEstimate
 
 if TYPE_CHECKING:
@@ -147,10 +148,9 @@ def read_winner_options(  # those of the public functions
     alpha = 1.0 - level
     part = alpha / 10.0 if beta is None else as_proportion(beta, "beta")
     if part >= alpha:
-        message = f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}"
-        raise ValueError(message)
+        raise ValueError(f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}")
     if n_resamples is not None:
-        n_resamples = as_whole(n_resamples, "n_resamples", 1)
+        n_resamples = as_resamples(n_resamples)
     critical = None
     if projection_critical is not None:
         given = as_numbers(projection_critical, "projection_critical", "a number")
@@ -169,38 +169,56 @@ def read_winner_options(  # those of the public functions
 
 
 def make_winner_estimate(
-    estimates: Estimates, options: WinnerOptions, pool: ThreadPool
+    estimates: Estimates,
+    options: WinnerOptions,
+    pool: ThreadPool,
+    n_effective: float | None = None,
 ) -> WinnerEstimate:
-    """Correct the estimate, and make the record."""
+    """Correct the estimate, and make the record.
+
+    `n_effective` is how many items the estimates, proportions, are worth: the standard
+    error of a proportion is then that of the value which is tested, as in Wilson's
+    interval. The observed one is too small just where a proportion is too high, and the
+    winner was picked for a high one.
+    """
     winner = int(np.argmax(estimates.merit))
     sigma = float(np.sqrt(estimates.variance[winner]))
     sign = -1.0 if estimates.lower_is_better else 1.0
     x = sign * float(estimates.value[winner])
-    truncation = _truncation(estimates, winner, x)
+    spread = np.sqrt(estimates.variance)
+    if n_effective is not None:  # two right and two wrong answers added
+        rates = (np.abs(estimates.value) * n_effective + 2.0) / (n_effective + 4.0)
+        spread = np.sqrt(rates * (1.0 - rates) / n_effective)
+    truncation = _truncation(estimates, winner, x, spread)
     method, cautions = options.method, list(estimates.cautions)
-    if sigma == 0.0:
+    if spread[winner] == 0.0:
         cautions.append(f"The estimate of {estimates.names[winner]} does not vary.")
-    elif min(x - truncation[0], truncation[1] - x) <= _TIE * sigma:
+    elif min(x - truncation[0], truncation[1] - x) <= _TIE * spread[winner]:
         method = "projection"
         cautions.append(
             "Models tie for first place: an estimate given the win does not exist, and "
             "the interval is the simultaneous one."
         )
-    projection = _projection(estimates, options, method, pool)
-    seen = _Seen(x, sigma, truncation, projection.critical)
-    median, low, high = (sign * end for end in seen.correct(method, options))
-    own = estimates.of_record | {"cautions": tuple(cautions)}
-    own.pop("names")
-    own["estimate"] = sign * x
-    return WinnerEstimate(
-        **own,
+    projection = _projection(estimates, options, method, pool, proportions=n_effective is not None)
+    observed = _Observed(x, sigma, truncation, projection.critical, sign, n_effective)
+    median, low, high = (sign * end for end in observed.correct(method, options))
+    if n_effective is not None:  # corrected for continuity where the win makes x too high
+        half = min(0.5 / n_effective, x - min(sign, 0.0))
+        moved = (truncation[0] - half, truncation[1] - half)
+        moved_by_half = observed._replace(x=x - half, truncation=moved)
+        low = sign * moved_by_half.correct(method, options)[1]
+    fields = estimates.of_record | {"cautions": tuple(cautions)}
+    fields.pop("names")
+    fields["estimate"] = sign * x
+    record = WinnerEstimate(
+        **fields,
         **projection.of_record,
         winner=estimates.names[winner],
         index=winner,
         standard_error=sigma,
         median=median,
         interval=_ordered(low, high),
-        naive_interval=_ordered(*(sign * end for end in seen.naive(options.level))),
+        naive_interval=_ordered(*(sign * end for end in observed.naive(options.level))),
         truncation=_ordered(*(sign * end for end in truncation)),
         method=method,
         confidence_level=options.level,
@@ -208,27 +226,36 @@ def make_winner_estimate(
         projection_critical=projection.critical,
         n_models=len(estimates.names),
     )
+    in_unit = ("estimate", "standard_error", "median", "interval", "naive_interval", "truncation")
+    return cast("WinnerEstimate", scaled_back(record, estimates.exponent, in_unit))
 
 
 def _ordered(one: float, two: float) -> ConfidenceInterval:
     return ConfidenceInterval(min(one, two), max(one, two))
 
 
-def _truncation(estimates: Estimates, winner: int, x: float) -> tuple[float, float]:
-    """Find between which numbers the winner's estimate had to lie for it to win.
+def _truncation(estimates: Estimates, winner: int, x: float, spread: Floats) -> tuple[float, float]:
+    """Limits between which the winner's estimate had to lie for it to win.
 
     With c the regression of another estimate on the winner's, its own at the same
     residual is ahead below x - (lead) / (1 - c) for c < 1, above it for c > 1.
+    Correlations are the observed ones, standard errors `spread`.
     """
-    variance = estimates.variance
+    observed = np.sqrt(estimates.variance)
     between = estimates.errors()[winner] ** 2
     # Variance of the winner's estimate less its covariance with each other.
-    apart = 0.5 * (between + variance[winner] - variance)
+    apart = 0.5 * (between + estimates.variance[winner] - estimates.variance)
+    if not np.array_equal(observed, spread):
+        product = estimates.variance[winner] - apart
+        unit = observed[winner] * observed
+        correlation = np.divide(product, unit, out=np.zeros_like(unit), where=unit > 0.0)
+        apart = spread[winner] ** 2 - correlation * spread[winner] * spread
+        apart[between == 0.0] = 0.0
     lead = estimates.merit[winner] - estimates.merit
-    size = variance[winner] + variance
+    size = spread[winner] ** 2 + spread**2
     below, above = apart > SAME * size, apart < -SAME * size
     with np.errstate(divide="ignore", invalid="ignore"):
-        ends = x - lead * variance[winner] / apart
+        ends = x - lead * spread[winner] ** 2 / apart
     return (
         float(np.max(ends[below], initial=-np.inf)),
         float(np.min(ends[above], initial=np.inf)),
@@ -248,15 +275,23 @@ class _Projection(NamedTuple):
 
 
 def _projection(
-    estimates: Estimates, options: WinnerOptions, method: str, pool: ThreadPool
+    estimates: Estimates,
+    options: WinnerOptions,
+    method: str,
+    pool: ThreadPool,
+    *,
+    proportions: bool,
 ) -> _Projection:
-    """Find the quantile of the largest of all standardised estimates."""
+    """Quantile of the largest of all standardised estimates."""
     if method == "conditional" or options.critical is not None:
         return _Projection(None if method == "conditional" else options.critical)
     level = options.level if method == "projection" else 1.0 - options.beta
     n_draws = read_draws(options.n_resamples, len(estimates.names), level)
-    drawn = directions(estimates.full_covariance, n_draws, options.seed, pool)
-    errors = np.sqrt(estimates.variance)
+    covariance = estimates.full_covariance
+    if proportions:  # of 0 and 1 too, which do not vary in the data
+        covariance = covariance + np.diag(np.where(estimates.variance > 0.0, 0.0, 1.0))
+    drawn = directions(covariance, n_draws, options.seed, pool)
+    errors = np.sqrt(np.diagonal(covariance))
     varies = errors > 0.0
     largest = np.abs(drawn.values[varies] / errors[varies, None])
     found = largest.max(axis=0, initial=0.0)[None]
@@ -264,36 +299,57 @@ def _projection(
     return _Projection(critical, n_draws, options.seed)
 
 
-class _Seen(NamedTuple):
-    """What was seen of the winner."""
+class _Observed(NamedTuple):
+    """What was observed of the winner, its sign such that more is better."""
 
     x: float
     sigma: float
     truncation: tuple[float, float]
     critical: float | None
+    sign: float
+    #: Of proportions; None for other estimates.
+    n: float | None
+
+    def error(self, mean: float) -> float:
+        """Find the standard error at a mean."""
+        if self.n is None:
+            return self.sigma
+        return float(np.sqrt(abs(mean) * (1.0 - abs(mean)) / self.n))
+
+    def within(self, critical: float) -> tuple[float, float]:
+        """Means from which the estimate is so many standard errors apart: Wilson's."""
+        if self.n is None:
+            return self.x - critical * self.sigma, self.x + critical * self.sigma
+        p, part = abs(self.x), critical**2 / self.n
+        middle = p + 0.5 * part
+        half = np.sqrt(part * (p * (1.0 - p) + 0.25 * part))
+        low = 0.0 if p == 0.0 else float((middle - half) / (1.0 + part))
+        high = 1.0 if p == 1.0 else float((middle + half) / (1.0 + part))
+        return (low, high) if self.sign > 0.0 else (-high, -low)
 
     def naive(self, level: float) -> tuple[float, float]:
-        """Give the interval had the model not been picked."""
+        """Interval that ignores that the model was picked."""
         from scipy.special import ndtri
 
-        half = float(-ndtri(0.5 * (1.0 - level))) * self.sigma
-        return self.x - half, self.x + half
+        return self.within(float(-ndtri(0.5 * (1.0 - level))))
 
     def correct(self, method: str, options: WinnerOptions) -> tuple[float, float, float]:
-        """Give the corrected estimate, and the ends of its interval."""
-        x, sigma, truncation, critical = self
-        if sigma == 0.0:
+        """Corrected estimate, and the ends of its interval."""
+        x, sigma, truncation, critical, sign, n = self
+        if n is None and sigma == 0.0:
             return x, x, x
         if method == "projection":
             assert critical is not None
-            return np.nan, x - critical * sigma, x + critical * sigma
+            return np.nan, *self.within(critical)
         alpha = 1.0 - options.level
         if method == "hybrid":
             alpha = (alpha - options.beta) / (1.0 - options.beta)
         levels = (0.5, 0.5 * alpha, 1.0 - 0.5 * alpha)
-        if method == "conditional":
-            found = [conditional_mean(x, sigma, truncation, p) for p in levels]
+        if method == "conditional" and n is None:
+            means = [conditional_mean(x, sigma, truncation, p) for p in levels]
         else:
-            assert critical is not None
-            found = [hybrid_mean(x, sigma, truncation, critical, p) for p in levels]
-        return found[0], found[1], found[2]
+            ends, most = (min(sign, 0.0), max(sign, 0.0)), np.inf
+            if critical is not None and method == "hybrid":
+                ends, most = self.within(critical), critical
+            means = [truncated_mean(x, self.error, truncation, p, ends, most) for p in levels]
+        return means[0], means[1], means[2]

@@ -217,14 +217,18 @@ def _against_usual(record: Any) -> str:
 
 
 def _of_areas(record: Any) -> str:
-    """Name the model with the largest area."""
-    auc = np.atleast_1d(record.auc)
-    best = int(np.argmax(auc))
+    """Say how areas compare; a model is the best only if a test shows it."""
+    auc, measure = np.atleast_1d(record.auc), getattr(record, "measure", "AUC")
     if len(auc) == 1:
-        return f"The area under the ROC curve is {auc[0]:.4f}."
-    largest = [name for name, x in zip(record.names, auc, strict=True) if x == auc[best]]
-    verb = "has" if len(largest) == 1 else "have"
-    return f"{_listed(largest)} {verb} the largest AUC, {auc[best]:.4f}."
+        return f"The {measure} is {auc[0]:.4f}."
+    if len(auc) == 2:
+        test = record.compare(0, 1)
+        doubt = "" if test.pvalue <= _USUAL else ", not significant"
+        return f"{_better(test).rstrip('.')}{doubt}."
+    if hasattr(record, "pairwise"):
+        return _of_all(record.pairwise())
+    best = record.names[int(np.argmax(auc))]
+    return f"{best} has the highest {measure} in this sample, {auc.max():.4f}: not a test."
 
 
 def _superior(record: Any) -> str:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Flags = NDArray[np.bool_]
 
-RULES = (">=", ">")
+#: How a score is compared with a cutoff: below it where low scores indicate positives.
+RULES = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}
 _DEFAULT_CUTOFF = 0.5
 
 
@@ -58,15 +59,16 @@ def classification_table(
         0 and 1 the result is the same.
     scores : array-like, shape (n,), optional
         Scores of any type, in place of `score_or_label`. Higher scores indicate
-        the positive class.
+        the positive class, unless `rule` is "<=" or "<".
     cutoff : float
         What scores are compared with; beyond all scores, all samples get the same call.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     sample_weight : array-like, shape (n,), optional
         Weights to add up instead of counting. The measures then have no intervals.
-    rule : {">=", ">"}
-        Whether a score equal to the cutoff is called positive or negative.
+    rule : {">=", ">", "<=", "<"}
+        What score is called positive, beside the cutoff: "<=" or "<" where low scores
+        indicate the positive class.
     prevalence : float, optional
         Proportion of positives, in (0, 1), for which to give the predictive values, by
         Bayes' rule; by default that of the samples.
@@ -274,6 +276,5 @@ def _call(column: NDArray[Any], labels: tuple[Any, Any], cutoff: float | None, r
     if cutoff is None:
         yes, no = labels
         return np.asarray(column != no if yes is None else column == yes)
-    compare = np.greater if rule == ">" else np.greater_equal
     # In double precision: a float32 next to the cutoff is not rounded onto it.
-    return np.asarray(compare(column, cutoff, signature="dd->?"))
+    return np.asarray(RULES[rule](column, cutoff, signature="dd->?"))

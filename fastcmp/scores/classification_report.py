@@ -110,8 +110,8 @@ def classification_report(
     Notes
     -----
     O(n) for each model to count; what follows does not depend on n. Intervals are the
-    default ones of `metric`: Wilson's for rates and for F1, and for averages the
-    jackknife, or MOVER for means of recalls. Tests of rates of a class and of the
+    default ones of `metric`: Wilson's for rates and for F1, the score interval for means of
+    recalls, and "combined" for other averages. Tests of rates of a class and of the
     accuracy are exact permutation tests at any number of samples: the predictions of
     both models are exchanged. Averages are tested so up to 50,000 configurations, and
     beyond by its normal limit, the pooled z test of `compare_metric`.
@@ -136,7 +136,7 @@ def classification_report(
       0             0.86 [0.49, 0.97]  0.86 [0.49, 0.97]  0.86 [0.58, 0.96]        7
       1             0.80 [0.38, 0.96]  0.80 [0.38, 0.96]  0.80 [0.46, 0.95]        5
       accuracy                                            0.83 [0.55, 0.95]       12
-      macro avg     0.83 [0.45, 0.97]  0.83 [0.55, 0.93]  0.83 [0.49, 0.96]       12
+      macro avg     0.83 [0.45, 0.97]  0.83 [0.55, 0.95]  0.83 [0.49, 0.96]       12
       weighted avg  0.83 [0.44, 0.97]  0.83 [0.51, 0.96]  0.83 [0.51, 0.96]       12
     <BLANKLINE>
     Cautions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     #: Places of samples among the distinct scores, and their weights, if they have any.
     _Placed = tuple[Ints, NDArray[np.float64] | None]
+
+#: Rules for low scores, and what they are of the negated scores.
+_TURNED = {"<=": ">=", "<": ">"}
 
 
 def optimal_cutpoint(
@@ -67,8 +71,9 @@ def optimal_cutpoint(
     sample_weight : array-like, shape (n,), optional
         Weights to add up instead of counting; samples of weight 0 are left out. A
         bootstrap sample draws samples with their weights.
-    rule : {">=", ">"}
-        Whether a score equal to the cutoff is called positive or negative.
+    rule : {">=", ">", "<=", "<"}
+        What score is called positive, beside the cutoff: "<=" or "<" where low scores
+        indicate the positive class.
     cost_fp, cost_fn : float
         Costs of a false positive and of a false negative, for "cost",
         "weighted-youden" and "weighted-topleft".
@@ -156,6 +161,13 @@ def optimal_cutpoint(
     _check_resamples(drawing.n, criterion)
     check_indexes([("y_true", y_true), ("score", score)])
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
+    if rule in _TURNED:
+        if criterion == "prevalence":
+            raise ValueError(
+                f"criterion 'prevalence' needs rule='>=' or '>', for a score that is the "
+                f"probability of the positive class, got {rule!r}"
+            )
+        read = replace(read, columns=(-read.columns[0],))
     weights = read_weights(sample_weight, read)
     sweep = sweep_scores(read, weights)
     roc_points(sweep)  # needs both classes
@@ -163,7 +175,7 @@ def optimal_cutpoint(
         scores=sweep.thresholds.astype(np.float64),
         tp=np.append(0, sweep.tp),
         fp=np.append(0, sweep.fp),
-        rule=rule,
+        rule=_TURNED.get(rule, rule),
     )
     rate = sweep.n_positives / (sweep.n_positives + sweep.n_negatives)
     if prevalence is not None:
@@ -183,7 +195,11 @@ def optimal_cutpoint(
         classes = _place(candidates, read, weights)
         options |= _resample(candidates, classes, wanted, drawing)
     value = float(values[wanted.best(values)[0]])
-    return _record(candidates, sweep, wanted, best, value=value, **options)
+    result = _record(candidates, sweep, wanted, best, value=value, **options)
+    if rule not in _TURNED:
+        return result
+    turned = {x: 0.0 - getattr(result, x) for x in ("cutoffs", "midpoints", "resampled")}
+    return replace(result, rule=rule, **turned)
 
 
 def _record(

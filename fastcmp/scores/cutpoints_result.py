@@ -27,7 +27,8 @@ _SHOWN = 10  # tied optima that are printed
 class CutpointResult(Record):
     """The best cutoff by one criterion, or several that are equally good.
 
-    Arrays are of shape (m,), one entry an optimum, cutoffs descending.
+    Arrays are of shape (m,), one entry an optimum, cutoffs descending, or ascending where
+    low scores are called positive.
     """
 
     #: What was optimised, and its best value; NaN for "prevalence".
@@ -49,7 +50,7 @@ class CutpointResult(Record):
     n_negatives: Any
     #: The labels of positives and of negatives.
     labels: tuple[Any, Any]
-    #: ">" or ">=": what score a sample must have to be called positive.
+    #: ">=", ">", "<=" or "<": what score a sample must have to be called positive.
     rule: str
     #: Proportion of positives that the criterion assumes.
     prevalence: float
@@ -77,7 +78,7 @@ class CutpointResult(Record):
 
     @property
     def cutoff(self) -> float:
-        """The highest of the best cutoffs."""
+        """The first of the best cutoffs: of them it calls the fewest samples positive."""
         return float(self.cutoffs[0])
 
     @property

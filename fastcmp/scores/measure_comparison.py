@@ -17,6 +17,8 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
+from fastcmp.paired.margin_result import margin_entries
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
 from fastcmp.scores.classification_result import ClassificationTable
 from fastcmp.scores.paired_ratio import (
@@ -129,6 +131,16 @@ class MeasureComparison(Record):
     n_missing: int = 0
 
     @property
+    def noninferiority_pvalue(self) -> float:
+        """P-value of H0: a is worse in sensitivity, or specificity, by the margin or more.
+
+        The larger one of both, so that no adjustment is needed; NaN without a margin.
+        """
+        both = [test.margins for test in (self.sensitivity, self.specificity)]
+        pvalues = [math.nan if x is None else float(x.noninferiority_pvalue) for x in both]
+        return max(pvalues) if not any(map(math.isnan, pvalues)) else math.nan
+
+    @property
     def table_a(self) -> ClassificationTable:
         """Counts, measures and intervals of model a."""
         return self._table(self.counts.sum(axis=2))
@@ -225,6 +237,9 @@ class MeasureComparison(Record):
         shown = ("counts", "confidence_level", "interval", "prevalence", "labels")
         values |= {name: getattr(self, name) for name in shown}
         values["alternative"] = self.sensitivity.alternative
+        for name in ("sensitivity", "specificity"):
+            values[name] |= margin_entries(getattr(self, name).margins)
+        values["noninferiority_pvalue"] = self.noninferiority_pvalue
         values["n_missing"] = self.n_missing
         return {name: readable(value) for name, value in values.items()}
 
@@ -265,12 +280,48 @@ class MeasureComparison(Record):
                 rows=tuple(self._differences()),
                 notes=notes,
             ),
+            *self._against_margins(),
             Section(
                 title=f"Ratios a / b ({alternative})",
                 columns=("measure", "a", "b", "a / b", level, "p"),
                 rows=tuple(map(_ratio_row, self.ratios)),
                 notes=ratio_notes,
             ),
+        ]
+
+    def _against_margins(self) -> list[Section]:
+        """Say of sensitivity and specificity whether a is non-inferior."""
+        known = [
+            (name, margins)
+            for name in ("sensitivity", "specificity")
+            if (margins := getattr(self, name).margins) is not None
+        ]
+        if not known:
+            return []
+        alpha, p = known[0][1].alpha, self.noninferiority_pvalue
+        notes = [f"H0: the {name} of a is lower by {x.amount} or more." for name, x in known]
+        if math.isnan(p):
+            notes.append("Non-inferior in both: no test, for a class has no samples.")
+        else:
+            shown = "" if p <= alpha else "not "
+            notes.append(f"Non-inferior in both: {shown}shown, p = {format_pvalue(p)}.")
+        methods = " and ".join(dict.fromkeys(MARGIN_METHODS[x.method] for _, x in known))
+        rows = tuple(
+            (
+                *(name, f"{x.difference:+.4f}"),
+                format_interval(*x.inner_interval, digits=4, sign="+"),
+                *(format_pvalue(x.noninferiority_pvalue), x.decision),
+            )
+            for name, x in known
+        )
+        level = interval_name(1.0 - 2.0 * alpha)
+        return [
+            Section(
+                title="Is a as good as b? (non-inferiority)",
+                columns=("measure", "a - b", level, "p", "decision"),
+                rows=rows,
+                notes=(*notes, f"By {methods}, alpha = {alpha:g}."),
+            )
         ]
 
     def _differences(self) -> Iterator[tuple[str, ...]]:

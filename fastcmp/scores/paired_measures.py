@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from fastcmp.core.protocols import are_labelled
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
 from fastcmp.paired.difference_intervals import DIFFERENCE_INTERVALS
+from fastcmp.paired.margins import as_margin, as_margin_alpha
 from fastcmp.paired.mcnemar import mcnemar_from_counts
 from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.scores.measure_comparison import MeasureComparison, joint_test
@@ -33,6 +35,8 @@ def compare_sensitivity_specificity(
     confidence_level: float = 0.95,
     interval: str = "newcombe",
     prevalence: float | None = None,
+    margin: float | tuple[float, float] | None = None,
+    alpha: float = 0.05,
 ) -> MeasureComparison:
     """Compare two models' sensitivity, specificity, predictive values and such.
 
@@ -51,11 +55,17 @@ def compare_sensitivity_specificity(
         likelihood ratios means less. Intervals are one-sided where tests are.
     confidence_level : float
         Level of intervals, in (0, 1).
-    interval : {"newcombe", "tango", "bonett-price", "wald"}
+    interval : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
         Interval for the differences of sensitivity and of specificity.
     prevalence : float, optional
         Proportion of positives, in (0, 1), for which to compare the ratios of
         predictive values, by Bayes' rule; by default that of the samples.
+    margin : float or pair of float, optional
+        The largest difference that does not matter, in (0, 1), of sensitivity and of
+        specificity: adds tests of both against it, as in `mcnemar`, and
+        ``noninferiority_pvalue``, that a is worse in neither by the margin.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -120,14 +130,18 @@ def compare_sensitivity_specificity(
     (0.1333, 0.6442)
     >>> result.ratio("sensitivity").ratio
     2.0
+    >>> more = compare_sensitivity_specificity(y_true, pred_a, pred_b, margin=0.25)
+    >>> more.sensitivity.margins.decision, round(more.noninferiority_pvalue, 4)
+    ('not worse', 0.3313)
     """
     options = _check_options(method, alternative, confidence_level, interval, prevalence)
+    margins, alpha = _read_margins(margin), as_margin_alpha(alpha)
     truth = read_truth(y_true, positive)
     a = read_labels(pred_a, "pred_a", truth)
     b = read_labels(pred_b, "pred_b", truth)
     cells = 4 * truth.positive + 2 * a + b
     counts = np.bincount(cells, minlength=8).reshape(2, 2, 2)
-    return _compare(counts, truth.labels, truth.n_missing, options)
+    return _compare(counts, truth.labels, truth.n_missing, options, margins, alpha)
 
 
 def compare_sensitivity_specificity_from_counts(
@@ -139,6 +153,8 @@ def compare_sensitivity_specificity_from_counts(
     confidence_level: float = 0.95,
     interval: str = "newcombe",
     prevalence: float | None = None,
+    margin: float | tuple[float, float] | None = None,
+    alpha: float = 0.05,
 ) -> MeasureComparison:
     """Compare two models' sensitivity, specificity and so on, from counts.
 
@@ -157,10 +173,14 @@ def compare_sensitivity_specificity_from_counts(
         As in `compare_sensitivity_specificity`.
     confidence_level : float
         Level of intervals, in (0, 1).
-    interval : {"newcombe", "tango", "bonett-price", "wald"}
+    interval : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
         As in `compare_sensitivity_specificity`.
     prevalence : float, optional
         As in `compare_sensitivity_specificity`.
+    margin : float or pair of float, optional
+        As in `compare_sensitivity_specificity`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
 
     Returns
     -------
@@ -184,6 +204,7 @@ def compare_sensitivity_specificity_from_counts(
     (6.5, 0.0388)
     """
     options = _check_options(method, alternative, confidence_level, interval, prevalence)
+    margins, alpha = _read_margins(margin), as_margin_alpha(alpha)
     if are_labelled(counts):
         counts = counts.label_table()
     n_missing = 0
@@ -203,7 +224,7 @@ def compare_sensitivity_specificity_from_counts(
         labels = positive_label([0, 1], positive, "counts")
         if labels[0] == 0:
             array = array[::-1, ::-1, ::-1]
-    return _compare(np.ascontiguousarray(array), labels, n_missing, options)
+    return _compare(np.ascontiguousarray(array), labels, n_missing, options, margins, alpha)
 
 
 def _of_classes(table: LabelTable, positive: Any) -> tuple[NDArray[np.int64], tuple[Any, Any]]:
@@ -240,11 +261,28 @@ def _check_options(
     }
 
 
+def _read_margins(margin: Any) -> tuple[float | None, float | None]:
+    """Read one margin, or those of sensitivity and of specificity."""
+    if margin is None:
+        return None, None
+    if not isinstance(margin, (tuple, list)):
+        margin = (margin, margin)
+    if len(margin) != 2:
+        raise ValueError(
+            "margin must be one number, or two: of sensitivity and of specificity, got "
+            f"{len(margin)}"
+        )
+    first, second = (as_margin(x, 1.0) for x in margin)
+    return first, second
+
+
 def _compare(
     counts: NDArray[np.int64],
     labels: tuple[Any, Any],
     n_missing: int,
     options: dict[str, Any],
+    margins: tuple[float | None, float | None],
+    alpha: float,
 ) -> MeasureComparison:
     """Run all tests on counts with the negative class first."""
     yes, no = read_calls(counts)
@@ -253,12 +291,20 @@ def _compare(
     ppv = ("ppv", yes[:3], no[:3], alternative)
     # What a does not call positive while b does, only a calls negative.
     npv = ("npv", no.swapped()[:3], yes.swapped()[:3], alternative)
-    sensitivity = mcnemar_from_counts(
-        yes.only_a, yes.only_b, both_right=yes.both, both_wrong=yes.neither, **test
-    )
-    specificity = mcnemar_from_counts(
-        no.only_b, no.only_a, both_right=no.neither, both_wrong=no.both, **test
-    )
+    cells = {
+        "sensitivity": (yes.only_a, yes.only_b, yes.both, yes.neither),
+        "specificity": (no.only_b, no.only_a, no.neither, no.both),
+    }
+    tests = []
+    for (measure, (a, b, right, wrong)), margin in zip(cells.items(), margins, strict=True):
+        against = margin if a + b + right + wrong else None
+        found = mcnemar_from_counts(
+            a, b, both_right=right, both_wrong=wrong, margin=against, alpha=alpha, **test
+        )
+        if found.margins is not None:
+            found = replace(found, margins=replace(found.margins, measure=measure))
+        tests.append(found)
+    sensitivity, specificity = tests
     return MeasureComparison(
         sensitivity=sensitivity,
         specificity=specificity,

@@ -11,11 +11,6 @@ from fastcmp.metrics.exchanges import Exchanges
 from fastcmp.metrics.intervals import estimate
 from fastcmp.metrics.pair_estimates import Pair, pooled_test
 from fastcmp.metrics.permutation import permutation_tests
-from fastcmp.metrics.proportions import (
-    are_independent,
-    mover_limits,
-    proportions_of,
-)
 from fastcmp.scores.report_classes import Tests, Values
 
 if TYPE_CHECKING:
@@ -35,10 +30,6 @@ def average_values(estimators: Sequence[Estimator], cells: Cells, level: float) 
     made, table = np.full((3, len(estimators)), math.nan), cells.table()
     for u, estimator in enumerate(estimators):
         estimator.check(table)
-        of = proportions_of(estimator, table)
-        if of is not None and are_independent(estimator, of):  # no standard error
-            made[:, u] = estimator.value(table), *mover_limits(of, level)
-            continue
         found = estimate(estimator, cells, level)
         made[:, u] = found.value, found.low, found.high
     return Values(*made)

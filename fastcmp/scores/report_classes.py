@@ -17,7 +17,7 @@ from fastcmp.kernels.class_exchanges import exchange_classes
 from fastcmp.metrics.estimators import KernelEstimator
 from fastcmp.metrics.intervals import estimate_table
 from fastcmp.metrics.make_metric import make_metric
-from fastcmp.metrics.proportions import Proportions, class_trials, wilson_limits
+from fastcmp.metrics.proportions import Proportions, class_trials, rate_limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ def class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Valu
         return Values(value, low, high)
     known = trials[1] > 0
     of = Proportions(trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA)
-    _, low[known], high[known] = wilson_limits(of, level)
+    _, low[known], high[known] = rate_limits(of, level)
     return Values(value, low, high)
 
 

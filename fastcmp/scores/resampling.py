@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion, as_seed, as_whole
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed
+from fastcmp.core.memory import check_draws
 from fastcmp.core.progress import Progress, check_progress, reporting
 from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record
@@ -148,7 +149,7 @@ class Drawing(NamedTuple):
         cls, n_resamples: Any, rng: Any, workers: Any, progress: Any, *, least: int = 2
     ) -> Drawing:
         """Check the options of a user."""
-        threads, n = check_workers(workers), as_whole(n_resamples, "n_resamples", least)
+        threads, n = check_workers(workers), as_resamples(n_resamples, least)
         # Without resamples no seed is asked of the operating system.
         check_progress(progress)
         return cls(n, as_seed(0 if rng is None and not n else rng), threads, progress)
@@ -200,6 +201,7 @@ def mark_ties(ascending: NDArray[Any]) -> NDArray[np.uint8]:
 def bootstrap_aucs(read: Scores, drawing: Drawing) -> Floats:
     """Draw stratified samples, and give the AUC of each model on each: (B, M)."""
     orders, ties = _sorted_samples(read)
+    check_draws(drawing.n, len(orders))
     out = np.empty((drawing.n, len(orders)))
 
     def draw(first: int, rows: Floats) -> None:
@@ -217,6 +219,7 @@ def bootstrap_rocs(
     Rates at those of `at`, shape (B, M, G), or the area between its two, (B, M, 1).
     """
     orders, ties = _sorted_samples(read)
+    check_draws(drawing.n, len(orders) * (1 if area else at.size))
     out = np.empty((drawing.n, len(orders), 1 if area else at.size))
 
     def draw(first: int, rows: Floats) -> None:

@@ -163,7 +163,7 @@ def read_values(
 def _as_values(raw: Any, name: str) -> NDArray[Any]:
     """Read the values of one model; repeats of an item are averaged."""
     if np.ndim(raw) == 2:
-        raw = np.ma.filled(np.ma.mean(raw, axis=1, dtype=np.float64), np.nan)
+        raw = np.ma.filled(np.ma.asanyarray(raw).astype(np.float64), np.nan).mean(axis=1)
     array = as_values(raw, name)
     if array.dtype.kind == "f" and not np.isfinite(array.sum(dtype=np.float64)):
         bad = np.flatnonzero(~np.isfinite(array))

@@ -337,3 +337,6 @@ def test_one_file_a_model(capsys, tmp_path):
     assert main(["holdout", *named]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["model_a"], said["model_b"]) == ("base", "new")
+    assert main(["holdout", "--unpaired", *named]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["model_a"], said["model_b"]) == ("base", "new")

@@ -179,6 +179,7 @@ WRONG = {
     "does not say how often just one of the models is right: take a larger pilot, or "
     "plan from --p10 and --p01",
     "--test mcnemer --p10 0.1 --p01 0.05": "--test must be one of mcnemar, mean, "
+    "mean-unpaired, accuracy-unpaired, "
     "metric, cost, auc, auc-paired, cv, leaderboard, got 'mcnemer'",
     "--test cost --sd 3 --accuracy 0.8 0.9": "--accuracy is no option of --test cost, "
     "which takes: --difference, --sd, --standard-error, --n-pilot, --lower-is-better, "

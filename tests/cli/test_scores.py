@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 import fastcmp
@@ -52,6 +53,48 @@ def test_roc_of_one_and_two(capsys, models):
     told = json.loads(out)
     assert told["models"]["model"] == models
     assert ("pvalue" in told) == (len(models) == 2)
+
+
+def test_roc_against_a_margin_by_clusters_and_at_a_specificity(capsys, tmp_path):
+    rng = np.random.default_rng(3)
+    y_true, clusters = rng.integers(0, 2, 90), np.arange(90) // 3
+    scores = {name: rng.normal(size=90) + y_true for name in "abc"}
+    path = tmp_path / "scores.csv"
+    rows = zip(y_true, clusters, *scores.values(), strict=True)
+    lines = [f"{y},doc{c},{','.join(map(repr, map(float, s)))}" for y, c, *s in rows]
+    path.write_text("y_true,document,a,b,c\n" + "\n".join(lines) + "\n")
+    code, out, _ = run(capsys, "roc", path, "--groups", "document", "--margin", 0.1)
+    many = fastcmp.delong(y_true, scores, groups=clusters)
+    assert code == 0
+    assert out.rstrip("\n") == many.pairwise(margin=0.1).summary().rstrip("\n")
+    two = ("roc", path, "--scores", "a", "b", "--format", "json")
+    told = json.loads(run(capsys, *two, "--groups", "document", "--margin", 0.1)[1])
+    wanted = many.compare("a", "b", margin=0.1)
+    assert told["pvalue"] == pytest.approx(wanted.pvalue, rel=1e-9)
+    assert told["decision"] == wanted.margins.decision
+    told = json.loads(run(capsys, *two, "--drop", "document", "--specificity", 0.8)[1])
+    assert told["at"] == "at specificity 0.8"
+    ab = {name: scores[name] for name in "ab"}
+    assert told["difference"] == pytest.approx(
+        float(np.subtract(*fastcmp.roc_band(y_true, ab, specificity=0.8, rng=1).estimate[:, 0]))
+    )
+    err = refused(capsys, "roc", path, "--groups", "document", "--specificity", 0.8)
+    assert "--groups does not go with --specificity" in err
+    assert "--groups" in refused(capsys, *two[:5], "--groups", "nobody")
+
+
+def test_a_marker_that_is_low_in_the_positive_class(capsys, ill):
+    words = ("--positive", "ill", "--format", "json")
+    high = json.loads(run(capsys, "roc", ill, *words)[1])
+    low = json.loads(run(capsys, "roc", ill, "--lower-is-positive", *words)[1])
+    assert low["models"]["auc"] == pytest.approx([1 - x for x in high["models"]["auc"]])
+    cut = ("cutpoint", ill, "--scores", "b", "--positive", "well", "--format", "json")
+    told = json.loads(run(capsys, *cut, "--rule", "<=")[1])
+    table = fastcmp.optimal_cutpoint(
+        ["well"] * 2 + ["ill"] * 3, [3, 1, 2, 5, 4], positive="well", rule="<="
+    )
+    assert told["rule"] == "<="
+    assert told["cutoffs"][0] == table.cutoff == 3.0
 
 
 def test_a_named_positive_class(capsys, ill):

@@ -11,7 +11,7 @@ from fastcmp.pairwise.adjust import ADJUSTMENTS
 from fastcmp.scores.averaging import AVERAGES
 from fastcmp.scores.cutpoint_criteria import CRITERIA
 
-DIFFERENCES = ("wald", "newcombe", "tango", "bonett-price")
+DIFFERENCES = ("wald", "newcombe", "tango", "bonett-price", "agresti-min")
 FAMILIES = {
     "alternative": tuple(ALTERNATIVES),
     "method": METHODS,

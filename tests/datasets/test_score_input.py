@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import fastcmp
 from fastcmp.core.protocols import ScoreTable
 from fastcmp.datasets import friedman, task_bootstrap
 from fastcmp.datasets.score_input import higher_is_better, read_scores
@@ -106,11 +107,35 @@ def test_refusals(scores, options, message):
 def test_no_numbers(scores):
     with pytest.raises((TypeError, ValueError), match=r"scores|model_0"):
         read_scores(scores)
-    with pytest.raises(TypeError, match="index of a frame"):
-        read_scores(FRAME.reset_index())
+    with pytest.raises(TypeError, match="index of a frame, its only column of text, or tasks="):
+        read_scores(FRAME.reset_index().assign(source="csv"))
     with pytest.raises(TypeError, match="tasks must be a sequence"):
         read_scores(SCORES, tasks="abc")
 
 
 def test_single_precision_holds_the_decimals_written():
     assert np.array_equal(read_scores(SCORES.astype(np.float32)).scores, SCORES)
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        dict,
+        pd.DataFrame,
+        lambda data: pd.DataFrame(data, index=range(5, 8)),
+        lambda data: pd.DataFrame(data).astype({"dataset": "category"}),
+        pl.DataFrame,
+        pa.table,
+    ],
+)
+def test_a_column_with_the_names_of_the_data_sets(library):
+    data = {"dataset": ["iris", "wine", "yeast"], "a": [0.9, 0.8, 0.7], "b": [0.8, 0.9, 0.6]}
+    table = read_scores(library(data))
+    assert table.names == ("a", "b")
+    assert table.tasks == ("iris", "wine", "yeast")
+    assert table.scores.tolist() == [data["a"], data["b"]]
+    found = fastcmp.compare_datasets(library(data))
+    assert found.names == ("a", "b")
+    with pytest.raises(ValueError, match=r"tasks must .*'iris'\] more than once"):
+        read_scores(library(data | {"dataset": ["iris", "iris", "yeast"]}))
+    assert read_scores(library(data), names=["x", "y"]).names == ("x", "y")

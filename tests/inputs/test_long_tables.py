@@ -168,11 +168,11 @@ def test_answers_of_unequal_number():
         },
         repeat="seed",
     )
-    assert table.n_answers.tolist() == [[3, 1]]
-    np.testing.assert_array_equal(table.values, [[[1, 0, 1], [0, np.nan, np.nan]]])
-    np.testing.assert_allclose(table.means, [[2 / 3, 0]])
-    assert "Answers to an item by a model: 1 to 3." in str(table)
-    assert table.missing == ()
+    assert table.n_answers.tolist() == [[3, 2]]
+    np.testing.assert_array_equal(table.values, [[[1, 0, 1], [np.nan, 0, np.nan]]])
+    np.testing.assert_allclose(table.means, [[2 / 3, np.nan]])
+    assert "Answers to an item by a model: 2 to 3." in str(table)
+    assert [(each.model, each.examples) for each in table.missing] == [("a", ("q2",))]
 
 
 def test_groups_strata_and_weights_are_of_items():

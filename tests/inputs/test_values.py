@@ -74,8 +74,8 @@ def test_missing_values_are_counted_with_examples():
     table = holes((0, slice(2, 5)), (2, 7))
     words = ("4 missing", "model_0 lacks 3 (first: item 2)", "model_2 lacks 1")
     refused(table, *words, "missing='common'", "'pairwise'", "'wrong'")
-    many = np.full((9, 4), np.nan)
-    refused(many, "36 missing", "and 6 more models")
+    many = np.full((9, 9), np.nan)
+    refused(many, "81 missing", "and 6 more models")
 
 
 def test_flags_with_holes_stay_flags():
@@ -97,7 +97,7 @@ def test_policies_that_leave_too_little():
     refused(holes((1, slice(0, 8))), "model_1 has no value at all", missing="pairwise")
 
 
-@pytest.mark.parametrize("bad", [np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_values(bad):
     table = TABLE.copy()
     table[1, [3, 6]] = bad

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import fastcmp
 from fastcmp import (
@@ -198,3 +199,128 @@ def test_threads_change_nothing():
     for function in (rank_sets, best_set, winner_estimate, model_confidence_set):
         one, two = (function(many, workers=w, n_resamples=600, rng=2) for w in (1, 3))
         assert one == two
+
+
+UNEQUAL = np.random.default_rng(1).normal(size=(4, 60))
+UNEQUAL = np.round(UNEQUAL + np.array([[0.0], [0.1], [0.4], [0.7]]), 2)
+
+
+def numbers(record, names, unit=1.0):
+    """Some fields side by side, in a unit."""
+    return [np.ravel(getattr(record, name)) / unit for name in names]
+
+
+#: Function, options, fields without a unit, and fields in that of the values.
+SCALED = [
+    (best_set, {}, ["may_be_best", "critical_value"], ["estimate", "lower", "upper"]),
+    (rank_sets, {}, ["lower", "upper", "critical_value"], ["estimate"]),
+    (rank_sets, {"simultaneous": False}, ["lower", "upper", "critical_value"], []),
+    (model_confidence_set, {}, ["pvalue", "statistic"], ["estimate"]),
+    (model_confidence_set, {"method": "max"}, ["pvalue", "statistic"], []),
+    (model_confidence_set, {"resampling": "bootstrap"}, ["pvalue", "statistic"], []),
+    *(
+        (
+            superior_ability,
+            {"control": 0, **options},
+            ["pvalue_consistent", "pvalue_lower", "pvalue_adjusted"],
+            ["difference", "standard_error", "control_estimate"],
+        )
+        for options in ({}, {"studentized": False}, {"resampling": "bootstrap"})
+    ),
+    (
+        winner_estimate,
+        {},
+        ["index"],
+        ["estimate", "median", "interval", "naive_interval", "standard_error"],
+    ),
+    (fastcmp.max_t, {}, ["statistic", "pvalue_adjusted"], ["difference"]),
+]
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e-160, 1e-109, 1e-9, 1e12, 1e60, 1e200, 1e300])
+@pytest.mark.parametrize(("function", "options", "free", "in_unit"), SCALED)
+def test_values_of_any_size(function, options, free, in_unit, unit):
+    record = function(UNEQUAL, rng=1, **options)
+    scaled = function(UNEQUAL * unit, rng=1, **options)
+    for a, b in zip(numbers(record, free), numbers(scaled, free), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
+    for a, b in zip(numbers(record, in_unit), numbers(scaled, in_unit, unit), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-100, 1e140])
+def test_moments_of_any_size(unit):
+    mean, covariance = UNEQUAL.mean(axis=1), np.cov(UNEQUAL) / 60
+    moments = mean * unit, covariance * unit * unit
+    for function, name in (
+        (best_set_from_moments, "upper"),
+        (winner_estimate_from_moments, "median"),
+        (rank_sets_from_moments, "estimate"),
+    ):
+        wanted = getattr(function(mean, covariance, rng=1), name)
+        found = getattr(function(*moments, rng=1), name)
+        np.testing.assert_allclose(np.divide(found, unit), wanted, rtol=1e-6)
+
+
+# Proportions.
+
+
+@pytest.mark.parametrize(
+    ("n_models", "n", "accuracy", "most"),
+    [(10, 100, 0.95, 0.05), (10, 50, 0.9, 0.05), (5, 20, 0.79, 0.05), (5, 50, 0.8, 0.06)],
+)
+def test_the_winners_proportion_is_in_its_interval(n_models, n, accuracy, most):
+    """Equal models whose right answers have a latent correlation of .5."""
+    runs, missed = 100, 0
+    for run in range(runs):
+        rng = np.random.default_rng(run)
+        z = rng.normal(size=(n_models + 1, n))
+        right = (z[0] + z[1:]) / 2**0.5 < stats.norm.ppf(accuracy)
+        found = winner_estimate(right, n_resamples=999, rng=run, workers=1)
+        low, high = found.interval
+        assert 0.0 <= low <= high <= 1.0
+        missed += not low <= accuracy <= high
+    assert missed <= most * runs
+
+
+def test_a_clear_winner_of_proportions_has_wilsons_interval():
+    values = np.zeros((2, 50))
+    values[0, :45], values[1, :10] = 1.0, 1.0
+    found = winner_estimate(values, rng=1)
+    wilson = stats.binomtest(45, 50).proportion_ci(method="wilson")
+    assert found.naive_interval == pytest.approx((wilson.low, wilson.high))
+    lost = winner_estimate(1.0 - values, lower_is_better=True, rng=1)
+    assert lost.naive_interval == pytest.approx(
+        (1.0 - found.naive_interval.high, 1.0 - found.naive_interval.low)
+    )
+    assert lost.interval == pytest.approx((1.0 - found.interval.high, 1.0 - found.interval.low))
+
+
+def test_a_perfect_winner_may_be_worse_than_it_seems():
+    values = np.ones((3, 20))
+    values[1, :4], values[2, :7] = 0.0, 0.0
+    found = winner_estimate(values, rng=1)
+    assert found.estimate == 1.0
+    assert found.interval.low < 0.85
+    assert found.interval.high == 1.0
+    assert "does not vary" not in str(found)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        compare_means,
+        best_set,
+        rank_sets,
+        model_confidence_set,
+        winner_estimate,
+        lambda values, **options: superior_ability(values, control=0, **options),
+    ],
+)
+def test_more_models_than_items_are_asked_about(function):
+    values = np.random.default_rng(1).normal(size=(50, 3))
+    for kind in (np.array, lambda x: np.array(x).tolist()):
+        with pytest.warns(UserWarning, match=r"50 models on 3 items: models come first.*values\.T"):
+            function(kind(values))
+    function(values, names=[f"m{i}" for i in range(50)])  # no warning: they are models
+    function(values.T)

@@ -10,7 +10,7 @@ from item_designs import Design, Found, designs, draw_values, naive
 from reference_cases import cases, expected, parametrize
 
 import fastcmp
-from fastcmp import compare_means
+from fastcmp import compare_means, mean_difference
 from fastcmp.core.fields import same
 from fastcmp.counts import value_grams, value_sums
 
@@ -19,6 +19,9 @@ DEGREES = ("satterthwaite", "clusters", "normal")
 CODES = {"CR0": "cr0", "CR1": "cr1", "CR2": "cr2", "CR3": "cr3", "item": "cr2"}
 DF = {"clusters_minus_1": "clusters", "normal": "normal"}
 NEAR = {"rel": 1e-8, "abs": 1e-13}
+
+#: Small examples have more models than items.
+pytestmark = pytest.mark.filterwarnings("ignore:values holds")
 
 
 def options_of(case):
@@ -44,7 +47,7 @@ def pairs_of(result):
     df = result.df
     df = [np.inf if df is None else df] * len(result.pairs) if np.ndim(df) == 0 else df
     columns = result.difference, result.standard_error**2, df, result.pvalue
-    return zip(result.pairs.tolist(), *columns, result.interval, strict=True)
+    return zip(result.pairs.tolist(), *columns, result.interval.tolist(), strict=True)
 
 
 def agrees(result, values, design, variance="cr2", df="satterthwaite"):
@@ -167,6 +170,22 @@ def test_mean_answers(case):
     assert result.standard_error[0] == expected(case, "se")
     assert result.pvalue[0] == expected(case, "pvalue")
     assert result.variance_components.omega2[0] == expected(case, "omega2")
+
+
+@pytest.mark.parametrize(
+    "options", [{"groups": True}, {"strata": True}, {"weights": True}], ids=str
+)
+@pytest.mark.parametrize("function", [compare_means, mean_difference])
+def test_a_record_shows_one_standard_error(function, options):
+    rng = np.random.default_rng(3)
+    tasks = np.repeat(np.arange(12), 5)
+    answers = rng.random((2, 60, 4)) < np.clip(0.5 + rng.normal(0, 0.3, (2, 12, 1)), 0, 1)[:, tasks]
+    known = {name: tasks + (name == "weights") for name in options}
+    result = compare_means(answers, **known)
+    if function is mean_difference:
+        result = mean_difference(*answers, **known)
+    assert result.variance_components is None
+    assert "SE items only" not in str(result)
 
 
 # Definitions.

@@ -288,3 +288,79 @@ def test_what_is_said():
     assert parts.within_item is None
     with pytest.raises(ValueError, match="repeats='mean'"):
         parts.mean_se_planned(3)
+
+
+# Missing answers.
+
+
+def crashed(model, repeats=3, n=30, failed=9):
+    """Answers of two equal models, of which one crashes where it would fail."""
+    rows = {"item": [], "model": [], "value": [], "r": []}
+    for item in range(n):
+        for name in "ab":
+            for r in range(repeats):
+                right = float((item * repeats + r) % n >= failed)
+                value = None if name == model and not right else right
+                for key, entry in zip(rows, (item, name, value, r), strict=True):
+                    rows[key].append(entry)
+    return rows
+
+
+def as_arrays(rows, kind):
+    """The same answers as a table, an array, a mapping, or a masked array."""
+    if kind == "long":
+        return from_long(rows, repeat="r")
+    values = np.array(rows["value"], float).reshape(30, 2, 3).transpose(1, 0, 2)
+    if kind == "mapping":
+        return dict(zip("ab", values, strict=True))
+    return np.ma.masked_invalid(values) if kind == "masked" else values
+
+
+COMPARISONS = {
+    "compare_means": lambda values, **kw: fastcmp.compare_means(values, **kw).score,
+    "best_set": lambda values, **kw: fastcmp.best_set(values, **kw).estimate,
+    "winner_estimate": lambda values, **kw: [fastcmp.winner_estimate(values, **kw).estimate],
+    "superior_ability": lambda values, **kw: (
+        fastcmp.superior_ability(values, control=0, **kw).estimate
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["long", "array", "mapping"])
+@pytest.mark.parametrize("function", COMPARISONS)
+def test_a_missing_answer_needs_a_policy(function, kind):
+    compare = COMPARISONS[function]
+    values = as_arrays(crashed("b"), kind)
+    with pytest.raises(ValueError, match=r"lacks \d+ .*missing='common'.*'wrong'"):
+        compare(values)
+    right = compare(as_arrays(crashed(None), kind), missing="wrong")
+    np.testing.assert_allclose(compare(values, missing="wrong"), right, atol=1e-15)
+    known = np.array(crashed("b")["value"], float).reshape(30, 2, 3)
+    kept = known[~np.isnan(known).any(axis=(1, 2))]
+    common = dict(zip("ab", kept.mean(axis=2).T, strict=True))
+    found = compare(values, missing="common")
+    np.testing.assert_allclose(found, compare(common), atol=1e-15)
+
+
+def test_how_many_answers_are_missing_is_recorded():
+    record = fastcmp.compare_means(from_long(crashed("b"), repeat="r"), missing="wrong")
+    assert record.n_missing_values == (0, 27)
+    assert "27" in str(record)
+    assert record.difference.tolist() == [0.0]
+
+
+def test_components_of_missing_answers():
+    table = from_long(crashed("b", repeats=4, n=31), repeat="r")
+    with pytest.raises(ValueError, match=r"answers are missing.* of b .*missing='common'"):
+        variance_components(table)
+    parts = variance_components(table, missing="common")
+    whole = [i for i in range(31) if all((4 * i + r) % 31 >= 9 for r in range(4))]
+    assert parts.n_items == len(whole)
+    assert parts.difference.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("kind", ["array", "masked"])
+def test_blocks_with_missing_answers(kind):
+    values = as_arrays(crashed("b"), kind)
+    with pytest.raises(ValueError, match="values must be finite"):
+        fastcmp.stream.ValueMoments().update(values)

@@ -276,3 +276,11 @@ def test_all_pairs_on_any_number_of_threads(kind):
     np.testing.assert_equal(some.columns.pvalue, one.columns.pvalue[where])
     np.testing.assert_equal(some.columns.statistic, [-1, 1] * one.columns.statistic[where])
     assert np.isnan(some.columns.low).all()
+
+
+def test_booleans_are_zero_and_one():
+    a, b = [True, True, False, True, True], [False, True, False, False, False]
+    wanted = signed_rank(np.array(a, float), np.array(b, float))
+    for kind in (list, np.array):
+        found = signed_rank(kind(a), kind(b))
+        assert (found.statistic, found.pvalue) == (wanted.statistic, wanted.pvalue)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from reference_cases import parametrize
-from scipy import stats
+from scipy import optimize, special, stats
 
 import fastcmp
 from fastcmp import make_metric, metric, metric_from_counts
@@ -42,9 +42,8 @@ def test_balanced_accuracy_intervals(case):
     expected = case["expected"]
     if "confusion" in case["input"]:
         table = case["input"]["confusion"]
-        found = metric_from_counts(table, metric="balanced_accuracy")
+        found = metric_from_counts(table, metric="balanced_accuracy", method="mover")
         close(found.value, expected["value"], case)
-        assert found.method == "mover"
     else:
         counts = np.zeros([case["input"]["K"]] * 3, int)
         for *cell, n in case["input"]["cells"]:
@@ -99,11 +98,32 @@ def test_jackknife_leaves_out_samples_one_by_one(name):
     ],
 )
 def test_intervals_are_symmetric_on_their_scale(name, to, back):
-    found = metric_from_counts(CONFUSION, metric=name)
+    found = metric_from_counts(CONFUSION, metric=name, method="jackknife")
     slope = (to(found.value + 1e-6) - to(found.value - 1e-6)) / 2e-6
     half = stats.norm.ppf(0.975) * found.standard_error * slope
     middle = to(found.value)
     assert found.interval == pytest.approx((back(middle - half), back(middle + half)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("f1_macro", "combined, logit"),
+        ("mcc", "combined, atanh"),
+        ("kappa", "combined, atanh"),
+        ("kappa_quadratic", "jackknife, atanh"),  # samples in far corners weigh too much
+        ("balanced_accuracy", "score"),
+        ("accuracy", "wilson"),
+    ],
+)
+def test_the_default_holds_the_jackknifes_interval(name, method):
+    found = metric_from_counts(CONFUSION, metric=name)
+    assert found.method == method
+    if method != "score":
+        alone = metric_from_counts(CONFUSION, metric=name, method="jackknife")
+        assert found.interval.low <= alone.interval.low + 0.003
+        assert found.interval.high >= alone.interval.high - 0.003
+        assert np.diff(found.interval) < 1.1 * np.diff(alone.interval)
 
 
 def test_accuracy_has_wilsons_interval():
@@ -218,10 +238,86 @@ def test_perfect_models():
         assert found.value == found.interval.high == 1.0
         assert 0.5 < found.interval.low < 1.0
     found = metric_from_counts(table, metric="mcc")
-    assert found.value == 1.0
+    assert found.value == found.interval.high == 1.0
+    assert 0.5 < found.interval.low < 1.0
+
+
+@pytest.mark.parametrize("method", [None, "jackknife", "delta", "abc", "bootstrap"])
+@pytest.mark.parametrize("name", ["mcc", "kappa", "kappa_linear"])
+def test_a_metric_without_variance_has_no_interval(name, method):
+    found = metric([0] * 6 + [1] * 4, [0] * 10, metric=name, method=method)
+    assert found.value == found.standard_error == 0.0
     assert math.isnan(found.interval.low)
-    assert found.status == fastcmp.kernels.UNDEFINED
-    assert "No interval for MCC" in str(found).replace("\n", " ")
+    assert math.isnan(found.interval.high)
+    assert found.status == fastcmp.kernels.DEGENERATE
+    assert "no variance was observed" in str(found).replace("\n", " ")
+    assert any("0/0, taken as 0" in x for x in found.cautions) == (name == "mcc")
+
+
+@pytest.mark.parametrize("name", ["f1", "jaccard", "recall", "precision", "accuracy"])
+def test_clopper_pearson_is_that_of_a_binomial(name):
+    table = np.array([[40, 2], [3, 9]])
+    found = metric_from_counts(table, metric=name, method="clopper-pearson")
+    trials = {"f1": 14, "jaccard": 14, "recall": 12, "precision": 11, "accuracy": 54}[name]
+    wanted = stats.binomtest(49 if name == "accuracy" else 9, trials).proportion_ci(method="exact")
+    ends = np.array([wanted.low, wanted.high])
+    ends = 2 * ends / (1 + ends) if name == "f1" else ends
+    assert found.interval == pytest.approx(tuple(ends), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "right", [(50, 12, 3), (20, 12, 5), (7, 0, 2), (0, 0, 3), (55, 20, 5)], ids=str
+)
+def test_score_limits_are_those_of_the_likeliest_recalls(right):
+    sizes = np.array([55, 20, 5])
+    table = np.diag(right)
+    for i in range(3):
+        table[i, (i + 1) % 3] = sizes[i] - right[i]
+    found = metric_from_counts(table, metric="balanced_accuracy")
+    assert found.method == "score"
+    rates = np.array(right) / sizes
+
+    def likeliest(mean):
+        def loss(recalls):
+            x = np.array(right)
+            return -(special.xlogy(x, recalls) + special.xlogy(sizes - x, 1 - recalls)).sum()
+
+        start = np.full(3, mean)
+        bounds = [(1e-9, 1 - 1e-9)] * 3
+        limit = {"type": "eq", "fun": lambda recalls: recalls.mean() - mean}
+        options = {"ftol": 1e-14, "maxiter": 500}
+        return optimize.minimize(
+            loss, start, bounds=bounds, constraints=limit, method="SLSQP", options=options
+        ).x
+
+    for end in found.interval:
+        if 0.0 < end < 1.0 and abs(end - rates.mean()) > 1e-9:
+            p = likeliest(end)
+            z = (rates.mean() - end) / np.sqrt((p * (1 - p) / sizes).sum() / 9)
+            assert abs(z) == pytest.approx(1.96, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "shares", "recalls", "n"),
+    [
+        ("f1_macro", (0.6, 0.25, 0.1, 0.05), (0.9, 0.8, 0.7, 0.6), 50),
+        ("f1_macro", (0.7, 0.2, 0.08, 0.02), (0.9, 0.8, 0.7, 0.6), 200),
+        ("precision_macro", (0.6, 0.25, 0.1, 0.05), (0.98, 0.95, 0.92, 0.9), 200),
+        ("balanced_accuracy", (0.6, 0.25, 0.1, 0.05), (0.98, 0.95, 0.92, 0.9), 100),
+        ("gmean", (0.9, 0.1), (0.9, 0.75), 50),
+    ],
+)
+def test_intervals_contain_the_value_where_a_class_is_rare(name, shares, recalls, n):
+    k = len(shares)
+    cells = np.tile(shares, (k, 1)) * (1 - np.eye(k))
+    cells *= ((1 - np.array(recalls)) / cells.sum(axis=1))[:, None]
+    cells = (cells + np.diag(recalls)) * np.array(shares)[:, None]
+    value = metric_from_counts(np.round(cells * 10**8).astype(int), metric=name).value
+    tables = np.random.default_rng(4).multinomial(n, cells.ravel(), 600).reshape(-1, k, k)
+    tables = tables[(tables.sum(axis=2) > 0).all(axis=1)]
+    ends = [metric_from_counts(t, metric=name, classes=range(k)).interval for t in tables]
+    missed = np.mean([low > value or high < value for low, high in ends])
+    assert missed < 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / len(tables))
 
 
 def test_what_is_undefined_is_said():
@@ -251,6 +347,11 @@ def test_few_samples_are_said():
         ({"metric": "mcc", "average": "macro"}, "does not fit metric 'mcc'"),
         ({"metric": "f1_macro", "method": "bca"}, "method must be one of"),
         ({"metric": "f1_macro", "method": "wilson", "scale": "log"}, "scale= is for"),
+        ({"metric": "mcc", "method": "wilson"}, "method='wilson' is for single rates"),
+        ({"metric": "f1_macro", "method": "clopper-pearson"}, "for single rates"),
+        ({"metric": "f1_macro", "method": "score"}, "means of recalls or precisions"),
+        ({"metric": "gmean", "method": "mover"}, "means of rates of classes"),
+        ({"metric": "mcc", "method": "combined", "groups": [0, 1] * 6}, "independent samples"),
         ({"metric": ["f1_macro", "nope"]}, "metric must be one of"),
         ({"metric": "mcc", "labels": [0, 1]}, "labels= must list all classes"),
         ({"metric": "f1_macro", "groups": [0] * 12, "sample_weight": [1] * 12}, "one"),
@@ -278,7 +379,7 @@ def test_print():
     shown = str(metric_from_counts(CONFUSION, metric=["f1_macro", "mcc"]))
     assert "150 samples of 3 classes." in shown
     assert "macro F1  0.6705  [0.58" in shown
-    assert "jackknife, atanh" in shown
+    assert "combined, atanh" in shown
 
 
 def test_ids_are_no_classes():

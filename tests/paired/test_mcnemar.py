@@ -3,6 +3,7 @@
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
 from math import inf, isnan
 
 import mlxtend.evaluate
@@ -21,7 +22,7 @@ from fastcmp.kernels import DEGENERATE, OK, UNCONDITIONAL_MAX_N
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
 NAMES = {0: "two-sided", 1: "greater", -1: "less"}
-INTERVALS = ("wald", "newcombe", "tango", "bonett-price")
+INTERVALS = ("wald", "newcombe", "tango", "bonett-price", "agresti-min")
 
 
 def from_table(table, **options):
@@ -423,6 +424,9 @@ ORACLES = {
     "newcombe": naive.newcombe,
     "tango": lambda r, a, b, w, level: naive.tango(a, b, r + a + b + w, level),
     "bonett-price": lambda r, a, b, w, level: naive.bonett_price(a, b, r + a + b + w, level),
+    "agresti-min": lambda r, a, b, w, level: naive.wald(
+        a + Fraction(1, 2), b + Fraction(1, 2), r + a + b + w + 2, level
+    ),
 }
 
 
@@ -432,6 +436,15 @@ def test_intervals_against_their_definitions(table, level, method):
     oracle = ORACLES[method](*table, level)
     assert tuple(interval) == pytest.approx(oracle, abs=1e-8)
     assert interval.low <= interval.high
+
+
+@parametrize("paired_difference_ci")
+def test_intervals_against_references(case):
+    names = {"newcombe10": "newcombe", "bonett_price": "bonett-price", "agresti_min": "agresti-min"}
+    method, level = case["options"]["method"], case["options"]["confidence"]
+    low, high = from_table(cells(case)).confidence_interval(level, names.get(method, method))
+    assert low == expected(case, "lower")
+    assert high == expected(case, "upper")
 
 
 @given(count_pairs(60), st.sampled_from([0.5, 0.9, 0.95, 0.99]))

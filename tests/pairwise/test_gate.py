@@ -43,6 +43,16 @@ def test_a_loss_below_the_margin_passes():
     assert not result.failed.any()
 
 
+def test_better_without_variance_passes():
+    """The margin has no test then; that of equality is exact."""
+    loss = np.arange(500.0) % 7
+    options = {"lower_is_better": True, "margin": 0.5}
+    better = gate({"x": fastcmp.mean_difference(loss - 0.25, loss, **options)})
+    assert (better.decision.tolist(), better.outcome) == (["better"], "not worse")
+    worse = gate({"x": fastcmp.mean_difference(loss + 0.25, loss, **options)})
+    assert (worse.decision.tolist(), worse.outcome) == (["worse"], "worse")
+
+
 def test_only_worse_and_better_are_adjusted():
     """One of twenty that looks worse by chance is no failure."""
     chance = [[400, 20], [36, 44]]

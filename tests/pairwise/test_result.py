@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
+import fastcmp
 from fastcmp import compare_all, load_digits, mcnemar
 from fastcmp.core.render import to_latex, to_markdown
 from fastcmp.pairwise.ranking import EVEN, UNTESTED
@@ -505,7 +506,8 @@ def test_printing(n_models):
     assert "\n" not in repr(result)
     assert len(repr(result)) < 300
     page = result._repr_html_()
-    assert page.count("<tr>") == min(n_models, 20) + 1
+    pair = 2 if n_models == 2 else 0  # a table of the one pair
+    assert page.count("<tr>") == min(n_models, 20) + 1 + pair
     assert result.rule in result.summary()
     assert result.rule in page.replace("&#x27;", "'")
 
@@ -568,3 +570,37 @@ def test_two_records_can_be_compared(digits):
     again = compare_all(*load_digits())
     assert (digits == again) in (True, False)  # and not an error of NumPy's
     assert digits != 3
+
+
+def two_intervals():
+    """Records with two intervals each, by what they are of."""
+    rng = np.random.default_rng(2)
+    y_true = rng.integers(0, 2, 60)
+    preds = {name: np.where(rng.random(60) < 0.8, y_true, 1 - y_true) for name in "abc"}
+    of_control = fastcmp.compare_all(y_true, preds, control="a")
+    of_two = fastcmp.compare_all(y_true, {name: preds[name] for name in "ab"})
+    gate = fastcmp.gate(
+        {"x": fastcmp.mcnemar(y_true, preds["a"], preds["b"], margin=0.1),
+         "y": fastcmp.mcnemar(y_true, preds["a"], preds["c"], margin=0.1)}
+    )  # fmt: skip
+    return {
+        "differences": (of_control, of_control.interval),
+        "scores": (of_two, of_two.score_interval),
+        "leaderboard": (of_two.leaderboard, of_two.leaderboard.interval),
+        "gate": (gate, gate.interval),
+    }
+
+
+@pytest.mark.parametrize("of", ["differences", "scores", "leaderboard", "gate"])
+def test_two_intervals_are_not_unpacked_as_one(of):
+    record, interval = two_intervals()[of]
+    assert interval.shape == (2, 2)
+    with pytest.raises(TypeError, match=r"2 intervals, .* take \.low and \.high"):
+        low, high = interval
+    assert (interval.low < interval.high).all()
+    for i, (low, high) in enumerate(interval.tolist()):
+        assert tuple(interval[i]) == (low, high) == (interval.low[i], interval.high[i])
+    low, high = interval.T
+    assert low.tolist() == interval.low.tolist()
+    again = pickle.loads(pickle.dumps(record))
+    assert again == record == fastcmp.from_dict(json.loads(json.dumps(record.to_dict())))

@@ -94,7 +94,8 @@ def test_threads_and_common_parts_change_nothing():
 
 
 def test_numbers_of_draws():
-    assert read_draws(None, 5, 0.95) == 50_000
+    assert read_draws(None, 5, 0.95) == 8_000
+    assert read_draws(None, 40, 0.95) == 50_000
     assert read_draws(None, 10_000, 0.95) == 1000
     assert read_draws(None, 10_000, 0.999) == 50_000
     assert read_draws(20, 3, 0.95) == 20

@@ -42,7 +42,7 @@ def test_means_of_unequal_spread_have_the_power_that_is_planned():
         for _ in range(1000)
     ]
     assert np.mean(shown) == pytest.approx(plan.power, abs=0.04)
-    assert "samples of a find" in str(plan)
+    assert "samples of a, " in str(plan)
     assert "Model b has 2 times as many samples as a." in str(plan)
 
 

@@ -164,3 +164,20 @@ def test_a_report_of_many_models_draws_averages():
     rows = {each.title: len(each.rows) for each in of_kind(report, Intervals)}
     averages = dict.fromkeys(("precision", "recall", "F1"), 42)
     assert rows == {**averages, "accuracy": 21}
+
+
+@pytest.mark.parametrize(("n_models", "shift"), [(2, 0.0), (4, 0.0), (2, 3.0), (4, 3.0)])
+def test_a_page_of_areas_names_a_best_model_only_if_tests_show_it(tmp_path, n_models, shift):
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, 80)
+    scores = {f"m{i}": rng.normal(size=80) + y_true for i in range(n_models)}
+    scores["m0"] += shift * y_true
+    result = fastcmp.delong(y_true, scores)
+    path = tmp_path / "areas.html"
+    result.report(path)
+    text = path.read_text()
+    smallest = max(result.compare("m0", name).pvalue for name in scores if name != "m0")
+    assert (smallest <= 0.05) == (shift > 0)
+    doubt = "not significant" if n_models == 2 else "not significantly different from any other"
+    assert (doubt in text) == (shift == 0)
+    assert ("and is significantly better than all others" in text) == (shift > 0 and n_models > 2)

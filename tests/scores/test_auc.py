@@ -470,7 +470,7 @@ def reversed_scores(n=200, models=2):
 @pytest.mark.parametrize("function", [auc, delong, lambda *a: auc_bootstrap(*a, n_resamples=20)])
 def test_areas_below_one_half_are_warned_of(function):
     y_true, scores = reversed_scores()
-    with pytest.warns(UserWarning, match=r"2 of 2 models .* pass positive=0$"):
+    with pytest.warns(UserWarning, match=r"2 of 2 models .* negate the scores; .* positive=0$"):
         function(y_true, scores)
     with pytest.warns(UserWarning, match=r"^the area under .* pass positive=0$"):
         function(y_true, scores["m0"])

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import operator
 import pickle
 from dataclasses import FrozenInstanceError
 from decimal import Decimal
@@ -249,11 +250,12 @@ def test_an_exact_interval_of_a_rare_class(x):
         max_size=30,
     ),
     st.floats(-3, 3) | st.sampled_from([0.25, 0.0, 1.0, -inf, inf]),
-    st.sampled_from([">", ">="]),
+    st.sampled_from([">", ">=", "<", "<="]),
 )
 def test_cutting_scores_one_by_one(samples, cutoff, rule):
     y_true, score = zip(*samples, strict=True)
-    called = [s > cutoff if rule == ">" else s >= cutoff for s in score]
+    compare = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}[rule]
+    called = [compare(s, cutoff) for s in score]
     table = classification_table(y_true, scores=score, cutoff=cutoff, rule=rule)
     pairs = list(zip(y_true, called, strict=True))
     wanted = [pairs.count(p) for p in [(1, 1), (0, 1), (1, 0), (0, 0)]]
@@ -494,7 +496,7 @@ def test_cutoffs_beyond_all_scores():
             TypeError,
             "cutoff must be a number",
         ),
-        (([0, 1], [0.1, 0.2]), {"rule": "<"}, ValueError, r"rule must be one of \('>"),
+        (([0, 1], [0.1, 0.2]), {"rule": "!="}, ValueError, r"rule must be one of \('>"),
         (([0, 1], [0.1, 0.2]), {"prevalence": 0}, ValueError, "prevalence must lie in"),
         (([0, 1], [0.1, 0.2]), {"interval": "wald"}, ValueError, "interval must be on"),
         (([0, 1], [0.1, 0.2]), {"confidence_level": 1}, ValueError, "confidence_level"),

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import operator
 import pickle
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -93,16 +94,19 @@ def exact_value(criterion, cells, p, cost_fp, cost_fn):
     }[criterion]
 
 
+RULES = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+
+
 def count(y, score, cutoff, rule):
-    called = [s > cutoff if rule == ">" else s >= cutoff for s in score]
+    called = [RULES[rule](s, cutoff) for s in score]
     pairs = list(zip(y, called, strict=True))
     return [pairs.count(pair) for pair in [(1, 1), (0, 1), (0, 0), (1, 0)]]
 
 
 def brute_force(y, score, criterion, rule, p, cost_fp, cost_fn):
-    ends = [inf] if rule == ">=" else [-inf]
+    ends = [inf] if rule in (">=", "<") else [-inf]
     found = {}
-    for cutoff in sorted({*score, *ends}, reverse=True):
+    for cutoff in sorted({*score, *ends}, reverse=rule[0] == ">"):
         cells = count(y, score, cutoff, rule)
         found[cutoff] = exact_value(criterion, cells, p, cost_fp, cost_fn)
     best = (min if criterion in MINIMISED else max)(found.values())
@@ -122,7 +126,7 @@ def samples(draw, largest=25):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(
     samples(),
-    st.sampled_from([">", ">="]),
+    st.sampled_from(list(RULES)),
     st.integers(1, 5),
     st.integers(1, 5),
     st.sampled_from([None, Fraction(1, 5), Fraction(1, 2)]),
@@ -505,7 +509,7 @@ def test_scores_of_other_widths():
     ("change", "error", "message"),
     [
         ({"criterion": "best"}, ValueError, r"criterion must be one of \('youden', "),
-        ({"rule": "<"}, ValueError, "rule must be one of"),
+        ({"rule": "!="}, ValueError, "rule must be one of"),
         ({"cost_fp": 2}, ValueError, "criterion 'youden' takes no costs: choose one"),
         ({"cost_fn": 0.5, "criterion": min}, ValueError, "criterion a function takes"),
         ({"prevalence": 0.2}, ValueError, "criterion 'youden' takes no prevalence: "),

@@ -3,12 +3,13 @@
 import json
 from math import exp, inf, isnan, log, sqrt
 
+import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
-from scipy import stats
+from scipy import optimize, stats
 
 from fastcmp import (
     classification_table_from_counts,
@@ -594,7 +595,7 @@ def test_each_model_has_its_table():
         assert own.ratio(name).ratio == pytest.approx(plain.ratio(name).ratio)
 
 
-@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price"])
+@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price", "agresti-min"])
 def test_intervals_of_differences_are_mcnemars(interval):
     result = from_counts(COUNTS, interval=interval, confidence_level=0.8)
     for i, test in enumerate((result.sensitivity, result.specificity)):
@@ -603,9 +604,51 @@ def test_intervals_of_differences_are_mcnemars(interval):
         assert (columns["low"][i], columns["high"][i]) == (low, high)
 
 
+def test_both_are_tested_against_a_margin():
+    counts = np.array([[[900, 15], [25, 60]], [[50, 60], [40, 850]]])
+    result = from_counts(counts, margin=(0.05, 0.03))
+    # Tango's limits at the level whose lower end is the margin.
+    cells = {"sensitivity": (0.05, 40, 60, 1000), "specificity": (0.03, 15, 25, 1000)}
+    pvalues = []
+    for name, (margin, only_a, only_b, n) in cells.items():
+        level = optimize.brentq(
+            lambda x, *of: naive.tango(*of[:3], x)[0] + of[3],
+            1e-6,
+            1 - 1e-9,
+            (only_a, only_b, n, margin),
+            xtol=1e-13,
+        )
+        pvalues.append((1 - level) / 2)
+        tests = getattr(result, name).margins
+        assert tests.noninferiority_pvalue == pytest.approx(pvalues[-1], rel=1e-5)
+        assert tests.measure == name
+        assert f"the {name} of a is lower by {margin} or more" in str(result)
+    assert result.noninferiority_pvalue == pytest.approx(max(pvalues), rel=1e-5)
+    assert "Non-inferior in both: shown" in str(result)
+    assert result.to_dict()["sensitivity"]["decision"] == result.sensitivity.margins.decision
+    y_true, a, b = (
+        np.repeat(codes, counts.ravel()) for codes in np.indices((2, 2, 2)).reshape(3, -1)
+    )
+    assert compare_sensitivity_specificity(y_true, a, b, margin=(0.05, 0.03)) == result
+
+
+def test_a_margin_without_samples_of_a_class_has_no_answer():
+    counts = np.zeros((2, 2, 2), int)
+    counts[0] = [[5, 1], [1, 3]]
+    result = from_counts(counts, margin=0.3)
+    assert isnan(result.noninferiority_pvalue)
+    assert result.sensitivity.margins is None
+    assert "a class has no samples" in str(result)
+    assert isnan(from_counts(COUNTS).noninferiority_pvalue)
+
+
 @pytest.mark.parametrize(
     ("counts", "options", "error", "message"),
     [
+        (COUNTS, {"margin": 1.5}, ValueError, "margin must be below 1"),
+        (COUNTS, {"margin": (0.1, 0.2, 0.3)}, ValueError, "margin must be one number, or two"),
+        (COUNTS, {"margin": (0.1, "x")}, TypeError, "margin must be a number"),
+        (COUNTS, {"margin": 0.1, "alpha": 0.7}, ValueError, "alpha must be below 0.5"),
         ([[1, 2], [3, 4]], {}, ValueError, r"counts must be of shape \(2, 2, 2\)"),
         (np.ones((3, 3, 3), int), {}, ValueError, r"counts must be of shape .* \(3, 3"),
         (-np.ones((2, 2, 2), int), {}, ValueError, "counts must not be negative"),

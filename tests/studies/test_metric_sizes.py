@@ -78,7 +78,7 @@ def expected(tensor, metric, seed=5, n_draws=199):
     ends = [
         one(method="delta"),
         one(method="jackknife", scale=scale),
-        one(),
+        one(method={"F1": "wilson", "balanced accuracy": "mover"}.get(metric, "jackknife")),
         one(**bca),
         pair(method="delta").interval,
         pair(method="jackknife").interval,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.options import choose
 from fastcmp.io.logs.registry import formats
-from fastcmp.io.logs.sniffing import damage, data_kind
 from fastcmp.io.logs.walk import Ignored
 from fastcmp.io.logs.words import counted, listed
 
@@ -49,6 +48,8 @@ class Recognition(NamedTuple):
 def recognise(files: Sequence[LogFile], options: LogOptions, format_: str | None) -> Recognition:
     """Ask each format, in order, for each file."""
     known = formats()
+    from fastcmp.io.logs.sniffing import damage, data_kind  # needs pyarrow, as formats do
+
     if format_ is not None:
         name = choose(format_, "format", [each.name for each in known])
         known = [each for each in known if each.name == name]

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import time
 
 import pyarrow as pa
 import pytest
@@ -199,3 +200,16 @@ def test_other_data_beside_logs_is_left_aside(tmp_path, monkeypatch):
     (tmp_path / "logs" / "notes.csv").write_bytes(b"caf\xe9;1\n")
     results = fastcmp.read_results(tmp_path / "logs")
     assert (len(results.names), results.n_ignored) == (2, 2)
+
+
+def test_an_interrupt_does_not_wait_for_files(tmp_path):
+    toy_logs.write(tmp_path, part("a"), part("b"))
+    (tmp_path / "1.log").write_text("toy slow")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        fastcmp.read_results(tmp_path, workers=2, progress=interrupt)
+    assert time.monotonic() - begin < 3

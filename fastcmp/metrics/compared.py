@@ -17,11 +17,13 @@ from fastcmp.core.checks import (
     keep_side,
 )
 from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.metrics.abc_interval import abc_interval
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
     bootstrap_intervals,
     undefined_caution,
 )
+from fastcmp.metrics.bounded_draws import Bounds, bounded_draws
 from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
@@ -36,8 +38,8 @@ from fastcmp.metrics.pair_estimates import (
     ratio_interval,
     z_test,
 )
-from fastcmp.metrics.paired_recalls import newcombe_limits
-from fastcmp.metrics.permutation import is_exact, permutation_tests
+from fastcmp.metrics.paired_recalls import paired_counts, paired_interval
+from fastcmp.metrics.permutation import PermutationOutcome, is_exact, permutation_tests
 from fastcmp.metrics.samples import (
     Counted,
     arranged,
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
     from fastcmp.metrics.estimators import Estimator
 
-METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "bootstrap")
+METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "bootstrap", "abc")
 DRAWN = ("permutation", "bootstrap")
 
 
@@ -71,6 +73,13 @@ class CompareOptions(NamedTuple):
     seed: int
     #: "clusters" for t with as many degrees of freedom, less 1, or "normal".
     df: str = "clusters"
+    #: Whether there is a margin: intervals are then those of its tests.
+    margin: bool = False
+
+    @property
+    def bounded(self) -> bool:
+        """Whether intervals are those that margins are tested by."""
+        return self.margin or self.method in ("exact", "permutation", "pooled")
 
     def degrees(self, cells: Cells) -> float:
         """Give the degrees of freedom of a statistic."""
@@ -90,6 +99,9 @@ class Compared(NamedTuple):
     ratio_interval: tuple[float, float]
     n_configurations: float = 0
     cautions: tuple[str, ...] = ()
+    #: By which margins are tested, unless the metric is a proportion; None where the
+    #: interval is of another kind.
+    bounds: Bounds | None = None
 
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
@@ -112,6 +124,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         n_resamples=as_whole(given["n_resamples"], "n_resamples", 1),
         seed=0 if method not in DRAWN and rng is None else as_seed(rng),
         df=choose(given["df"], "df", ("clusters", "normal")),
+        margin=given["margin"] is not None,
     )
 
 
@@ -146,7 +159,7 @@ def choose_method(
         default = "delta"
         reason = "with sample_weight method is 'delta'"
     elif cells.clusters is not None:
-        default, others = "delta", ("jackknife", "pooled")
+        default, others = "delta", ("jackknife", "pooled", "abc")
         reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
     if default is not None and method not in (None, default) and method in others:
         message = f"{reason}, got {method!r}"
@@ -200,9 +213,11 @@ def _compare_bound(
     method = str(options.method)
     pairs = [pair_of(estimator, cells) for estimator in bound]
     if method == "bootstrap":
-        return _bootstrapped(pairs, options, pool)
+        found = _bootstrapped(pairs, options, pool)
+        return _bounded(found, options, pool) if options.margin else found
+    outcomes: list[PermutationOutcome | None] = [None] * len(pairs)
     if method in ("exact", "permutation"):
-        outcomes = permutation_tests(
+        outcomes[:] = permutation_tests(
             bound,
             cells,
             alternative=options.alternative,
@@ -212,43 +227,49 @@ def _compare_bound(
             seed=options.seed,
             pool=pool,
         )
-        return [
-            _with_interval(
-                pair,
-                Tested(outcome.statistic, outcome.pvalue, outcome.status),
-                method,
-                options,
-            )._replace(n_configurations=outcome.n_configurations)
-            for pair, outcome in zip(pairs, outcomes, strict=True)
-        ]
-    tests: list[Tested | None] = [None] * len(pairs)
-    if method == "pooled":
-        tests = [pooled_test(pair, options.alternative) for pair in pairs]
-    return [
-        _with_interval(pair, test, method, options) for pair, test in zip(pairs, tests, strict=True)
+    found = [
+        _compared(pair, outcome, method, options)
+        for pair, outcome in zip(pairs, outcomes, strict=True)
     ]
+    return _bounded(found, options, pool) if options.bounded else found
 
 
-def _with_interval(
-    pair: Pair, test: Tested | None, method: str, options: CompareOptions
+def _compared(
+    pair: Pair, outcome: PermutationOutcome | None, method: str, options: CompareOptions
 ) -> Compared:
-    """Add intervals of the difference and the ratio; without a test z of the former."""
-    cells = pair.cells
+    """Test one metric, with intervals of the difference and the ratio by standard errors."""
+    cells, cautions = pair.cells, tuple[str, ...]()
     counted = cells.clusters is None and cells.squares is None
-    how = "delta" if method == "delta" or not counted else "jackknife"
+    how = "delta" if method in ("delta", "abc") or not counted else "jackknife"
     errors = pair_errors(pair, how, within_classes=options.within_classes)
     df = options.degrees(cells)
-    if test is None:
+    ends, shown = difference_interval(pair, errors.difference, options.level, df), how
+    if outcome is not None:
+        test = Tested(outcome.statistic, outcome.pvalue, outcome.status)
+    elif method == "pooled":
+        test = pooled_test(pair, options.alternative)
+    elif method == "abc":
+        abc = abc_interval(
+            pair.estimator,
+            cells,
+            confidence_level=options.confidence_level,
+            alternative=options.alternative,
+        )
+        ends, shown = (abc.low, abc.high), "abc"
+        test = Tested(abc.estimate, abc.pvalue, abc.status)
+        if abc.status == kernels.DEGENERATE:
+            ends = difference_interval(pair, 0.0, options.level, df)
+            test = z_test(pair, 0.0, options.alternative, df)
+    else:
         test = z_test(pair, errors.difference, options.alternative, df)
-    ends = difference_interval(pair, errors.difference, options.level, df)
-    shown = how
-    if how == "jackknife" and method != "jackknife" and not options.within_classes:
-        better = newcombe_limits(pair.estimator, cells, options.level)
-        if better is not None:
-            ends, shown = better, "newcombe"
+    if math.isnan(test.pvalue) and not math.isnan(pair.difference) and outcome is None:
+        test, told = without_variance(pair, options.alternative, errors.difference)
+        cautions = (told,)
     ratio = of_log = math.nan
     if pair.value_a > 0.0 and pair.value_b > 0.0:
         ratio, of_log = pair.value_a / pair.value_b, ratio_error(pair)
+        if of_log == 0.0 and not pair.same:
+            of_log = math.nan
     return Compared(
         pair,
         test,
@@ -258,7 +279,63 @@ def _with_interval(
         shown,
         ratio,
         _one_sided(ratio_interval(pair, of_log, options.level, df), options, (0.0, math.inf)),
+        n_configurations=0 if outcome is None else outcome.n_configurations,
+        cautions=cautions,
     )
+
+
+def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[Tested, str]:
+    """Test of two models whose difference has no standard error, and what to say of it.
+
+    Exact where all exchanges of predictions can be looked at.
+    """
+    lead = f"No variance of the difference in {pair.estimator.title} was observed"
+    if not error == 0.0:
+        lead = f"The difference in {pair.estimator.title} has no standard error"
+    if pair.cells.squares is None and is_exact([pair.estimator], pair.cells):
+        (found,) = permutation_tests(
+            [pair.estimator], pair.cells, alternative=alternative, exact=True
+        )
+        return (
+            Tested(math.nan, found.pvalue, int(kernels.DEGENERATE)),
+            f"{lead}: the p-value is that of the exact permutation test.",
+        )
+    return (
+        Tested(math.nan, math.nan, int(kernels.UNDEFINED)),
+        f"{lead}, and there are too many exchanges of predictions to look at all: there is "
+        "no test. method='permutation' has one.",
+    )
+
+
+def _bounded(
+    found: list[Compared], options: CompareOptions, pool: ThreadPool
+) -> list[Compared]:
+    """Replace intervals by those of the tests against a margin: one procedure."""
+    cells = found[0].pair.cells
+    counts = [paired_counts(one.pair.estimator, cells) for one in found]
+    drawn = iter(
+        bounded_draws(
+            [one.pair.estimator for one, own in zip(found, counts, strict=True) if own is None],
+            cells,
+            within_classes=options.within_classes,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+            pool=pool,
+        )
+    )
+    made = []
+    for one, own in zip(found, counts, strict=True):
+        bounds = None
+        if own is not None:
+            ends, shown = paired_interval(own, options.level)
+        else:
+            bounds = next(drawn)
+            ends, shown = bounds.interval(options.level), "dirichlet"
+        if math.isnan(one.pair.difference):
+            ends = math.nan, math.nan
+        ends = _one_sided(ends, options, (-math.inf, math.inf))
+        made.append(one._replace(interval=ends, interval_method=shown, bounds=bounds))
+    return made
 
 
 def _one_sided(

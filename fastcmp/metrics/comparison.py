@@ -171,6 +171,7 @@ def compare_metric(
             "n_resamples": n_resamples,
             "rng": rng,
             "df": df,
+            "margin": margin,
         }
     )
     chosen, threads = read_pair_names(names), check_workers(workers)
@@ -294,6 +295,7 @@ def compare_metric_from_counts(
             "n_resamples": n_resamples,
             "rng": rng,
             "df": "normal",
+            "margin": margin,
         }
     )
     if names is None:

@@ -89,7 +89,10 @@ def with_pair_margins(
     }
     single = (result.n_clusters, result.n_strata) == (None, None)
     counted = result.only_a is not None and result.measure in _PROPORTIONS
-    if counted and single and n_samples is None:
+    if tests is not None and tests.margins is not None:
+        found = tests.margins(result, options)
+        result = replace(result, interval=np.stack(found.interval, axis=1))
+    elif counted and single and n_samples is None:
         counts = (result.only_a, result.only_b, result.n_samples)
         found = accuracy_margins(counts, options, **shared)
     else:

@@ -59,6 +59,8 @@ class PairTests:
     spread: Spread | None = None
     #: Least and largest difference.
     limits: tuple[float, float] = (-math.inf, math.inf)
+    #: Tests of all pairs of a record against a margin, where standard errors are no guide.
+    margins: Callable[[Any, MarginOptions], MarginTests] | None = None
     #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
     flips: Callable[[Draws, ThreadPool], Joint] | None = None
 

@@ -54,7 +54,8 @@ class Bounds(NamedTuple):
         """Both ends of the interval, which inverts the tests."""
         alpha = 0.5 * (1.0 - level)
         low, high = _quantile(self.low, alpha), -_quantile(-self.high[::-1], alpha)
-        return max(low, self.limits[0]), min(high, self.limits[1])
+        least, most = self.limits
+        return float(np.maximum(low, least)), float(np.minimum(high, most))
 
 
 def _fitted(draws: Floats) -> tuple[int, float, float]:
@@ -68,6 +69,8 @@ def _fitted(draws: Floats) -> tuple[int, float, float]:
 
 
 def _tail(draws: Floats, at: float) -> float:
+    if math.isnan(draws[0]):
+        return math.nan
     below = int(np.searchsorted(draws, at, "right"))
     k, start, excess = _fitted(draws)
     if below >= k or not 0.0 < excess < math.inf:
@@ -134,6 +137,8 @@ def bounded_draws(
         with np.errstate(invalid="ignore"):
             low, high = own + worst * extra, own + best * extra
         low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
+        if low.min() == low.max():  # no sample could change the metric
+            low[:] = high[:] = np.nan
         found.append(Bounds(np.sort(low), np.sort(high), (least - most, most - least)))
     return found
 

@@ -24,7 +24,12 @@ from fastcmp.metrics.bootstrap import (
     undefined_caution,
 )
 from fastcmp.metrics.bounded_draws import Bounds, bounded_draws
-from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
+from fastcmp.metrics.cautions import (
+    conventions,
+    differing_labels,
+    distances_apart,
+    few_samples,
+)
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
     Errors,
@@ -138,7 +143,7 @@ class _Bound(NamedTuple):
 
 def _bind(counted: Counted, metrics: Sequence[Metric]) -> list[_Bound]:
     found = []
-    for metric in metrics:
+    for metric in map(counted.averaging, metrics):
         classes = metric.classes_of(counted.classes)
         cells = arranged(counted, classes)
         found.append(_Bound(classes, cells, metric.bind(classes)))
@@ -196,6 +201,7 @@ def compare_counted(
                 estimator.check(table)
             cautions += conventions(estimator, tables, names, classes)
             cautions += differing_labels(estimator, tables, names, classes)
+            cautions += distances_apart(estimator, tables, names, classes)
         cautions += few_samples(tables[0], classes)
         if np.array_equal(*cells.codes.T[1:]):
             cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")

@@ -321,8 +321,8 @@ def compare_metric_from_counts(
 
 
 def _counted(tensor: Any, labels: tuple[Any, ...], *, given: bool) -> Counted:
-    """Take one tensor; a class that never occurs is none, unless it was named."""
-    if not given:
+    """Take one tensor; a class that never occurs is none, unless it was named, or of two."""
+    if not given and len(tensor) > 2:
         seen = tensor.any(axis=(1, 2)) | tensor.any(axis=(0, 2)) | tensor.any((0, 1))
         used = np.flatnonzero(seen)
         tensor = tensor[np.ix_(used, used, used)]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: Fields that are no array where they are the same for all.
 _OFTEN_SAME = ("method", "measure", "alpha", "strict", "margin", "lower_is_better")
-#: Why there is no decision where the metric of a model is 0/0.
-NO_VALUE = "the metric has no value for one of the models"
+#: Why there may be no p-value.
+NO_VALUE = "the metric is 0/0 for one of the models, or no sample of these classes changes it"
 
 
 def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
@@ -117,7 +117,7 @@ def margin_test(
         better = bounds.pvalue_lower(margin)
         if estimator.lower_is_better:
             better = bounds.pvalue_upper(-margin)
-        ends = [bounds.interval(level) for level in (1 - against.alpha, 1 - 2 * against.alpha)]
+        ends = [bounds.interval(1 - against.alpha), bounds.interval(1 - 2 * against.alpha)]
     spread = standard_error * math.sqrt(cells.n)
     needed = samples_needed(against.gain(pair.difference), margin, (spread,) * 3, against)
     return make_tests(

@@ -28,6 +28,10 @@ SETTINGS = {
     "family": (("equal", 100, EQUAL), ("equal", 500, EQUAL)),
     "best": (("equal", 200, EQUAL), ("2 points apart", 200, APART)),
 }
+METRICS = ("recall", "precision", "balanced_accuracy", "f1_macro", "mcc", "kappa")
+#: Of model b, where a makes more errors until the metric is lower by the margin.
+RECALLS, METRIC_MARGIN = (0.98, 0.9), 0.1
+METRIC_SIZES, PREVALENCES = (50, 100, 200, 500, 1000), (0.02, 0.05, 0.1, 0.2, 0.5)
 DESIGNS = ((39, 0.3, 0.05), (152, 0.15, 0.05), (769, 0.06, 0.03))
 
 
@@ -152,6 +156,61 @@ def best(run, n, truth):
     }
 
 
+def population(metric, prevalence):
+    """Chances of [true, a, b] where a is worse by just the margin.
+
+    It misses more positives, for precision it has more false alarms. Half of the errors
+    that both could make together are made together.
+    """
+
+    def chances(recalls):
+        found = np.zeros((2, 2, 2))
+        for t, (p, a, b) in enumerate(zip((1 - prevalence, prevalence), recalls, RECALLS)):
+            both = 0.5 * (a * b + min(a, b))
+            found[t, t, t], found[t, t, 1 - t] = p * both, p * (a - both)
+            found[t, 1 - t, t], found[t, 1 - t, 1 - t] = p * (b - both), p * (1 - a - b + both)
+        return found
+
+    def loss(share):
+        recalls = np.array(RECALLS)
+        recalls[int(metric != "precision")] *= share
+        found = np.round(1e12 * chances(recalls)).astype(int)
+        values = (
+            fastcmp.metric_from_counts(found.sum(axis=2 - model), metric=metric).value
+            for model in (0, 1)
+        )
+        return np.subtract(*values) + METRIC_MARGIN, chances(recalls)
+
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if loss(middle)[0] < 0.0 else (low, middle)
+    return loss(high)[1]
+
+
+def metric_margins(runs):
+    """Sizes of the tests of metrics against a margin, and what their intervals miss."""
+    for place, metric in enumerate(METRICS):
+        for prevalence in PREVALENCES:
+            chances = population(metric, prevalence).ravel()
+            for n in METRIC_SIZES:
+                drawn = generator(place).multinomial(n, chances, size=runs)
+                if metric == "recall":  # only positives count
+                    drawn[:, 0], drawn[:, 1:4] = n - drawn[:, 4:].sum(axis=1), 0
+                tables, times = np.unique(drawn, axis=0, return_counts=True)
+                false = missed = 0
+                for table, many in zip(tables.reshape(-1, 2, 2, 2), times, strict=True):
+                    found = fastcmp.compare_metric_from_counts(
+                        table, metric=metric, margin=METRIC_MARGIN, n_resamples=DRAWS
+                    )
+                    low, high = found.interval
+                    false += many * found.margins.margin_met
+                    missed += many * (low > -METRIC_MARGIN or high < -METRIC_MARGIN)
+                setting = f"{found.measure}, {prevalence:.0%} positive"
+                yield setting, n, "false not worse", false / runs
+                yield setting, n, "95% interval misses", missed / runs
+
+
 def simulated(one, runs):
     """Give how often each of the named answers of data sets was true."""
     for setting, *options in SETTINGS[one.__name__]:
@@ -175,6 +234,8 @@ def main(runs=RUNS, folder=decision_page.FOLDER):
     """Work everything out, and write the data and the page."""
     rows = [("margins", *row, 0, SEED) for row in margins()]
     rows += [("unpaired", *row, 0, SEED) for row in unpaired()]
+    number = max(runs // 4, 1)
+    rows += [("metrics", *row, number, SEED) for row in metric_margins(number)]
     for part, number in ((looks, runs), (family, runs), (best, max(runs // 2, 1))):
         rows += [(part.__name__, *row, number, SEED) for row in simulated(part, number)]
     rows += [("planned", *row, 10 * runs, SEED) for row in planned(10 * runs)]

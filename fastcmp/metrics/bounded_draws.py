@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastcmp import kernels
 from fastcmp.kernels.cluster_draws import cluster_cells
 from fastcmp.metrics.cell_draws import evaluate_draws, measure
-from fastcmp.metrics.derived import UserEstimator
+from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
+from fastcmp.metrics.estimators import KernelEstimator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 #: Numbers of tables and draws beyond which fewer are drawn, and how few at least.
 _WORK, _LEAST = 1 << 29, 499
 _OF_USERS = 1_999  # draws where a user's function is evaluated
+#: Why there may be no limits.
+NO_VALUE = "the metric is 0/0 for one of the models, or says nothing without samples of a class"
 _SMOOTH = 0.5  # samples that are right, and wrong, added to each class
 
 
@@ -109,6 +113,13 @@ def bounded_draws(
     t, counts = cells.codes[:, 0], cells.counts.astype(np.float64)
     sizes, places = np.bincount(t, counts, cells.n_classes), np.arange(t.size)
     of_sample = np.ones(t.size) if cells.squares is None else cells.squares / counts
+    # The same weights where the models are exchanged.
+    turned = cells.codes[:, [0, 2, 1]]
+    order = np.lexsort(turned.T[::-1])
+    as_turned = np.column_stack([turned, counts])[order].tolist()
+    as_given = np.column_stack([cells.codes, counts]).tolist()
+    if as_given <= as_turned:
+        order = places
 
     def fill(part: slice, draws: Floats) -> tuple[Floats | None, None]:
         bits = np.random.Philox(key=seed, counter=[0, 0, 0, part.start])
@@ -119,7 +130,8 @@ def bounded_draws(
             cluster_cells(*cells.clusters, places, times, draws)
             draws *= of_sample
         else:  # also a sum of weighted exponential numbers is nearly gamma
-            draws[:] = of_sample * random.standard_gamma(counts / of_sample, draws.shape)
+            shape = (counts / of_sample)[order]
+            draws[:, order] = of_sample[order] * random.standard_gamma(shape, draws.shape)
         if within_classes:
             of_class = np.eye(cells.n_classes)[t]
             draws *= (sizes / np.maximum(draws @ of_class, 1e-300))[:, t]
@@ -137,10 +149,24 @@ def bounded_draws(
         with np.errstate(invalid="ignore"):
             low, high = own + worst * extra, own + best * extra
         low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
-        if low.min() == low.max():  # no sample could change the metric
+        alone = np.count_nonzero(sizes) < 2 and _needs_two_classes(estimator)
+        if alone or low.min() == low.max():  # no sample could change the metric
             low[:] = high[:] = np.nan
-        found.append(Bounds(np.sort(low), np.sort(high), (least - most, most - least)))
+        low, high = np.sort(low), np.sort(high)
+        if as_given == as_turned:
+            low = 0.5 * (low - high[::-1])
+            high = -low[::-1]
+        found.append(Bounds(low, high, (least - most, most - least)))
     return found
+
+
+def _needs_two_classes(estimator: Estimator) -> bool:
+    """Whether a metric says nothing where the truth holds one class only."""
+    if not isinstance(estimator, KernelEstimator):
+        return isinstance(estimator, (AdjustedForChance, AtPrevalence))
+    spec = estimator.spec
+    averaged = spec.average not in (kernels.ONE_CLASS, kernels.MICRO)
+    return averaged or kernels.ACCURACY < spec.metric < kernels.COST
 
 
 def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float, float]:

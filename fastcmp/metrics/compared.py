@@ -23,7 +23,7 @@ from fastcmp.metrics.bootstrap import (
     bootstrap_intervals,
     undefined_caution,
 )
-from fastcmp.metrics.bounded_draws import Bounds, bounded_draws
+from fastcmp.metrics.bounded_draws import NO_VALUE, Bounds, bounded_draws
 from fastcmp.metrics.cautions import (
     conventions,
     differing_labels,
@@ -43,7 +43,7 @@ from fastcmp.metrics.pair_estimates import (
     ratio_interval,
     z_test,
 )
-from fastcmp.metrics.paired_recalls import paired_counts, paired_interval
+from fastcmp.metrics.paired_recalls import newcombe_limits, paired_counts, paired_interval
 from fastcmp.metrics.permutation import PermutationOutcome, is_exact, permutation_tests
 from fastcmp.metrics.samples import (
     Counted,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
     from fastcmp.metrics.estimators import Estimator
 
-METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "bootstrap", "abc")
+METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "mover", "bootstrap", "abc")
 DRAWN = ("permutation", "bootstrap")
 
 
@@ -164,7 +164,7 @@ def choose_method(
         default = "delta"
         reason = "with sample_weight method is 'delta'"
     elif cells.clusters is not None:
-        default, others = "delta", ("jackknife", "pooled", "abc")
+        default, others = "delta", ("jackknife", "pooled", "mover", "abc")
         reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
     if default is not None and method not in (None, default) and method in others:
         message = f"{reason}, got {method!r}"
@@ -252,7 +252,7 @@ def _compared(
     ends, shown = difference_interval(pair, errors.difference, options.level, df), how
     if outcome is not None:
         test = Tested(outcome.statistic, outcome.pvalue, outcome.status)
-    elif method == "pooled":
+    elif method in ("pooled", "mover"):
         test = pooled_test(pair, options.alternative)
     elif method == "abc":
         abc = abc_interval(
@@ -271,6 +271,14 @@ def _compared(
     if math.isnan(test.pvalue) and not math.isnan(pair.difference) and outcome is None:
         test, told = without_variance(pair, options.alternative, errors.difference)
         cautions = (told,)
+    if method == "mover":
+        limits = newcombe_limits(pair.estimator, cells, options.level)
+        if limits is None:
+            raise ValueError(
+                "method='mover' needs a metric that is a mean of recalls, such as "
+                f"'balanced_accuracy', got {pair.estimator.name!r}"
+            )
+        ends, shown = limits, "newcombe"
     ratio = of_log = math.nan
     if pair.value_a > 0.0 and pair.value_b > 0.0:
         ratio, of_log = pair.value_a / pair.value_b, ratio_error(pair)
@@ -337,10 +345,15 @@ def _bounded(
         else:
             bounds = next(drawn)
             ends, shown = bounds.interval(options.level), "dirichlet"
+        told = one.cautions
         if math.isnan(one.pair.difference):
             ends = math.nan, math.nan
+        elif math.isnan(ends[0]):
+            told += (f"No interval of the difference in {one.pair.estimator.title}: {NO_VALUE}.",)
         ends = _one_sided(ends, options, (-math.inf, math.inf))
-        made.append(one._replace(interval=ends, interval_method=shown, bounds=bounds))
+        made.append(
+            one._replace(interval=ends, interval_method=shown, bounds=bounds, cautions=told)
+        )
     return made
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from fastcmp.core.records import ConfidenceInterval
+from fastcmp.metrics.bounded_draws import NO_VALUE
 from fastcmp.metrics.paired_recalls import paired_counts
 from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.margin_result import MarginTests
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 #: Fields that are no array where they are the same for all.
 _OFTEN_SAME = ("method", "measure", "alpha", "strict", "margin", "lower_is_better")
-#: Why there may be no p-value.
-NO_VALUE = "the metric is 0/0 for one of the models, or no sample of these classes changes it"
 
 
 def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:

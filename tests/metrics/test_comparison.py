@@ -243,13 +243,11 @@ def test_bootstrap():
 
 
 def test_interval_and_test_may_disagree():
-    # Of five discordant samples all are for a: the smallest p-value is 1 of 16.
-    counts = np.zeros((2, 2, 2), int)
-    counts[0, 0, 0], counts[1, 1, 1] = 30, 30
-    counts[1, 1, 0] = 5
-    found = compare_metric_from_counts(counts, metric="f1")
-    assert found.pvalue == pytest.approx(2 / 2**5)
-    assert found.interval.low > 0.0
+    # Models that cannot be exchanged: a has more false alarms, and finds the one positive.
+    counts = np.array([[[177, 3], [12, 1]], [[1, 0], [0, 0]]])
+    found = compare_metric_from_counts(counts, metric="balanced_accuracy")
+    assert found.pvalue < 0.05
+    assert found.interval.low < 0.0 < found.interval.high
     assert any("disagree" in caution for caution in found.cautions)
 
 
@@ -285,8 +283,10 @@ def test_all_of_one_right_and_all_of_the_other_wrong():
     y_true = np.array([0, 1] * 10)
     found = compare_metric(y_true, y_true, 1 - y_true, metric="mcc", method="jackknife")
     assert found.difference == 2.0
-    assert math.isnan(found.pvalue)
+    assert math.isnan(found.statistic)
+    assert found.pvalue == pytest.approx(2 / 2**20, rel=1e-9)
     assert math.isnan(found.interval.low)
+    assert "No variance" in found.cautions[0]
     exact = compare_metric(y_true, y_true, 1 - y_true, metric="accuracy")
     assert exact.pvalue == pytest.approx(2 / 2**20, rel=1e-9)
     assert exact.interval.low > 0.5

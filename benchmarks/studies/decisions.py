@@ -165,7 +165,8 @@ def population(metric, prevalence):
 
     def chances(recalls):
         found = np.zeros((2, 2, 2))
-        for t, (p, a, b) in enumerate(zip((1 - prevalence, prevalence), recalls, RECALLS)):
+        rows = zip((1 - prevalence, prevalence), recalls, RECALLS, strict=True)
+        for t, (p, a, b) in enumerate(rows):
             both = 0.5 * (a * b + min(a, b))
             found[t, t, t], found[t, t, 1 - t] = p * both, p * (a - both)
             found[t, 1 - t, t], found[t, 1 - t, 1 - t] = p * (b - both), p * (1 - a - b + both)

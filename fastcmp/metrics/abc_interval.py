@@ -95,7 +95,7 @@ def abc_interval(
 
 
 def _quantile_at_zero(end: Callable[[float], float], estimate: float) -> float:
-    """Normal quantile of the interval whose end is 0; beyond all others where none is."""
+    """Find the normal quantile of the interval whose end is 0."""
     side = -1.0 if estimate > 0.0 else 1.0
     near, far = 0.0, side * _STRIDE
     while abs(far) < _FARTHEST and end(far) * side < 0.0:

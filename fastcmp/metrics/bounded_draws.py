@@ -63,7 +63,7 @@ class Bounds(NamedTuple):
 
 
 def _fitted(draws: Floats) -> tuple[int, float, float]:
-    """Number of draws in the lower tail, where it begins, and its mean excess.
+    """Count the draws in the lower tail; find where it begins, and its mean excess.
 
     Beyond these draws the tail is taken for exponential, which is on the safe side.
     """
@@ -111,7 +111,7 @@ def bounded_draws(
         n = min(n, _OF_USERS)
     values, extra = np.empty((len(estimators), n)), np.empty(n)
     t, counts = cells.codes[:, 0], cells.counts.astype(np.float64)
-    sizes, places = np.bincount(t, counts, cells.n_classes), np.arange(t.size)
+    sizes, places = cells.table(0).sum(axis=1), np.arange(t.size)
     of_sample = np.ones(t.size) if cells.squares is None else cells.squares / counts
     # The same weights where the models are exchanged.
     turned = cells.codes[:, [0, 2, 1]]
@@ -170,12 +170,12 @@ def _needs_two_classes(estimator: Estimator) -> bool:
 
 
 def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float, float]:
-    """What the worst and the best sample, or cluster, that there may be would add.
+    """Find what the worst and the best sample, or cluster, that there may be would add.
 
     By the influences at tables to each of whose classes half a sample that is predicted
     rightly is added, and half a wrong one: each possible prediction has one.
     """
-    k, n = cells.n_classes, float(sizes.sum())
+    k = cells.n_classes
     tables = np.stack([cells.table(0), cells.table(1)])
     others = np.tile(sizes if np.count_nonzero(sizes) > 1 else tables.sum(axis=(0, 1)), (k, 1))
     np.fill_diagonal(others, 0.0)

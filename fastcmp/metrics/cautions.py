@@ -83,7 +83,7 @@ def differing_labels(
 def distances_apart(
     estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Sequence[Any]
 ) -> tuple[str, ...]:
-    """What to say of weighted kappa where the order of the classes was not given.
+    """Say what weighted kappa does where the order of the classes was not given.
 
     That it is alphabetical, and that distances count classes which a model alone lacks.
     """
@@ -93,9 +93,7 @@ def distances_apart(
     if spec.labels == kernels.LISTED or len(classes) < 3:
         return ()
     if any(isinstance(label, str) for label in classes):
-        return (
-            f"{estimator.title} takes words in alphabetical order: labels= gives the order.",
-        )
+        return (f"{estimator.title} takes words in alphabetical order: labels= gives the order.",)
     for table, name in zip(tables, names, strict=True):
         unseen = np.flatnonzero(~(table.any(axis=0) | table.any(axis=1)))
         if unseen.size:

@@ -304,7 +304,7 @@ def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[
     Exact where all exchanges of predictions can be looked at.
     """
     lead = f"No variance of the difference in {pair.estimator.title} was observed"
-    if not error == 0.0:
+    if error != 0.0:
         lead = f"The difference in {pair.estimator.title} has no standard error"
     if pair.cells.squares is None and is_exact([pair.estimator], pair.cells):
         (found,) = permutation_tests(
@@ -321,9 +321,7 @@ def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[
     )
 
 
-def _bounded(
-    found: list[Compared], options: CompareOptions, pool: ThreadPool
-) -> list[Compared]:
+def _bounded(found: list[Compared], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
     """Replace intervals by those of the tests against a margin: one procedure."""
     cells = found[0].pair.cells
     counts = [paired_counts(one.pair.estimator, cells) for one in found]

@@ -80,7 +80,7 @@ def pair_errors(pair: Pair, how: str, *, within_classes: bool = False) -> Errors
 
 
 def least_error(n: float) -> float:
-    """Standard error below which there is nothing but rounding, of values of size 1."""
+    """Bound the standard errors of values of size 1 that are nothing but rounding."""
     return float((1e-13 + 4.0 * np.finfo(np.float64).eps * n) / math.sqrt(max(n, 1.0)))
 
 

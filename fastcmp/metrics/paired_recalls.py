@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def paired_counts(estimator: Estimator, cells: Cells) -> tuple[int, int, int] | None:
-    """Samples that only a has right, that only b has, and all of an accuracy or recall.
+    """Count the samples that only a has right, that only b has, and all that count.
 
     None where the metric is no proportion of samples that are the same for both models,
     and of weighted samples and clusters.
@@ -50,15 +50,14 @@ def paired_counts(estimator: Estimator, cells: Cells) -> tuple[int, int, int] | 
     return (only_a, only_b, n) if n else None
 
 
-def paired_interval(
-    counts: tuple[int, int, int], level: float
-) -> tuple[tuple[float, float], str]:
+def paired_interval(counts: tuple[int, int, int], level: float) -> tuple[tuple[float, float], str]:
     """Interval of a difference of proportions, as `accuracy_margins` has it, and its name."""
     if counts[2] <= SMALL and level > 0.5:
         out = np.empty(9)
         kernels.tango_exact_margins(*counts, 0.5, 1.0 - level, 0.0, out)
         return (float(out[5]), float(out[6])), "exact"
-    return tuple(kernels.tango_interval(*counts, level)), "score"
+    low, high = kernels.tango_interval(*counts, level)
+    return (low, high), "score"
 
 
 class _Part(NamedTuple):

@@ -43,7 +43,7 @@ class Counted(NamedTuple):
     weightless: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
 
     def averaging(self, metric: Metric) -> Metric:
-        """The metric, over its classes without any weight too, as in scikit-learn."""
+        """Average over classes without any weight too, as scikit-learn does."""
         if not isinstance(metric.labels, str) or metric.average not in ("macro", "weighted"):
             return metric
         of_truth = metric.labels == "truth"

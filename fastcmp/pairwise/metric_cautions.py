@@ -30,7 +30,7 @@ def cautions_of(
         *_conventions(metric, models, names),
         *distances_apart(
             metric.estimator,
-            [] if models.tables is None else models.tables,
+            [] if models.tables is None else list(models.tables),
             names,
             metric.classes,
         ),

@@ -160,7 +160,7 @@ class WithoutVariance:
         return self._pvalues[pair]
 
     def cautions(self, names: Sequence[str]) -> tuple[str, ...]:
-        """What to say of these pairs."""
+        """Say how these pairs are tested."""
         found = []
         for tested, how in (
             (True, "their p-values are those of exact permutation tests."),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block, PairColumns
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 

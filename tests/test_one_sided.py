@@ -19,9 +19,13 @@ from fastcmp import (
     kfold_t,
     mcnemar,
     mcnemar_from_counts,
+    mean_difference,
+    means_unpaired,
     nadeau_bengio_t,
     proportion_z,
+    signed_rank,
 )
+from fastcmp.kernels import Status
 
 SIDES = ("greater", "less")
 COUNTS = {"both_right": 60, "both_wrong": 9}
@@ -219,3 +223,33 @@ def test_picture_of_a_one_sided_interval():
         texts = [text.get_text() for text in ax.get_legend().get_texts()]
         assert texts[0] == "one-sided 95% CI"
         plt.close(ax.figure)
+
+
+def nothing_differs(alternative):
+    """Tests of two models that are the same, by name."""
+    y, a, _ = two_models()
+    values, groups, weights = np.arange(80.0) % 7, np.arange(80) // 4, {0: 1, 1: 3}
+    option = {"alternative": alternative}
+    strata = {"strata": groups % 2, "stratum_weights": weights, **option}
+    return {
+        **{x: mcnemar(y, a, a, method=x, **option) for x in ("midp", "exact", "asymptotic")},
+        **{
+            f"clusters, {x}": mcnemar(y, a, a, groups=groups, method=x, **option)
+            for x in ("cr2", "obuchowski", "durkalski", "eliasziw", "mcnemar")
+        },
+        **{f"strata, {x}": mcnemar(y, a, a, method=x, **strata) for x in ("midp", "asymptotic")},
+        **{
+            f"means, {x}": mean_difference(values, values, method=x, rng=1, **option)
+            for x in ("t", "permutation", "bootstrap")
+        },
+        "ranks": signed_rank(values, values, **option),
+        "unpaired": means_unpaired([2.0, 2.0], [2.0, 2.0, 2.0], **option),
+        "folds": kfold_t([0.0] * 5, **option),
+    }
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", *SIDES])
+def test_where_nothing_differs_p_is_1_on_every_side(alternative):
+    for name, result in nothing_differs(alternative).items():
+        assert (result.pvalue, result.statistic) == (1, 0), name
+        assert result.status == Status.DEGENERATE, name

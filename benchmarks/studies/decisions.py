@@ -9,12 +9,13 @@ simulation. A minute or two on one core.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaln, gammaln, ndtri, xlog1py, xlogy
+from scipy.special import betaln, gammaln, ndtr, ndtri, stdtr, xlog1py, xlogy
 
 import fastcmp
 from benchmarks.studies import decision_page
 from fastcmp import planning
 from fastcmp.kernels import GREATER, score_exact, tango_exact, tango_test
+from fastcmp.paired.bounded_margins import BoundedUnits, bounded_score
 from fastcmp.sequential import mcnemar_looks
 
 ALPHA, SEED, RUNS, DRAWS, GRID = 0.05, 1, 2_000, 999, 1_001
@@ -32,6 +33,12 @@ METRICS = ("recall", "precision", "balanced_accuracy", "f1_macro", "mcc", "kappa
 #: Of model b, where a makes more errors until the metric is lower by the margin.
 RECALLS, METRIC_MARGIN = (0.98, 0.9), 0.1
 METRIC_SIZES, PREVALENCES = (50, 100, 200, 500, 1000), (0.02, 0.05, 0.1, 0.2, 0.5)
+KINDS = (
+    *("whole clusters fail", "large clusters fail"),
+    *("whole clusters fail, others differ by chance",),
+    *("correlation 0.3 in clusters", "no correlation in clusters"),
+)
+CLUSTERS, UNIT_MARGINS, LARGE = (5, 10, 20, 30, 50), (0.08, 0.2), 25
 DESIGNS = ((39, 0.3, 0.05), (152, 0.15, 0.05), (769, 0.06, 0.03))
 
 
@@ -96,6 +103,62 @@ def unpaired():
         for how, pvalue in ((METHODS[1], score), ("Chan", exact)):
             size = unpaired_size(n_a, n_b, -0.1, rejects(pvalue))
             yield "H0: worse by 0.1", n, how, size
+
+
+def differences(kind, rng, sizes, margin):
+    """Sums of differences of clusters, whose mean over samples is -margin."""
+    chance = margin
+    if kind == "large clusters fail":
+        large = sizes > LARGE
+        share = (large * sizes).sum(axis=1, keepdims=True) / sizes.sum(axis=1, keepdims=True)
+        chance = np.where(share > margin, large * margin / np.maximum(share, margin), margin)
+    failed = rng.random(sizes.shape) < chance
+    if kind in KINDS[:2]:
+        return -sizes * failed
+    if kind == "whole clusters fail, others differ by chance":
+        better = rng.binomial(sizes, 0.05)
+        return np.where(failed, -sizes, better - rng.binomial(sizes - better, 0.05 / 0.95))
+    if kind == "correlation 0.3 in clusters":
+        return -rng.binomial(sizes, rng.beta(margin * 7 / 3, (1 - margin) * 7 / 3, sizes.shape))
+    return -rng.binomial(sizes, margin)
+
+
+def units(runs):
+    """Sizes of tests against a margin by clusters, and of weighted and stratified samples.
+
+    "t" is what standard errors alone would give.
+    """
+    for margin in UNIT_MARGINS:
+        for place, kind in enumerate(KINDS):
+            for n in CLUSTERS:
+                rng = generator(place)
+                sizes = rng.integers(1, 50, (runs, n)) if n != 10 else np.full((runs, n), 20)
+                sums, each = differences(kind, rng, sizes, margin), sizes.astype(float)
+                score = bounded_score(BoundedUnits(sums, each), -margin)
+                total = each.sum(axis=1, keepdims=True)
+                part, mean = each / total, sums.sum(axis=1, keepdims=True) / total
+                variance = ((sums - each * mean) ** 2 / (1 - part)).sum(axis=1) / total[:, 0] ** 2
+                u = each * part / (1 - part)
+                df = total[:, 0] ** 2 / ((each**2).sum(1) + u.sum(1) ** 2 - (u**2).sum(1))
+                with np.errstate(divide="ignore"):
+                    t = (mean[:, 0] + margin) / np.sqrt(variance)
+                setting = f"{kind}, margin {margin}"
+                yield setting, f"{n} clusters", "t", rejects(stdtr(df, -t)).mean()
+                yield setting, f"{n} clusters", "not worse", rejects(ndtr(score)).mean()
+        for heavy in (False, True):
+            for n in (50, 100, 200):
+                weight = np.where(np.arange(n) < n // 5, 4.0, 1.0)  # half of the weight
+                chance = np.where(weight > 1.0, 2.0 * margin, 0.0) if heavy else margin
+                lost = 1.0 * (generator(n).random((runs, n)) < chance)
+                score = bounded_score(BoundedUnits(-lost * weight, weight), -margin)
+                mean = -(lost @ weight) / weight.sum()
+                rest = (-lost - mean[:, np.newaxis]) * weight
+                error = np.sqrt((rest**2).sum(axis=1)) / weight.sum()
+                with np.errstate(divide="ignore"):
+                    t = (mean + margin) / error
+                name = f"{'heavy' if heavy else 'all'} samples fail, margin {margin}"
+                yield name, f"{n} samples", "t", rejects(stdtr(n - 1, -t)).mean()
+                yield name, f"{n} samples", "not worse", rejects(ndtr(score)).mean()
 
 
 def generator(run):
@@ -239,6 +302,7 @@ def main(runs=RUNS, folder=decision_page.FOLDER):
     rows += [("metrics", *row, number, SEED) for row in metric_margins(number)]
     for part, number in ((looks, runs), (family, runs), (best, max(runs // 2, 1))):
         rows += [(part.__name__, *row, number, SEED) for row in simulated(part, number)]
+    rows += [("units", *row, 5 * runs, SEED) for row in units(5 * runs)]
     rows += [("planned", *row, 10 * runs, SEED) for row in planned(10 * runs)]
     decision_page.write(rows, folder)
 

@@ -45,6 +45,8 @@ class Values:
     matrix: NDArray[Any] | None
     #: Whether all values are 0 or 1.
     binary: bool
+    #: Whether they are 0 or 1, or means of such: differences are between -1 and 1.
+    bounded: bool = False
     #: Which items were kept of those that came; None for all.
     kept: NDArray[np.bool_] | None = None
     #: Which values there are, shape (M, n), where pairs have items of their own.
@@ -116,7 +118,7 @@ def read_values(
         return _scaled(_with_missing(names, titles, columns, missing, items))
     matrix = values if _is_matrix(values, columns) else None
     binary = bool((kinds == ZERO_ONE).all())
-    read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary)
+    read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary, bounded=binary)
     # Columns of values of a usual size are not looked at once more.
     if any((np.abs(column[:_SOME]) > _USUAL).any() for column in columns):
         return read
@@ -217,12 +219,13 @@ def _with_missing(
         lacking = titles[int(np.argmin(present.any(axis=1)))]
         message = f"{lacking} has no value at all: leave this model out"
         raise ValueError(message)
-    binary = missing != "pairwise" and all(_kind_of_values(c) == ZERO_ONE for c in columns)
+    bounded = all(_kind_of_values(c[~np.isnan(c)]) == ZERO_ONE for c in columns)
     return Values(
         names=names,
         columns=tuple(columns),
         matrix=None,
-        binary=binary,
+        binary=bounded and missing != "pairwise",
+        bounded=bounded,
         kept=kept,
         present=present if missing == "pairwise" else None,
         n_missing=n_missing,

@@ -95,8 +95,8 @@ def cautions_of_pairs(
         skewed = count_skewed(data.values.columns, chosen)
         found += (skew_caution(skewed),) if skewed else ()
     still = int(np.count_nonzero((made.standard_error == 0) & (made.difference != 0)))
-    units = "items" if made.n_clusters is None else "clusters"
-    return (*found, constant_caution(still, units)) if still else found
+    exact = not np.isnan(made.pvalue).any()
+    return (*found, constant_caution(still, exact=exact)) if still else found
 
 
 def cautions_of_moments(moments: PairMoments, *, clusters: bool, df: str) -> tuple[str, ...]:
@@ -182,13 +182,12 @@ def skew_caution(n_pairs: int) -> str:
     )
 
 
-def constant_caution(n_pairs: int, units: str) -> str:
-    """Say that differences do not vary."""
-    what = "The difference is" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
-    return (
-        f"{what} the same for all {units}, with no variance to measure it by: p = 0 is "
-        "no evidence; compare with method='permutation'."
-    )
+def constant_caution(n_pairs: int, *, exact: bool) -> str:
+    """Say that differences do not vary, and whether there is an exact test."""
+    where = "" if n_pairs == 1 else f" in {n_pairs} pairs"
+    if not exact:
+        return f"No variance was observed{where}: there is no test."
+    return f"No variance was observed{where}: the p-value is of the exact permutation test."
 
 
 def count_skewed(columns: Sequence[NDArray[Any]], chosen: NDArray[np.int32] | None) -> int:

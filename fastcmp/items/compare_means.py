@@ -141,7 +141,7 @@ def compare_means(
     margin : float, optional
         The largest difference of means that does not matter: adds tests of all pairs
         against it, adjusted together, and a decision about each, as ``margins``; needs
-        ``keep="all"``. By t; single values of 0 and 1 as in `compare_all`.
+        ``keep="all"``. By t; values of 0 and 1 as in `compare_all`.
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.record_parts import Compared, Pilot
@@ -96,6 +97,7 @@ class MeanDifference(Pilot, Compared, Record):
         if self.difference:
             lead = f"{a} has a {which} {self.measure} than {b}"
         name = interval_name(self.confidence_level, self.alternative)
+        interval = "" if isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
         hypothesis = {
             "two-sided": f"{a} and {b} have the same {self.measure}",
             "greater": f"the {self.measure} of {a} is not higher",
@@ -103,8 +105,8 @@ class MeanDifference(Pilot, Compared, Record):
         }[self.alternative]
         text = [
             f"{lead}: {self.mean_a:.4g} and {self.mean_b:.4g} on {self.n_items} items.",
-            f"Difference {self.difference:+.4g}, {name} [{low:+.4g}, {high:+.4g}], "
-            f"standard error {self.standard_error:.3g}.",
+            f"Difference {self.difference:+.4g}{interval}, standard error "
+            f"{self.standard_error:.3g}.",
             f"{self._found()} (H0: {hypothesis}).",
             *margin_sentences(self.margins, self._drawn()),
             f"Test: {test_name(self)}.",
@@ -132,7 +134,7 @@ class MeanDifference(Pilot, Compared, Record):
     def _found(self) -> str:
         """Write the statistic and the p-value."""
         shown = f"p = {format_pvalue(self.pvalue)}"
-        if self.distribution not in _LETTERS:
+        if self.distribution not in _LETTERS or isnan(self.statistic):
             return shown
         df = "" if self.df is None else f", df = {self.df:.4g}"
         return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {shown}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from fastcmp.inputs.model_names import named_columns, with_names
 from fastcmp.inputs.values import POLICIES, Values, read_values
 from fastcmp.items.components import as_floats, side_by_side, variance_components
 from fastcmp.items.repeats import reduce_repeats
+from fastcmp.paired.bounded_margins import BoundedUnits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -164,6 +165,8 @@ def read_data(
     components = None
     if answers is not None:
         components = _components(answers, read, options)
+        if np.isin(answers[~np.isnan(answers)], (0.0, 1.0)).all():
+            read = replace(read, bounded=True)
     plan = plan_units(groups, options.variance, options.df)
     return MeanData(read, groups, plan, components)
 
@@ -263,8 +266,10 @@ def _average_clusters(values: Values, groups: ItemGroups) -> tuple[Values, ItemG
         columns=columns,
         matrix=None,
         binary=False,
+        bounded=values.bounded,
         kept=values.kept,
         n_missing=values.n_missing,
+        exponent=values.exponent,
     )
     return averaged, read_item_groups(sizes.size)
 
@@ -289,9 +294,25 @@ def _check_method(options: MeanOptions, groups: ItemGroups) -> None:
         raise ValueError(message)
 
 
-def clips(data: MeanData) -> bool:
-    """Tell whether intervals end at -1 and 1: values are 0 or 1, and unweighted."""
-    return data.values.binary and data.groups.weights is None
+def bounded_units(difference: NDArray[np.float64], plan: UnitPlan) -> BoundedUnits:
+    """Add up the differences of items, between -1 and 1, by unit; shape (J,)."""
+    weighted = difference if plan.weights is None else difference * plan.weights
+    scales = np.concatenate([np.full(x.sizes.size, x.scale) for x in plan.strata])
+    weight = scales * np.concatenate([x.sizes for x in plan.strata])
+    gain: NDArray[np.float64] = scales * np.bincount(plan.codes, weighted, scales.size)
+    if plan.across is not None:
+        gain, weight = (np.bincount(plan.across, x).astype(np.float64) for x in (gain, weight))
+    return BoundedUnits(gain, weight)
+
+
+def exact_units(difference: NDArray[np.float64], plan: UnitPlan) -> float:
+    """Count the units of differences that are all above, or all below 0; NaN for others.
+
+    No flip of their signs but that of all is as extreme.
+    """
+    gain, weight, _ = bounded_units(difference, plan)
+    signs = np.sign(gain[weight > 0.0])
+    return float(signs.size) if abs(signs.sum()) == signs.size else np.nan
 
 
 def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:

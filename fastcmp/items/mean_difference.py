@@ -11,6 +11,7 @@ from fastcmp.core.checks import as_level, as_proportion, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.scaling import scaled_back, times
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.item_table import ItemTable
@@ -28,15 +29,18 @@ from fastcmp.items.mean_data import (
     Items,
     MeanData,
     MeanOptions,
-    clips,
+    bounded_units,
+    exact_units,
     fields_of,
     read_data,
     read_options,
 )
 from fastcmp.items.sign_flips import flip_test
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
-from fastcmp.kernels.status import DEGENERATE, OK
+from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.bounded_margins import bounded_interval, bounded_margins
+from fastcmp.paired.clustered_tests import constant_pvalue
 from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
 from fastcmp.paired.margins import as_margin, read_margin
 
@@ -49,6 +53,11 @@ if TYPE_CHECKING:
     from fastcmp.paired.margin_result import MarginTests
 
 _FLIPPED = 10_000  # units, up to which signs are flipped beside a t test
+#: Fields in the unit of the values.
+_IN_UNITS = (
+    *("difference", "standard_error", "interval", "mean_a", "mean_b"),
+    *("standard_error_a", "standard_error_b", "margins"),
+)
 
 
 def mean_difference(
@@ -118,7 +127,8 @@ def mean_difference(
     margin : float, optional
         The largest difference of means that does not matter: adds tests of
         non-inferiority, superiority by the margin and equivalence, and a decision, as
-        ``margins``. By t of the difference; single values of 0 and 1 as in `mcnemar`.
+        ``margins``. By t of the difference; values of 0 and 1, and their means by item
+        or cluster, as in `mcnemar`. Without any variance there is no decision.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float
@@ -205,8 +215,10 @@ def difference_record(
 ) -> MeanDifference:
     """Compare the two models of the data."""
     values, plan = data.values, data.plan
-    if against is not None and clips(data):
-        as_margin(against.margin, 1.0)
+    limits = (-1.0, 1.0) if values.bounded else (-np.inf, np.inf)
+    if against is not None:
+        as_margin(against.margin, limits[1])
+        against = against._replace(margin=times(against.margin, -values.exponent))
     a, b = values.columns
     found, one, two, moments = plain = plain_estimates(a, b, plan)
     if not plan.plain:
@@ -218,17 +230,27 @@ def difference_record(
     is_t = options.method in ("t", "wilcoxon")
     if is_t and skewed and plan.plain:
         cautions = (*cautions, skew_caution(1))
-    if is_t and found.variance == 0 and found.difference != 0:
-        units = "items" if data.groups.clusters is None else "clusters"
-        cautions = (*cautions, constant_caution(1, units))
     fields: dict[str, Any] = fields_of(data, options)
     if is_t:
-        fields |= _t_test(found, clips(data), alternative, confidence_level)
+        fields |= _t_test(found, alternative, confidence_level)
         unsafe = skewed or values.n_items < FEW_ITEMS or not plan.plain
         if unsafe and plan.n_units <= _FLIPPED and plan.across is None:
             fields |= _flips_beside(data, options, alternative, pool)
     else:
         fields |= _drawn(data, options, alternative, confidence_level, pool)
+    if is_t and found.variance == 0.0 and found.difference != 0.0:
+        n_units = exact_units(a.astype(np.float64) - b, plan)
+        pvalue = float(constant_pvalue(found.difference, n_units, alternative))
+        if np.isnan(pvalue):  # of different signs in different strata
+            pvalue = fields.get("signflip_pvalue", np.nan)
+        exact = not np.isnan(pvalue)
+        fields |= {"pvalue": pvalue, "status": DEGENERATE if exact else UNDEFINED}
+        cautions = (*cautions, constant_caution(1, exact=exact))
+    if values.bounded and found.variance == 0.0:
+        units = bounded_units(a.astype(np.float64) - b, plan)
+        ends = bounded_interval(units, as_level(confidence_level, alternative))
+        fields["interval"] = keep_side(np.ravel(ends), alternative, limits)
+    fields["interval"] = ConfidenceInterval(*np.clip(fields["interval"], *limits).tolist())
     effect = 1.0
     if not plan.plain and plain.difference.variance > 0:
         effect = found.variance / plain.difference.variance
@@ -252,10 +274,13 @@ def difference_record(
         cautions=cautions,
         **fields,
     )
-    if against is None:
-        return result
-    margins = _margin_tests(result, data, found.df, against)
-    return replace(result, margins=margins)
+    if against is not None:
+        result = replace(result, margins=_margin_tests(result, data, found.df, against))
+    names = _IN_UNITS
+    if options.method == "permutation" and not options.studentized:
+        names = (*names, "statistic")  # the difference itself
+    scaled: MeanDifference = scaled_back(result, values.exponent, names)
+    return scaled
 
 
 def _margin_tests(
@@ -271,18 +296,16 @@ def _margin_tests(
         "alternative": result.alternative,
         "measure": result.measure,
     }
-    if clips(data) and data.plan.plain:
-        a, b = data.values.columns
+    a, b = data.values.columns
+    if data.values.binary and data.plan.plain:
         counts = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))
         return accuracy_margins((*counts, result.n_items), against, **shared)
-    of = Estimated(
-        result.difference,
-        result.standard_error,
-        df=df,
-        n_samples=result.n_items,
-        limits=(-1.0, 1.0) if clips(data) else (-np.inf, np.inf),
-        **shared,
-    )
+    shared["n_samples"] = result.n_items
+    of = Estimated(result.difference, result.standard_error, df=df, **shared)
+    if data.values.bounded:
+        unit = "items" if data.groups.clusters is None else "clusters"
+        units = bounded_units(a.astype(np.float64) - b, data.plan)
+        return bounded_margins([units], of, against, unit)
     return margins_of(of, against)
 
 
@@ -299,19 +322,13 @@ def _correlation(moments: NDArray[np.float64]) -> float:
     return float(moments[9]) / size**0.5 if size > 0 else float("nan")
 
 
-def _t_test(
-    found: MeanEstimate,
-    binary: bool,  # noqa: FBT001
-    alternative: str,
-    confidence_level: float,
-) -> dict[str, Any]:
+def _t_test(found: MeanEstimate, alternative: str, confidence_level: float) -> dict[str, Any]:
     """Test by t, or by z with infinitely many degrees of freedom."""
     difference, variance, df = found
     t, pvalue, status = mean_t(difference, variance, df, ALTERNATIVES[alternative])
     spread = t_quantile(df, as_level(confidence_level, alternative)) * variance**0.5
-    ends: Any = (difference - spread, difference + spread)
-    if binary:
-        ends = np.clip(ends, -1.0, 1.0)
+    spread = np.nan if status == UNDEFINED else spread
+    ends = (difference - spread, difference + spread)
     low, high = keep_side(ends, alternative, (-np.inf, np.inf))
     normal = df == np.inf
     return {

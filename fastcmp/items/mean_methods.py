@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,18 +19,20 @@ from fastcmp.counts.value_sums import (
 )
 from fastcmp.items.bootstrap import bootstrap_tests
 from fastcmp.items.flipped_units import read_units
-from fastcmp.items.mean_data import clips
+from fastcmp.items.mean_data import bounded_units, exact_units
 from fastcmp.items.missing_pairs import pairwise_tests
 from fastcmp.items.sign_flips import flip_tests
 from fastcmp.items.signed_rank import RankOptions
 from fastcmp.items.signed_rank_pairs import signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, pack_equal
+from fastcmp.paired.bounded_margins import BoundedUnits
 from fastcmp.pairwise.joint_draws import row_flips
 from fastcmp.pairwise.mean_tests import bit_tests, moment_tests
 
 if TYPE_CHECKING:
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.item_units import UnitPlan
+    from fastcmp.counts.pairs import Block
     from fastcmp.inputs.values import Values
     from fastcmp.items.mean_data import MeanData, MeanOptions
     from fastcmp.pairwise.joint_draws import Joint
@@ -49,12 +51,30 @@ def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadP
         df, factor = plan.shared_degrees, plan.strata[0].factors[0]
         bits = pack_right(values, pool)
         return bit_tests(bits, values.n_items, level, df, float(factor))
-    limits = (-1.0, 1.0) if clips(data) else (-np.inf, np.inf)
 
     def direct(i: int, j: int) -> MeanEstimate:
         return difference_of(values.columns[i], values.columns[j], plan)
 
-    base = moment_tests(pair_moments(values, plan, pool), level, limits, direct)
+    rows: list[Any] = []
+
+    def bounded(block: Block) -> BoundedUnits:
+        if not rows:  # of what each unit adds to the mean of each model
+            units = [bounded_units(np.asarray(x, np.float64), plan) for x in values.columns]
+            rows[:] = [np.stack([unit.gain for unit in units]), units[0].weight]
+        i, j = block.pairs.T
+        return BoundedUnits(rows[0][i] - rows[0][j], rows[1])
+
+    def exact(i: int, j: int) -> float:
+        return exact_units(values.columns[i].astype(np.float64) - values.columns[j], plan)
+
+    base = moment_tests(
+        pair_moments(values, plan, pool),
+        level,
+        direct,
+        exact=exact,
+        bounded=bounded if values.bounded else None,
+    )
+    base = replace(base, exponent=values.exponent)
     if plan.across is None:  # clusters across strata are no units that signs have
         base = replace(base, flips=partial(_flips, values, plan))
     if options.method == "t":

@@ -11,13 +11,15 @@ from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.item_units import item_factor, plan_units
 from fastcmp.counts.value_sums import MeanEstimate, difference_of
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests
+from fastcmp.items.mean_data import bounded_units, exact_units
+from fastcmp.paired.bounded_margins import BoundedUnits
+from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests, mean_intervals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
+    from fastcmp.counts.item_units import UnitPlan
     from fastcmp.counts.pairs import Block, PairColumns
     from fastcmp.items.mean_data import MeanData, MeanOptions
     from fastcmp.pairwise.pair_tests import PairTests
@@ -99,6 +101,14 @@ def _on_items(
     data: MeanData, options: MeanOptions, items: NDArray[np.bool_], a: Any, b: Any
 ) -> MeanEstimate:
     """Estimate a difference on some items; NaN where they are too few."""
+    plan = _plan_on(data, options, items)
+    if plan is None:
+        return MeanEstimate(np.nan, np.nan, np.nan)
+    return difference_of(a[items], b[items], plan)
+
+
+def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> UnitPlan | None:
+    """Sort some items into units; None where they are too few."""
     groups = data.groups
     strata, clusters = groups.strata, groups.clusters
     weights: Any = "items"
@@ -106,7 +116,7 @@ def _on_items(
         weights = dict(enumerate(groups.stratum_weights))
     try:
         if np.count_nonzero(items) < 2:
-            return MeanEstimate(np.nan, np.nan, np.nan)
+            return None
         own = read_item_groups(
             groups.n_items,
             groups=None if clusters is None else clusters.codes,
@@ -116,30 +126,49 @@ def _on_items(
             keep=items,
         )
     except ValueError:  # one cluster, or a stratum without items of both
-        return MeanEstimate(np.nan, np.nan, np.nan)
+        return None
     # Clusters that lie across strata may lie within them on these items.
     variance = options.variance if data.plan.across is None else "cr1"
-    plan = plan_units(own, variance, options.df)
-    return difference_of(a[items], b[items], plan)
+    return plan_units(own, variance, options.df)
 
 
 def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) -> PairTests:
-    values = data.values
-    assert values.present is not None
+    values, present = data.values, data.values.present
+    assert present is not None
     m = len(values.names)
     alone, ends = np.empty(m), np.empty((m, 2))
     for i, column in enumerate(values.columns):
-        own = _on_items(data, options, values.present[i], column, np.zeros_like(column))
-        spread = t_quantile(own.df, level) * np.sqrt(own.variance)
+        own = _on_items(data, options, present[i], column, np.zeros_like(column))
         alone[i] = own.difference
-        ends[i] = own.difference - spread, own.difference + spread
+        n = int(np.count_nonzero(present[i]))
+        sizes = (n, min(n, data.plan.n_units)) if values.bounded else None
+        mean, variance = np.array([own.difference]), np.array([own.variance])
+        ends[i] = mean_intervals(mean, variance, own.df, level, sizes)[0]
     models = ModelMeans(values.n_items, alone, ends, alone)
+
+    def bounded(block: Block) -> BoundedUnits:
+        rows = np.zeros((2, len(block.pairs), values.n_items))
+        for k, (i, j) in enumerate(block.pairs.tolist()):
+            both = present[i] & present[j]
+            if (plan := _plan_on(data, options, both)) is not None:
+                difference = values.columns[i][both] - values.columns[j][both]
+                gain, weight, _ = bounded_units(difference.astype(np.float64), plan)
+                rows[:, k, : gain.size] = gain, weight
+        return BoundedUnits(*rows)
 
     def means(block: Block) -> PairMeans:
         i, j = block.pairs.T
         return PairMeans(*(np.ascontiguousarray(x[i, j]) for x in found[:3]))
 
-    tests = assemble_tests(models, means, level, np.inf if options.df == "normal" else None)
+    def exact(i: int, j: int) -> float:
+        both = present[i] & present[j]
+        plan = _plan_on(data, options, both)
+        assert plan is not None
+        difference = values.columns[i][both].astype(np.float64) - values.columns[j][both]
+        return exact_units(difference, plan)
+
+    df = np.inf if options.df == "normal" else None
+    tests = assemble_tests(models, means, level, df, exact, bounded if values.bounded else None)
     details = tests.details
     assert details is not None
 
@@ -152,5 +181,6 @@ def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) ->
         tests,
         difference=lambda pairs: found[0][tuple(pairs.T)],
         details=more,
+        exponent=values.exponent,
         spread=None,  # of each pair on samples of its own
     )

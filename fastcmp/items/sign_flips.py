@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp.core.memory import check_memory
 from fastcmp.core.options import ALTERNATIVES
+from fastcmp.core.scaling import times
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import PairColumns
 from fastcmp.counts.signed_sums import SignDraws, signed_sums
@@ -129,6 +130,8 @@ def flip_tests(
 
     def columns(block: Block) -> PairColumns:
         statistic, pvalue, _ = flips.test(block.pairs).T
+        if not studentized:  # the difference itself
+            statistic = times(statistic, base.exponent)
         nothing = np.full(pvalue.size, -1)
         low, high = flips.limits(block.pairs).T
         difference = base.differences(block.pairs)

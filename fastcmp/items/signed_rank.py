@@ -293,8 +293,8 @@ def rank_differences(
         if exact:
             check_steps(signed)
             pvalue = ranks.signed_sum_pvalue(signed, alternative)
-    if pvalue is None:
-        pvalue = ranks.normal_pvalue(z, alternative)
+    if pvalue is None:  # without any difference 1, as by the exact test
+        pvalue = 1.0 if sums[0] == d.size else ranks.normal_pvalue(z, alternative)
     return {
         "statistic": w_plus if exact else z,
         "pvalue": pvalue,

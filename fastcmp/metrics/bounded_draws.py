@@ -204,8 +204,7 @@ def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float,
             np.add.reduceat(samples * of_class[cells.codes[places, 0]], starts[:-1])
             for of_class in (worst, best)
         ]
-        # The mean of clusters, each as often as its size.
-        of_unit = [float(x @ x / x.sum()) if x.any() else 0.0 for x in sums]
-        return of_unit[0], of_unit[1]
-    weight = np.bincount(cells.codes[:, 0], squares, k) / np.where(known, sizes, 1.0)
+        return float(sums[0].min()), float(sums[1].max())
+    weight = np.zeros(k)
+    np.maximum.at(weight, cells.codes[:, 0], squares / cells.counts)
     return float((weight * worst).min()), float((weight * best).max())

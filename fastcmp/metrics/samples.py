@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.protocols import are_labelled
+from fastcmp.core.scaling import scale_exponent
 from fastcmp.counts.label_counts import count_cells, count_labels
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.item_groups import read_item_groups
@@ -89,6 +90,7 @@ def count_samples(
         read = _Weighted(labels.y_true, labels.kept, y_true)
         weights = read_weights(sample_weight, read)
         assert weights is not None
+        weights = np.ldexp(weights, -scale_exponent(weights))
         cells = _weigh(codes, weights, k)
         columns = [column[weights > 0] for column in codes]
         some = set(np.unique(np.concatenate(columns)).tolist())

@@ -22,6 +22,8 @@ from fastcmp.paired.margin_statistics import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from fastcmp.paired.margin_result import MarginTests
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 _STEPS = 60  # of a search that halves its range in the worst case
 _NEAR_ZERO = 1e-4  # of a normal score, where a quotient becomes its limit
-_ENTRIES = 1 << 20  # of pairs by units that are worked out together
 
 
 class BoundedUnits(NamedTuple):
@@ -48,18 +49,21 @@ class BoundedUnits(NamedTuple):
 
     @property
     def extra(self) -> Any:
-        """Weight of the unit that is added: the mean over the weight, shape (P,)."""
-        total = (self.count * self.weight).sum(axis=-1)
-        return (self.count * self.weight**2).sum(axis=-1) / total
+        """Weight of the unit that is added, shape (P,): that of the heaviest.
+
+        A mean weight would do where weights say nothing about differences; models that
+        fail heavy units alone would pass up to four times too often.
+        """
+        return np.where(self.count > 0.0, self.weight, 0.0).max(axis=-1)
 
     @property
     def n_effective(self) -> Any:
-        """Number of units of equal weight that say as much (Kish), shape (P,)."""
+        """Number of units, the heaviest counting as one, shape (P,)."""
         return (self.count * self.weight).sum(axis=-1) / self.extra
 
 
 def bounded_score(units: BoundedUnits, at: Any) -> Floats:
-    """Normal scores of the p-values of H0: the mean is `at` or less, shape (P,).
+    """Compute normal scores of the p-values of H0: the mean is `at` or less, shape (P,).
 
     Gaffke's bound: units get exponential weights E, and one more unit, with the least
     difference there may be, joins them; the p-value is the chance that the weighted
@@ -117,7 +121,7 @@ def bounded_limit(units: BoundedUnits, alpha: float) -> Floats:
         at = np.where((low < step) & (step < high), step, 0.5 * (low + high))
         if (np.abs(at - before) <= 1e-10).all():
             break
-    return at
+    return np.where(at < -1.0 + 1e-8, -1.0, at)
 
 
 def bounded_interval(units: BoundedUnits, level: float) -> tuple[Floats, Floats]:
@@ -128,27 +132,29 @@ def bounded_interval(units: BoundedUnits, level: float) -> tuple[Floats, Floats]
 
 
 def bounded_margins(
-    units: BoundedUnits, of: Estimated, options: MarginOptions, unit: str
+    parts: Iterable[BoundedUnits], of: Estimated, options: MarginOptions, unit: str
 ) -> MarginTests:
     """Test differences whose units are bounded against a margin, and decide.
 
-    With too few units no test can decide: a model that fails a share of them as large as
-    the margin, all at once, shows none that fails with a probability above alpha.
+    The units of some pairs at a time. Where there are too few no test can decide: a model
+    that fails a share of them as large as the margin, each as a whole, shows none that
+    fails with a probability above alpha.
     """
     from scipy.special import ndtr
 
-    turned, margin = units._replace(gain=-units.gain), float(options.margin)
-    lower, upper = (-bounded_score(x, -margin) for x in (units, turned))
-    better = -bounded_score(turned if options.lower_is_better else units, margin)
-    found = [lower, -upper, ndtr(-lower), ndtr(-upper), ndtr(-better)]
-    found += [
-        end
-        for level in (1.0 - options.alpha, 1.0 - 2.0 * options.alpha)
-        for end in bounded_interval(units, level)
-    ]
-    rows = [row.reshape(np.shape(of.difference)) for row in found]
+    margin, rows = float(options.margin), []
+    for units in parts:
+        turned = units._replace(gain=-units.gain)
+        lower, upper = (-bounded_score(x, -margin) for x in (units, turned))
+        better = -bounded_score(turned if options.lower_is_better else units, margin)
+        found = [lower, -upper, ndtr(-lower), ndtr(-upper), ndtr(-better)]
+        for alpha in (options.alpha, 2.0 * options.alpha):
+            found += bounded_interval(units, 1.0 - alpha)
+        rows.append(np.stack(np.broadcast_arrays(*found, units.n_effective)))
+    shape = np.shape(of.difference)
+    *tests, n_effective = np.concatenate(rows or [np.empty((10, 0))], axis=1)
+    tests, n_effective = [x.reshape(shape) for x in tests], n_effective.reshape(shape)
     # So many units of which none fails are needed, and more where differences vary.
-    n_effective = np.broadcast_to(units.n_effective, np.shape(of.difference))
     fewest = np.log(options.one_sided) / np.log1p(-margin)
     n = np.asarray(of.n_samples, np.float64)
     spread = of.standard_error * np.sqrt(n)
@@ -159,13 +165,14 @@ def bounded_margins(
         least = float(np.min(n_effective[short]))
         reason = (
             f"this margin needs at least {np.ceil(fewest):.0f} {unit}, and these are worth "
-            f"{least:.4g}: a model that fails {100 * margin:.3g}% of all {unit} may fail none of so few"
+            f"{least:.4g}: a model that fails {100 * margin:.3g}% of all may fail none of so few"
         )
+    intervals = [ConfidenceInterval(*map(plain, tests[k : k + 2])) for k in (5, 7)]
     return make_tests(
         of,
         options,
-        Tails(*rows[:5]),
-        (ConfidenceInterval(*map(plain, rows[5:7])), ConfidenceInterval(*map(plain, rows[7:9]))),
+        Tails(*tests[:5]),
+        (intervals[0], intervals[1]),
         np.where(needed > n, needed, np.inf),
         method="bounded",
         reason=reason,

@@ -193,10 +193,10 @@ class ClusteredMcNemarResult(Compared, Record):
         """What makes this test doubtful, in sentences."""
         found = cluster_cautions(self._units(), self.method)
         if np.isnan(self.statistic):
-            found += (
-                "The difference is the same in every cluster, so that no variance was observed: "
-                + ("there is no test." if self.strata else "the p-value is that of sign flips."),
-            )
+            what = "the p-value is of the exact permutation test"
+            if np.isnan(self.pvalue):
+                what = "there is no test"
+            found += (f"No variance was observed: {what}.",)
         return found
 
     def confidence_interval(
@@ -270,7 +270,7 @@ class ClusteredMcNemarResult(Compared, Record):
             measure=self.measure,
         )
         sums = (self.only_a - self.only_b).astype(np.float64)
-        return bounded_margins(bounded_units(sums, units, self.method), of, options, "clusters")
+        return bounded_margins([bounded_units(sums, units, self.method)], of, options, "clusters")
 
     def _cells(self) -> Ints:
         cells = (self.both_right, self.only_a, self.only_b, self.both_wrong)

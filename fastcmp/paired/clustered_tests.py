@@ -86,28 +86,28 @@ def evaluate(cells: Ints, units: Units, method: str, alternative: str) -> dict[s
     if variance == 0.0:
         pvalue, status = 1.0, DEGENERATE
         if difference != 0.0:
-            statistic, pvalue = np.nan, np.nan
-            status = UNDEFINED if units.stratum is not None else DEGENERATE
-            if units.stratum is None:
-                pvalue = constant_pvalue(difference, units.n_clusters, alternative)
+            signs = np.sign(units.by_cluster((cells[1] - cells[2]) * units.sample_weights))
+            n_units = signs.size if abs(signs.sum()) == signs.size else np.nan
+            statistic, pvalue = np.nan, float(constant_pvalue(difference, n_units, alternative))
+            status = UNDEFINED if np.isnan(pvalue) else DEGENERATE
     if df is None and alternative == "two-sided":
         statistic, df = statistic * statistic, 1
     return {"statistic": statistic, "pvalue": pvalue, "df": df, "status": status}
 
 
-def constant_pvalue(difference: Any, n_units: int, alternative: str = "two-sided") -> Any:
+def constant_pvalue(difference: Any, n_units: Any, alternative: str = "two-sided") -> Any:
     """Exact p-values of sign flips where the difference is the same in all units.
 
     It is the most extreme one of the 2**n_units that may be.
     """
     if alternative == "two-sided":
-        return min(2.0 ** (1 - n_units), 1.0) + 0.0 * difference
+        return np.minimum(np.exp2(1.0 - n_units), 1.0)
     expected = 1.0 if alternative == "greater" else -1.0
-    return np.where(np.sign(difference) == expected, 2.0**-n_units, 1.0)[()]
+    return np.where(np.sign(difference) == expected, np.exp2(-1.0 * n_units), 1.0)[()]
 
 
 def bounded_units(sums: Floats, units: Units, method: str) -> BoundedUnits:
-    """What each cluster adds to the difference of a pair, from its sums of differences."""
+    """Weigh the sums of differences of each cluster as the method does."""
     if method in CLUSTER_WEIGHTED:
         return BoundedUnits(sums / units.sizes, np.ones(sums.size))
     weights = units.sample_weights

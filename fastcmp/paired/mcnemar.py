@@ -141,7 +141,8 @@ def mcnemar(
         of non-inferiority, superiority by the margin and equivalence, and a decision,
         as ``margins``. By exact tests up to 200 samples, else Tango's score;
         `margin_tests_from_counts` has the choice. With `groups` or weighted `strata` by
-        the standard error of the difference.
+        Gaffke's bound, which claims nothing for fewer clusters (of weighted samples,
+        samples) than log(alpha) / log(1 - margin), the heaviest counting as one.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
 

@@ -247,10 +247,10 @@ class StratifiedMcNemarResult(Compared, Record):
             alternative=self.alternative,
             measure=self.measure,
         )
-        return bounded_margins(self._bounded(), of, options, "samples")
+        return bounded_margins([self._bounded()], of, options, "samples")
 
     def _bounded(self) -> BoundedUnits:
-        """Samples of each stratum that only a, only b, or both or none have right."""
+        """Count samples of each stratum by the difference of a and b."""
         return stratum_units(self.only_a, self.only_b, self._sizes(), self.weights)
 
     def _variance(self) -> tuple[float, float]:

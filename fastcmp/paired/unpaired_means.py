@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,22 +11,32 @@ import numpy as np
 from fastcmp.core.checks import as_flag, as_level, as_proportion, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.scaling import scale_exponent, scaled_back, times
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
-from fastcmp.kernels.item_values import LARGEST
-from fastcmp.kernels.status import UNDEFINED
-from fastcmp.paired.margins import read_margin, with_margin
+from fastcmp.kernels.status import DEGENERATE, UNDEFINED
+from fastcmp.paired.accuracy_margins import mirrored
+from fastcmp.paired.margins import as_margin, read_margin, with_margin
+from fastcmp.paired.unpaired_margins import unpaired_margins
 from fastcmp.paired.unpaired_means_result import UnpairedMeans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
 
 POLICIES = ("raise", "drop", "wrong")
 _ROUNDING = 1e-12  # of a difference without variance, beside that of H0
+#: Fields in the unit of the values.
+_IN_UNITS = (
+    *("difference", "standard_error", "interval", "mean_a", "mean_b", "null_difference"),
+    *("standard_error_a", "standard_error_b", "margins"),
+)
 
 
 class _Mean(NamedTuple):
@@ -34,8 +45,6 @@ class _Mean(NamedTuple):
     mean: float
     variance: float
     n: int
-    n_missing: int
-    binary: bool
 
 
 def means_unpaired(
@@ -66,7 +75,7 @@ def means_unpaired(
     margin : float, optional
         The largest difference that does not matter, above 0: adds tests of
         non-inferiority, superiority by the margin and equivalence at `alpha`, and a
-        decision, as ``margins``.
+        decision, as ``margins``. By t; values of 0 and 1 as in `accuracy_unpaired`.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
     confidence_level : float
@@ -97,8 +106,9 @@ def means_unpaired(
 
     Notes
     -----
-    Where no value of either model varies, the p-value is 1 without a difference and 0
-    with one. One value has no variance: the test has no answer.
+    Where no value of either model varies, the p-value is 1 without a difference, and with
+    one that of the exact permutation test. One value has no variance: the test has no
+    answer.
 
     References
     ----------
@@ -112,6 +122,8 @@ def means_unpaired(
     >>> round(result.statistic, 4), round(result.df, 3), round(result.pvalue, 4)
     (3.0, 4.331, 0.0361)
     """
+    from scipy.special import gammaln
+
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_proportion(confidence_level, "confidence_level")
     level = as_level(confidence_level, alternative)
@@ -120,8 +132,13 @@ def means_unpaired(
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
     pair = read_pair_names(names)
-    a = _mean_of(values_a, "values_a", missing)
-    b = _mean_of(values_b, "values_b", missing)
+    raw_a, missing_a = _read(values_a, "values_a", missing)
+    raw_b, missing_b = _read(values_b, "values_b", missing)
+    exponent = scale_exponent(raw_a, raw_b)
+    shift = times(shift, -exponent)
+    a, b = (_mean_of(np.ldexp(x, -exponent)) for x in (raw_a, raw_b))
+    rates = bool(np.isin(np.concatenate([raw_a, raw_b]), (0.0, 1.0)).all())
+    limits = (-1.0, 1.0) if rates else (-np.inf, np.inf)
     variance, df = _welch(a, b)
     difference = a.mean - b.mean
     gap = difference - shift
@@ -132,8 +149,16 @@ def means_unpaired(
     if not np.isnan(variance):
         t, pvalue, status = mean_t(gap, variance, df, ALTERNATIVES[alternative])
         spread = t_quantile(df, level) * variance**0.5
+    if variance == 0.0 and gap != 0.0:
+        # Of all ways to deal out the values, this one, and of equal sizes its mirror image.
+        log_ways = gammaln(a.n + b.n + 1) - gammaln(a.n + 1) - gammaln(b.n + 1)
+        pvalue, status, spread = float(np.exp(-log_ways)), DEGENERATE, np.nan
+        if alternative == "two-sided":
+            pvalue *= 1.0 + (a.n == b.n)
+        elif (alternative == "greater") != (gap > 0.0):
+            pvalue = 1.0
     ends = (difference - spread, difference + spread)
-    low, high = keep_side(ends, alternative, (-np.inf, np.inf))
+    low, high = np.clip(keep_side(ends, alternative, limits), *limits).tolist()
     result = UnpairedMeans(
         statistic=float(t),
         pvalue=float(pvalue),
@@ -154,10 +179,16 @@ def means_unpaired(
         confidence_level=confidence_level,
         names=pair,
         missing=missing,
-        n_missing_values=(a.n_missing, b.n_missing),
-        cautions=_cautions(a, b),
+        n_missing_values=(missing_a, missing_b),
+        cautions=_cautions(a, b, rates=rates),
     )
-    return with_margin(result, against)  # type: ignore[no-any-return]
+    if against is not None and rates:
+        tests = _rate_margins(raw_a, raw_b, result, against)
+        return replace(result, margins=replace(tests, measure=measure))
+    if against is not None:
+        against = against._replace(margin=times(against.margin, -exponent))
+    made: UnpairedMeans = scaled_back(with_margin(result, against), exponent, _IN_UNITS)
+    return made
 
 
 def _read_shift(null_difference: Any) -> float:
@@ -170,8 +201,8 @@ def _read_shift(null_difference: Any) -> float:
     return float(null_difference)
 
 
-def _mean_of(raw: Any, name: str, missing: str) -> _Mean:
-    """Read one model's values, and give their mean and its variance."""
+def _read(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:
+    """Read one model's values; count the missing ones."""
     if isinstance(raw, ItemTable):
         message = f"{name} must be values of one model, got an ItemTable"
         raise TypeError(message)
@@ -190,16 +221,32 @@ def _mean_of(raw: Any, name: str, missing: str) -> _Mean:
     if not values.size:
         message = f"{name} must hold at least one value, got none"
         raise ValueError(message)
-    if np.abs(values).max() >= LARGEST:
-        bad = values[np.abs(values) >= LARGEST][0]
-        message = f"{name} must be finite, and below {LARGEST:g} in size, got {bad}"
+    if np.isinf(values).any():
+        message = f"{name} must be finite, got {values[np.isinf(values)][0]}"
         raise ValueError(message)
-    binary = bool(np.isin(values, (0.0, 1.0)).all())
+    return values, n_missing
+
+
+def _mean_of(values: NDArray[np.float64]) -> _Mean:
     if (values == values[0]).all():  # whose mean may differ from them by rounding
         variance = np.nan if values.size == 1 else 0.0
-        return _Mean(float(values[0]), variance, values.size, n_missing, binary)
-    variance = float(values.var(ddof=1)) / values.size
-    return _Mean(float(values.mean()), variance, values.size, n_missing, binary)
+        return _Mean(float(values[0]), variance, values.size)
+    return _Mean(float(values.mean()), float(values.var(ddof=1)) / values.size, values.size)
+
+
+def _rate_margins(
+    a: NDArray[np.float64], b: NDArray[np.float64], result: UnpairedMeans, against: MarginOptions
+) -> MarginTests:
+    """Test means of 0/1 values against a margin as accuracies; of losses, as those of b and a."""
+    as_margin(against.margin, 1.0)
+    losses, alternative = result.measure == "mean loss", result.alternative
+    if losses:
+        a, b = b, a
+        alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    counts = (int(a.sum()), a.size, int(b.sum()), b.size)
+    pvalue = None if result.null_difference else result.pvalue
+    tests = unpaired_margins(counts, against, exact=False, pvalue=pvalue, alternative=alternative)
+    return mirrored(tests) if losses else tests
 
 
 def _welch(a: _Mean, b: _Mean) -> tuple[float, float]:
@@ -213,16 +260,13 @@ def _welch(a: _Mean, b: _Mean) -> tuple[float, float]:
     return variance, 1.0 / (parts + (b.variance / variance) ** 2 / (b.n - 1))
 
 
-def _cautions(a: _Mean, b: _Mean) -> tuple[str, ...]:
+def _cautions(a: _Mean, b: _Mean, *, rates: bool) -> tuple[str, ...]:
     found = []
     if 1 in (a.n, b.n):
         found.append("A model with one value has no variance: the test has no answer.")
     elif a.variance == b.variance == 0.0 and a.mean != b.mean:
-        found.append(
-            "No value of either model varies: p = 0 is no evidence, for there is no "
-            "variance to measure the difference by."
-        )
-    if a.binary and b.binary:
+        found.append("No variance was observed: the p-value is of the exact permutation test.")
+    if rates:
         found.append(
             "All values are 0 or 1: accuracy_unpaired compares such means with better intervals."
         )

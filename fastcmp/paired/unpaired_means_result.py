@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
@@ -88,6 +90,7 @@ class UnpairedMeans(Compared, Record):
         a, b = self.names
         low, high = self.interval
         name = interval_name(self.confidence_level, self.alternative)
+        interval = "" if np.isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
         which = "higher" if self.difference > 0 else "lower"
         lead = f"{a} has a {which} {self.measure} than {b}"
         if not self.difference:
@@ -95,8 +98,8 @@ class UnpairedMeans(Compared, Record):
         text = [
             f"{lead}: {self.mean_a:.4g} on {self.n_a} samples, {self.mean_b:.4g} on "
             f"{self.n_b} others.",
-            f"Difference {self.difference:+.4g}, {name} [{low:+.4g}, {high:+.4g}], "
-            f"standard error {self.standard_error:.3g}.",
+            f"Difference {self.difference:+.4g}{interval}, standard error "
+            f"{self.standard_error:.3g}.",
             f"{self.tested} (H0: {self._hypothesis}).",
             "Test: Welch's t test.",
             *margin_sentences(self.margins),
@@ -110,6 +113,8 @@ class UnpairedMeans(Compared, Record):
     @property
     def tested(self) -> str:
         """The statistic and the p-value, in words."""
+        if np.isnan(self.statistic):
+            return f"p = {format_pvalue(self.pvalue)}"
         return f"t = {self.statistic:.4g}, df = {self.df:.4g}, p = {format_pvalue(self.pvalue)}"
 
     @property

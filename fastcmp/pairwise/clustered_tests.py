@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +12,8 @@ from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.kernels.bits import allocate_words
-from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.clustered_mcnemar import cluster_squares
+from fastcmp.paired.bounded_margins import BoundedUnits
 from fastcmp.paired.cluster_variance import (
     CLUSTER_WEIGHTED,
     SANDWICH,
@@ -23,8 +22,9 @@ from fastcmp.paired.cluster_variance import (
     sandwich_df,
     unit_rows,
 )
+from fastcmp.paired.clustered_tests import bounded_units
 from fastcmp.pairwise.joint_draws import row_flips
-from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests
+from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests, mean_intervals
 from fastcmp.pairwise.row_distances import RowDistances
 
 if TYPE_CHECKING:
@@ -128,24 +128,23 @@ def _models(sums: Floats, units: Units, method: str, level: float, pool: ThreadP
     of_score = method if method in SANDWICH else "cr2"
     if method in CLUSTER_WEIGHTED:
         of_score = "cluster-weighted"
-    score, ends = np.empty(len(sums)), np.empty((len(sums), 2))
+    score, variance, df = np.empty((3, len(sums)))
     rows, by_row = sums, method not in ("eliasziw", "mcnemar")
     if method == "yang" or units.crossed:
         rows = np.empty((len(sums), unit_rows(sums[0], units, method)[1].size))
 
     def score_one(i: int) -> None:
         score[i], row = unit_rows(sums[i], units, of_score)
-        df = units.n_clusters - 1.0
+        variance[i], df[i] = row @ row, units.n_clusters - 1.0
         if of_score in SANDWICH:
-            df = sandwich_df(row, units, of_score)
-        half = t_quantile(df, level) * math.sqrt(row @ row)
-        ends[i] = max(score[i] - half, 0.0), min(score[i] + half, 1.0)
+            df[i] = sandwich_df(row, units, of_score)
         if by_row:
             same = of_score == method
             rows[i] = row if same else unit_rows(sums[i], units, method)[1]
 
     pool.run(score_one, range(len(sums)), steps=no_step)
-    return _Models(score, ends, rows)
+    sizes = int(units.n), float(bounded_units(units.sizes, units, method).n_effective)
+    return _Models(score, mean_intervals(score, variance, df, level, sizes), rows)
 
 
 def _by_rows(  # the models, and how they are tested
@@ -240,9 +239,24 @@ def _tests(  # the models and pairs, and what is known of them
 ) -> PairTests:
     plain = units.n_strata == 1 and method not in CLUSTER_WEIGHTED
     n = int(units.n)
+    rows: list[Floats] = []
     score = bits.correct / n if plain else models.score
+
+    def gains(i: Any, j: Any) -> Floats:
+        if not rows:
+            rows.append(_contributions(bits, units, method))
+        return np.asarray(rows[0][i] - rows[0][j])
+
+    def bounded(block: Block) -> BoundedUnits:
+        weight = bounded_units(units.sizes, units, method).weight
+        return BoundedUnits(gains(*block.pairs.T), weight)
+
+    def exact(i: int, j: int) -> float:
+        signs = np.sign(gains(i, j))
+        return float(signs.size) if abs(signs.sum()) == signs.size else np.nan
+
     means = ModelMeans(n, score, models.ends, score)
-    tests = assemble_tests(means, found, level, df, (-1.0, 1.0))
+    tests = assemble_tests(means, found, level, df, exact, bounded)
     tests = replace(tests, correct=bits.correct, details=None)
     if method in SANDWICH:
         return tests

@@ -128,7 +128,8 @@ def compare_all(
         The largest difference that does not matter, in units of the measure: adds tests
         of non-inferiority and equivalence of all pairs, adjusted together, and a
         decision about each, as ``margins``; needs ``keep="all"``. By Tango's score or
-        exact, as in `mcnemar`; else by differences and their standard errors.
+        exact, with `groups` or weighted `strata` by Gaffke's bound, as in `mcnemar`;
+        else by differences and their standard errors.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.

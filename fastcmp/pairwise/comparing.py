@@ -10,6 +10,7 @@ import numpy as np
 from fastcmp.core.checks import as_flag, as_proportion, as_seed
 from fastcmp.core.memory import read_size
 from fastcmp.core.options import choose
+from fastcmp.core.scaling import times
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
 from fastcmp.pairwise.adjust import OF_MODELS, promise
@@ -127,8 +128,8 @@ def record_of(  # the tests, what is kept, and what the record says beside
         "interval": np.stack([columns.low, columns.high], axis=1),
         "names": source.names,
         "correct": tests.correct,
-        "score": tests.score,
-        "score_interval": tests.score_interval,
+        "score": times(tests.score, tests.exponent),
+        "score_interval": times(tests.score_interval, tests.exponent),
         "measure": "cost" if options.test == "cost" else "accuracy",
         "n_samples": tests.n_samples,
         "test": options.test,
@@ -150,5 +151,7 @@ def record_of(  # the tests, what is kept, and what the record says beside
         fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
     if tests.details is not None:
         fields |= tests.details(kept.pairs, columns)
+        if "standard_error" in fields:
+            fields["standard_error"] = times(fields["standard_error"], tests.exponent)
     made = record(**fields | dict(more or {}))
     return with_pair_margins(made, tests, options.margin)  # type: ignore[no-any-return]

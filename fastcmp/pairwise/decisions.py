@@ -70,7 +70,9 @@ class PairDecisions(Record):
     #: What the models are ranked by, shape (M,): accuracy, cost per sample, or mean.
     score: Floats
     #: Interval for each score alone at the level 1 - alpha, shape (M, 2): Wilson's for
-    #: accuracies, of profile likelihood for costs, on the logit scale for AUC.
+    #: accuracies and means of 0/1 values, with clusters, strata and weights by the number
+    #: of independent samples that would have the same variance; of profile likelihood
+    #: for costs, on the logit scale for AUC.
     score_interval: Floats
     #: "accuracy", "AUC" or "mean", where more is better, or "cost" or "mean loss",
     #: where less is.

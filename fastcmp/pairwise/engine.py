@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.memory import check_memory
+from fastcmp.core.scaling import times
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.pairs import (
     PairColumns,
@@ -381,6 +382,11 @@ class _Work:
             else:
                 where = block.where - start
             found: Any = self.tests.columns(block)
+            if exponent := self.tests.exponent:
+                ends = (times(x, exponent) for x in (found.difference, found.low, found.high))
+                found = found._replace(
+                    **dict(zip(("difference", "low", "high"), ends, strict=True))
+                )
             for column, own in zip(columns, found, strict=True):
                 if column is not None:
                     column[where] = own

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp.core.scaling import times
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
 from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.bounded_margins import bounded_margins
 from fastcmp.paired.margin_result import (
     BETTER,
     CANNOT_TELL,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _SPAN = 1 << 16
+_UNITS = 1 << 10  # pairs whose units are held at once
 #: What is a proportion where samples that only one model has right are counted.
 _PROPORTIONS = ("accuracy", "mean", "mean loss")
 
@@ -98,9 +101,18 @@ def with_pair_margins(
     else:
         error, df = (error, None) if tests is None else _errors(result, tests)
         limits = (-np.inf, np.inf) if tests is None else tests.limits
+        exponent = 0 if tests is None else tests.exponent
+        difference, error = (times(x, -exponent) for x in (result.difference, error))
         n_samples = result.n_samples if n_samples is None else n_samples
-        of = Estimated(result.difference, error, df, n_samples, limits=limits, **shared)
-        found = margins_of(of, options)
+        of = Estimated(difference, error, df, n_samples, limits=limits, **shared)
+        options = options._replace(margin=times(margin, -exponent))
+        if tests is None or tests.bounded is None:
+            found = times(margins_of(of, options), exponent)
+        else:
+            spans = parts(len(result.pairs), _UNITS)
+            units = (tests.bounded(Block(span, result.pairs[span])) for span in spans)
+            unit = "samples" if result.n_clusters is None else "clusters"
+            found = bounded_margins(units, of._replace(df=None), options, unit)
     return replace(result, margins=_adjusted(found, result))
 
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastcmp.core.tails import wilson_interval
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.value_sums import LOST
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
 from fastcmp.kernels.status import TWO_SIDED
+from fastcmp.paired.bounded_margins import bounded_interval
+from fastcmp.paired.clustered_tests import constant_pvalue
+from fastcmp.paired.stratified_tests import stratum_units
 from fastcmp.pairwise.accuracy_tests import tile_side
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.pair_tests import PairTests
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from fastcmp.counts.correct_bits import RightBits
     from fastcmp.counts.pair_moments import PairMoments
     from fastcmp.counts.value_sums import MeanEstimate
+    from fastcmp.paired.bounded_margins import BoundedUnits
 
     Floats = NDArray[np.float64]
 
@@ -59,12 +64,14 @@ class PairMeans(NamedTuple):
 def moment_tests(
     moments: PairMoments,
     confidence_level: float,
-    limits: tuple[float, float] = (-np.inf, np.inf),
     direct: Callable[[int, int], MeanEstimate] | None = None,
+    exact: Callable[[int, int], float] | None = None,
+    bounded: Callable[[Block], BoundedUnits] | None = None,
 ) -> PairTests:
     """Test pairs by the moments of all; `direct` looks at the values of a pair again.
 
-    It is asked where a variance is a small difference of large numbers.
+    It is asked where a variance is a small difference of large numbers; `exact` and
+    `bounded` are as in `assemble_tests`.
     """
     relative = moments.mean if moments.relative is None else moments.relative
     covariance, scale = moments.covariance, moments.scale
@@ -87,24 +94,34 @@ def moment_tests(
                 df[p] = again.df
         return PairMeans(difference, variance, df)
 
-    intervals = mean_intervals(moments, confidence_level, limits)
+    df: Any = moments.df
+    if not shared:  # of the pairs of each model, the least
+        df = np.where(np.eye(len(df), dtype=bool), np.inf, df).min(axis=1)
+    sizes = None if bounded is None else (moments.n_items, 1.0 / moments.largest)
+    intervals = mean_intervals(moments.mean, moments.variance, df, confidence_level, sizes)
     models = ModelMeans(moments.n_items, moments.mean, intervals, relative)
     df = float(moments.df) if shared else None
-    return assemble_tests(models, found, confidence_level, df, limits)
+    return assemble_tests(models, found, confidence_level, df, exact, bounded)
 
 
-def mean_intervals(moments: PairMoments, level: float, limits: tuple[float, float]) -> Floats:
-    """Give the interval of each mean alone, shape (M, 2)."""
-    df: Any = moments.df
-    if np.ndim(df):  # of its pairs, the least
-        df = np.where(np.eye(len(df), dtype=bool), np.inf, df).min(axis=1)
-    df = np.broadcast_to(df, moments.mean.shape)
-    spread = np.array([t_quantile(each, level) for each in df.tolist()])
-    spread *= np.sqrt(moments.variance)
-    low, high = limits
-    ends = np.stack([moments.mean - spread, moments.mean + spread], axis=1)
-    floor = max(low, 0.0) if np.isfinite(low) else low
-    return np.asarray(np.clip(ends, floor, high))
+def mean_intervals(
+    mean: Floats, variance: Floats, df: Any, level: float, sizes: tuple[int, float] | None
+) -> Floats:
+    """Compute the interval of each mean alone, shape (M, 2).
+
+    Means of values between 0 and 1 have `sizes`, of items and of units: their intervals
+    are Wilson's for the number of independent items that would have this variance.
+    """
+    df = np.broadcast_to(df, mean.shape)
+    quantile: Any = np.array([t_quantile(each, level) for each in df.tolist()])
+    if sizes is None:
+        spread = quantile * np.sqrt(variance)
+        return np.stack([mean - spread, mean + spread], axis=1)
+    rate = np.clip(mean, 0.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = np.where(variance > 0.0, rate * (1.0 - rate) / variance, sizes[0])
+    n = np.where((rate == 0.0) | (rate == 1.0), sizes[1], np.minimum(n, sizes[0]))
+    return np.stack(wilson_interval(rate, n, quantile), axis=1)
 
 
 def bit_tests(
@@ -128,10 +145,14 @@ def bit_tests(
         return PairMeans(gain / n, variance, np.array([df]), only_a, only_b)
 
     variance = factor * mean * (1.0 - mean) / n
-    spread = t_quantile(df, confidence_level) * np.sqrt(variance)
-    ends = np.clip(np.stack([mean - spread, mean + spread], axis=1), 0.0, 1.0)
+    ends = mean_intervals(mean, variance, df, confidence_level, (n, n))
     models = ModelMeans(n, mean, ends, mean)
-    tests = assemble_tests(models, found, confidence_level, df, (-1.0, 1.0))
+
+    def bounded(block: Block) -> BoundedUnits:
+        only_a, only_b = (x[:, np.newaxis] for x in bits.discordant(block))
+        return stratum_units(only_a, only_b, np.array([n]), np.ones(1))
+
+    tests = assemble_tests(models, found, confidence_level, df, lambda *_: n, bounded)
 
     def details(_: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
         variance = of_counts(columns.only_a, columns.only_b).variance
@@ -155,18 +176,33 @@ def assemble_tests(
     found: Callable[[Block], PairMeans],
     confidence_level: float,
     shared_df: float | None,
-    limits: tuple[float, float] = (-np.inf, np.inf),
+    exact: Callable[[int, int], float] | None = None,
+    bounded: Callable[[Block], BoundedUnits] | None = None,
 ) -> PairTests:
-    """Test pairs whose differences, variances and d.o.f. `found` gives."""
+    """Test pairs whose differences, variances and d.o.f. `found` gives.
 
-    def test(means: PairMeans, level: float) -> Floats:
+    Differences without any variance have no t. Where they are the same in all units,
+    `exact` has the number of these, and the p-value is that of flipping their signs;
+    where they lie between -1 and 1, `bounded` has what an interval follows from.
+    """
+    limits = (-np.inf, np.inf) if bounded is None else (-1.0, 1.0)
+
+    def test(block: Block, means: PairMeans, level: float) -> Floats:
         out = np.empty((means.difference.size, 5))
         mean_t_many(*means[:3], (TWO_SIDED, level), out)
+        for p in np.flatnonzero((means.variance == 0.0) & (means.difference != 0.0)):
+            out[p, 2:4] = np.nan
+            if exact is not None:
+                out[p, 1] = constant_pvalue(means.difference[p], exact(*block.pairs[p].tolist()))
         return out
 
     def columns(block: Block) -> PairColumns:
         means = found(block)
-        statistic, pvalue, low, high, _ = test(means, confidence_level).T
+        statistic, pvalue, low, high, _ = test(block, means, confidence_level).T
+        still = np.flatnonzero(means.variance == 0.0)
+        if bounded is not None and still.size:
+            units = bounded(Block(np.arange(still.size), block.pairs[still]))
+            low[still], high[still] = bounded_interval(units, confidence_level)
         none = np.full(pvalue.size, -1)
         only_a = none if means.only_a is None else means.only_a
         only_b = none if means.only_b is None else means.only_b
@@ -191,10 +227,11 @@ def assemble_tests(
         distribution="normal" if normal else "t",
         df=None if normal else shared_df,
         side=_SIDE,
-        pvalues=lambda block: test(found(block), 0.0)[:, 1].copy(),
+        pvalues=lambda block: test(block, found(block), 0.0)[:, 1].copy(),
         columns=columns,
         ranking=models.ranking,
         details=details,
         spread=lambda block: found(block)[:3],
         limits=limits,
+        bounded=bounded,
     )

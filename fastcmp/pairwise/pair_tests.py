@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block, PairColumns
+    from fastcmp.paired.bounded_margins import BoundedUnits
     from fastcmp.paired.margin_result import MarginTests
     from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.pairwise.joint_draws import Joint
@@ -63,6 +64,12 @@ class PairTests:
     limits: tuple[float, float] = (-math.inf, math.inf)
     #: Tests of all pairs of a record against a margin, where standard errors are no guide.
     margins: Callable[[Any, MarginOptions], MarginTests] | None = None
+    #: Values were divided by 2**exponent: differences, intervals and scores are
+    #: multiplied by it where they are kept.
+    exponent: int = 0
+    #: Differences by unit of the pairs of a block, where these lie between -1 and 1: by
+    #: them margins are tested; None: by `spread`.
+    bounded: Callable[[Block], BoundedUnits] | None = None
     #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
     flips: Callable[[Draws, ThreadPool], Joint] | None = None
 

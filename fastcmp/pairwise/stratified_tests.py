@@ -9,20 +9,20 @@ import numpy as np
 
 from fastcmp.core.tails import normal_tail
 from fastcmp.counts.correct_bits import RightBits
-from fastcmp.counts.pairs import PairColumns
-from fastcmp.kernels.cluster_means import t_quantile
+from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.paired.bounded_margins import BoundedUnits, bounded_interval
 from fastcmp.paired.cluster_variance import combine
 from fastcmp.paired.clustered_tests import quantile, standardized
-from fastcmp.paired.stratified_tests import weighted_exact
+from fastcmp.paired.stratified_tests import stratum_units, weighted_exact
 from fastcmp.pairwise.accuracy_tests import tile_side
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
+from fastcmp.pairwise.mean_tests import mean_intervals
 from fastcmp.pairwise.pair_tests import PairTests
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import Block
     from fastcmp.inputs.labels import Labels
 
     Ints = NDArray[np.int64]
@@ -68,7 +68,14 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
     right = np.stack([bits.correct for bits in packed])
     score = strata.weights @ right
     variance, df = strata.spread(right, right)
-    half = np.array([t_quantile(x, level) for x in df]) * np.sqrt(variance)
+    n = labels.n_samples
+
+    def bounded(block: Block) -> BoundedUnits:
+        only_a, only_b = (x.T for x in strata.discordant(block))
+        return stratum_units(only_a, only_b, sizes, strata.weights)
+
+    n_effective = float(1.0 / (strata.weights**2 @ sizes))
+    score_interval = mean_intervals(score, variance, df, level, (n, n_effective))
 
     def spread(block: Block) -> tuple[Floats, Floats, Floats]:
         only_a, only_b = strata.discordant(block)
@@ -97,21 +104,25 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
         difference = score[i] - score[j]
         half = quantile(level, df) * np.sqrt(variance)
         low, high = (np.clip(difference + x, -1.0, 1.0) for x in (-half, half))
+        if (still := np.flatnonzero(variance == 0.0)).size:
+            units = bounded(Block(np.arange(still.size), block.pairs[still]))
+            low[still], high[still] = bounded_interval(units, level)
         counts = (only_a.sum(axis=0), only_b.sum(axis=0))
         return PairColumns(*counts, difference, low, high, statistic, pvalue)
 
     return PairTests(
-        n_samples=labels.n_samples,
+        n_samples=n,
         correct=right.sum(axis=0),
         score=score,
-        score_interval=np.clip(np.stack([score - half, score + half], axis=1), 0, 1),
+        score_interval=score_interval,
         distribution="chi2" if method == "asymptotic" else "permutation",
         df=1 if method == "asymptotic" else None,
-        side=tile_side(labels.n_samples),
+        side=tile_side(n),
         pvalues=lambda block: test(block)[-1],
         columns=columns,
         spread=spread,
         limits=(-1.0, 1.0),
+        bounded=bounded,
         flips=lambda draws, _: bit_flips(samples, draws),
     )
 

@@ -11,7 +11,7 @@ from item_designs import designs, naive
 from reference_cases import cases, expected, parametrize
 
 import fastcmp
-from fastcmp import mean_difference
+from fastcmp import compare_means, mean_difference, means_unpaired
 from fastcmp.core.fields import same
 from fastcmp.kernels import Status
 
@@ -60,6 +60,8 @@ def test_like_other_programs(case):
         assert result.n_effective == expected(case, "effective_items")
     if "ci" in case["expected"]:
         limits = [float(end) for end in case["expected"]["ci"]]
+        if np.isin((case["input"]["a"], case["input"]["b"]), (0, 1)).all():
+            limits = np.clip(limits, -1, 1).tolist()
         assert result.interval == pytest.approx(limits, rel=1e-9, abs=1e-12)
 
 
@@ -148,11 +150,13 @@ def test_every_design(drawn, variance, df, side):
     assert result.pvalue == pytest.approx(found.pvalue(side[1]), rel=1e-9, abs=1e-300)
     level = 0.95 if side[1] == 0 else 0.90
     ends = list(found.ends(level))
-    if design.weights is None and np.isin((a, b), (0, 1)).all():
+    bounded = np.isin((a, b), (0, 1)).all()
+    if bounded:
         ends = np.clip(ends, -1, 1)
     if side[1]:
-        ends[1 if side[1] > 0 else 0] = side[1] * np.inf
-    assert list(result.interval) == pytest.approx(ends, rel=1e-9, abs=1e-12 * size)
+        ends[1 if side[1] > 0 else 0] = side[1] * (1 if bounded else np.inf)
+    if result.standard_error > 0 or not (bounded or result.difference):
+        assert list(result.interval) == pytest.approx(ends, rel=1e-9, abs=1e-12 * size)
     for mean, error, x in (
         (result.mean_a, result.standard_error_a, a),
         (result.mean_b, result.standard_error_b, b),
@@ -184,7 +188,10 @@ def test_a_model_and_itself(drawn):
     assert (result.difference, result.standard_error, result.statistic) == (0, 0, 0)
     assert result.pvalue == 1
     assert result.status == Status.DEGENERATE
-    assert result.interval == (0, 0)
+    if np.isin(a, (0, 1)).all():
+        assert -1 <= result.interval.low == -result.interval.high < 0
+    else:
+        assert result.interval == (0, 0)
     assert result.better is None
     assert not any("variance" in caution for caution in result.cautions)
 
@@ -232,12 +239,27 @@ def test_flips_beside_where_t_alone_is_not_safe():
 
 
 def test_a_difference_without_variance():
-    result = mean_difference([0.5, 0.75, 1.5], [0.25, 0.5, 1.25])
-    assert result.difference == 0.25
-    assert (result.statistic, result.pvalue) == (np.inf, 0)
-    assert result.status == Status.DEGENERATE
-    assert any("no variance" in x for x in result.cautions)
-    assert result.signflip_pvalue == 0.25
+    for scale in (1.0, -1.0):
+        for side, pvalue in (("two-sided", 0.25), ("greater", 0.125), ("less", 1.0)):
+            a, b = scale * np.array([0.5, 0.75, 1.5]), scale * np.array([0.25, 0.5, 1.25])
+            own = {"greater": "less", "less": "greater"}.get(side, side) if scale < 0 else side
+            result = mean_difference(a, b, alternative=own)
+            assert result.difference == 0.25 * scale
+            assert np.isnan([result.statistic, *result.interval]).all()
+            assert (result.pvalue, result.status) == (pvalue, Status.DEGENERATE)
+            assert result.cautions[-1] == (
+                "No variance was observed: the p-value is of the exact permutation test."
+            )
+            assert result.signflip_pvalue == pvalue
+            assert "nan" not in str(result)
+
+
+def test_right_and_wrong_on_all_items():
+    result = mean_difference([1, 1, 1], [0, 0, 0])
+    assert (result.pvalue, result.status) == (0.25, Status.DEGENERATE)
+    assert result.interval.high == 1
+    assert -1 < result.interval.low < 0
+    assert compare_means([[1, 1, 1], [0, 0, 0]]).pvalue == 0.25
 
 
 @pytest.mark.parametrize("method", ["t", "permutation", "bootstrap"])
@@ -301,3 +323,122 @@ def test_what_is_refused():
     )
     with pytest.raises(TypeError, match="compare_means takes a table"):
         mean_difference(table, [1.0, 2.0])
+
+
+# Scale: values, and weights, of any size.
+
+_DRAWN = np.random.default_rng(7).normal(size=(4, 40))
+_GROUPS, _STRATA = np.arange(40) // 4, np.arange(40) // 20
+_WEIGHTS = 1.0 + np.arange(40) % 5
+
+
+def _pair(values, **options):
+    result = mean_difference(values[0], values[1], rng=1, n_resamples=499, **options)
+    return result, (result.mean_a, result.standard_error_a, *result.interval)
+
+
+def _unpaired(values, **options):
+    result = means_unpaired(values[0], values[1, :30], **options)
+    return result, (result.mean_a, *result.interval, result.null_difference)
+
+
+def _many(values, **options):
+    if options.get("missing"):
+        values = np.where(np.arange(40) % 9 == np.arange(4)[:, np.newaxis], np.nan, values)
+    result = compare_means(values, rng=1, n_resamples=499, **options)
+    return result, (*result.score, *result.score_interval.ravel(), *result.interval.ravel())
+
+
+#: Functions of values, by name: a record, and numbers in the unit of the values.
+SCALED = {
+    "pair": (_pair, {"margin": 0.5}),
+    "pair, greater": (_pair, {"alternative": "greater"}),
+    "pair, clusters": (_pair, {"groups": _GROUPS, "margin": 0.5}),
+    "pair, strata": (_pair, {"strata": _STRATA, "stratum_weights": "equal"}),
+    "pair, weights": (_pair, {"weights": _WEIGHTS, "margin": 0.5}),
+    "pair, permutation": (_pair, {"method": "permutation"}),
+    "pair, bootstrap": (_pair, {"method": "bootstrap"}),
+    "unpaired": (_unpaired, {"null_difference": 0.1, "margin": 0.5}),
+    "many": (_many, {"margin": 0.5}),
+    "many, clusters": (_many, {"groups": _GROUPS, "adjust": "maxt", "simultaneous": True}),
+    "many, strata": (_many, {"strata": _STRATA, "rank_intervals": "simultaneous"}),
+    "many, weights": (_many, {"weights": _WEIGHTS, "margin": 0.5}),
+    "many, permutation": (_many, {"method": "permutation"}),
+    "many, bootstrap": (_many, {"method": "bootstrap"}),
+    "many, wilcoxon": (_many, {"method": "wilcoxon", "interval": "hodges-lehmann"}),
+    "many, missing": (_many, {"missing": "pairwise", "margin": 0.5}),
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+@pytest.mark.parametrize("power", [-300, -162, -109, -60, 60, 109, 162, 300])
+def test_values_of_any_size(name, power):
+    scale, (compare, options) = 10.0**power, SCALED[name]
+    wanted, plain = compare(_DRAWN, **options)
+    own = {k: scale * x if k in ("margin", "null_difference") else x for k, x in options.items()}
+    found, numbers = compare(_DRAWN * scale, **own)
+    assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
+    unit = scale if "permutation" in name else 1.0  # then it is the difference itself
+    assert found.statistic / unit == pytest.approx(wanted.statistic, rel=1e-9)
+    assert wanted.df is None or found.df == pytest.approx(wanted.df, rel=1e-9)
+    assert found.difference / scale == pytest.approx(wanted.difference, rel=1e-9)
+    assert found.standard_error / scale == pytest.approx(wanted.standard_error, rel=1e-9)
+    assert np.array(numbers) / scale == pytest.approx(np.array(plain), rel=1e-9)
+    if wanted.margins is not None:
+        own, other = found.margins, wanted.margins
+        assert own.pvalue_lower == pytest.approx(other.pvalue_lower, rel=1e-9)
+        assert np.divide(own.interval, scale) == pytest.approx(np.array(other.interval), rel=1e-9)
+        assert np.array_equal(own.decision, other.decision)
+        assert own.margin == 0.5 * scale
+
+
+@pytest.mark.parametrize("power", [-300, -150, 150, 300])
+def test_weights_of_any_size(power):
+    for compare, values in ((mean_difference, (_DRAWN[0], _DRAWN[1])), (compare_means, (_DRAWN,))):
+        for more in ({}, {"groups": _GROUPS}, {"strata": _STRATA}):
+            wanted = compare(*values, weights=_WEIGHTS, **more)
+            found = compare(*values, weights=_WEIGHTS * 10.0**power, **more)
+            for field in ("pvalue", "statistic", "difference", "standard_error"):
+                own = getattr(found, field)
+                assert own == pytest.approx(getattr(wanted, field), rel=1e-9)
+
+
+def test_pairs_in_a_file_have_the_unit_of_the_values(tmp_path):
+    path = tmp_path / "pairs.npy"
+    compare_means(_DRAWN * 1e-200, keep=path)
+    rows, wanted = np.load(path), compare_means(_DRAWN)
+    assert rows["difference"] / 1e-200 == pytest.approx(wanted.difference)
+    assert rows["high"] / 1e-200 == pytest.approx(wanted.interval[:, 1])
+    assert rows["pvalue"] == pytest.approx(wanted.pvalue)
+
+
+# Intervals of right and wrong answers.
+
+RATES = {
+    "plain": {},
+    "clusters": {"groups": np.arange(20) // 2},
+    "weights": {"weights": 1.0 + np.arange(20) % 3},
+    "strata": {"strata": np.arange(20) // 10, "stratum_weights": "equal"},
+    "missing": {"missing": "pairwise"},
+    "cluster means": {"groups": np.arange(20) // 2, "average": "clusters"},
+    "normal": {"df": "normal"},
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_intervals_of_rates_end_at_the_limits_of_the_measure(name, side):
+    a, b = (np.arange(20) != 3).astype(float), (np.arange(20) % 7 != 3).astype(float)
+    many = [a, b, np.ones(20), np.zeros(20)]
+    if name == "missing":
+        many[1] = np.where(np.arange(20) == 19, np.nan, b)
+    else:
+        found = mean_difference(a, b, alternative=side, **RATES[name])
+        assert found.interval.low == -1 if side == "less" else found.interval.low > -1
+        assert found.interval.high == 1 if side == "greater" else found.interval.high < 1
+    result = compare_means(many, **RATES[name])
+    low, high = result.score_interval.T
+    assert (low >= 0).all()
+    assert (high <= 1).all()
+    assert (high - low > 0.01).all()
+    assert (np.abs(result.interval) <= 1).all()

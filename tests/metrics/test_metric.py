@@ -139,6 +139,15 @@ def test_weights_of_whole_numbers_repeat_samples():
     assert found.standard_error > wanted.standard_error
 
 
+@pytest.mark.parametrize("power", [-300, -200, 200, 300])
+def test_weights_of_any_size(power):
+    weights = np.array([1.0, 2, 3] * 4)
+    wanted = metric(Y, P, metric="f1_macro", sample_weight=weights)
+    found = metric(Y, P, metric="f1_macro", sample_weight=weights * 10.0**power)
+    assert found.value == pytest.approx(wanted.value, rel=1e-12)
+    assert found.interval == pytest.approx(wanted.interval, rel=1e-9)
+
+
 def test_within_classes_never_wider():
     for name in ("f1_macro", "kappa", "mcc"):
         free = metric_from_counts(CONFUSION, metric=name, method="delta")

@@ -12,7 +12,7 @@ from scipy import linalg, stats
 from strategies import any_labels
 
 from fastcmp import mcnemar, mcnemar_clustered_from_counts, mcnemar_from_counts
-from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.kernels import DEGENERATE
 from fastcmp.paired.cluster_variance import CLUSTERED, SANDWICH
 
 NAMED = [method for method in CLUSTERED if method not in SANDWICH]
@@ -170,8 +170,11 @@ def test_the_same_difference_in_every_cluster():
     cells = [[2, 4, 6], [1, 2, 3], [0, 0, 0], [0, 0, 0]]
     found = mcnemar_clustered_from_counts(*cells)
     assert found.standard_error == 0
-    assert (found.statistic, found.pvalue, found.status) == (np.inf, 0, OK)
-    assert "same in every cluster" in str(found)
+    assert np.isnan(found.statistic)
+    assert (found.pvalue, found.status) == (2.0**-2, DEGENERATE)
+    low, high = found.confidence_interval()
+    assert low < found.difference < high
+    assert "No variance was observed" in str(found)
 
 
 def test_tiny_p_values_are_not_0():

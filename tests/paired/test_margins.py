@@ -23,8 +23,11 @@ from fastcmp import (
     margin_tests,
     margin_tests_from_counts,
     mcnemar,
+    mcnemar_clustered_from_counts,
     mcnemar_from_counts,
+    mcnemar_stratified_from_counts,
     mean_difference,
+    means_unpaired,
 )
 from fastcmp.paired.margin_result import (
     BETTER,
@@ -107,6 +110,10 @@ def test_noninferiority_of_areas(case):
     of, margin = case["input"], case["options"]["margin"]
     error = math.sqrt(of["var_a"] + of["var_b"] - 2 * of["cov"])
     found = margin_tests(of["auc_a"] - of["auc_b"], error, margin)
+    if error == 0.0:  # the case says infinity, and p = 0: nothing measures the difference
+        assert np.isnan(found.noninferiority_pvalue)
+        assert found.decision == CANNOT_TELL
+        return
     assert found.noninferiority_statistic == float(case["expected"]["statistic"])
     assert found.noninferiority_pvalue == expected(case, "pvalue")
 
@@ -221,14 +228,12 @@ def test_tests_and_intervals_agree(difference, error, margin, strict, alpha):
     )
 
 
-@pytest.mark.parametrize(
-    ("difference", "pvalue", "decision"),
-    [(0.0, 0.0, EQUIVALENT), (-0.05, 0.5, WORSE), (-0.2, 1.0, WORSE), (0.1, 0, BETTER)],
-)
-def test_without_variance(difference, pvalue, decision):
-    found = margin_tests(difference, 0.0, 0.05)
-    assert (found.noninferiority_pvalue, found.decision) == (pvalue, decision)
-    assert margin_tests(0.85 - 0.9, 0, 0.05).noninferiority_pvalue == 0.5
+@pytest.mark.parametrize("difference", [0.0, -0.05, -0.2, 0.1])
+def test_without_variance(difference):
+    found = margin_tests(difference, 0.0, 0.05, n_samples=100)
+    assert np.isnan([found.noninferiority_pvalue, found.equivalence_pvalue, *found.interval]).all()
+    assert (found.decision, found.n_more) == (CANNOT_TELL, None)
+    assert "no variance was observed" in found.sentence
 
 
 def test_what_is_not_known_cannot_tell():
@@ -372,33 +377,114 @@ def test_mcnemar_has_what_its_counts_have():
         mcnemar_from_counts(3, 9, margin=0.1)
 
 
-@pytest.mark.parametrize(
-    "method", ["cr2", "cr0", "obuchowski", "durkalski", "cluster-weighted", "yang"]
-)
-def test_clusters_by_the_standard_error_of_their_interval(method):
-    result = mcnemar(Y, A, B, groups=CLUSTERS, method=method, margin=0.02)
-    found = result.margins
-    for level, ends in ((0.95, found.interval), (0.9, found.inner_interval)):
-        assert ends == pytest.approx(result.confidence_interval(level))
+# Clusters, strata and weights: Gaffke's bound, whatever the test of equality.
+
+
+def gaffke(gain, weight, alpha, n_draws=200_000):
+    """Lower limit of a weighted mean between -1 and 1, from exponential weights."""
+    extra = weight.max()
+    drawn = np.random.default_rng(3).exponential(size=(n_draws, weight.size + 1))
+    sums, sizes = drawn @ np.append(gain, -extra), drawn @ np.append(weight, extra)
+    return np.quantile(sums / sizes, alpha)
+
+
+@pytest.mark.parametrize("method", ["cr2", "obuchowski", "durkalski", "yang", "eliasziw"])
+def test_clusters_by_what_they_could_hold_at_worst(method):
+    right = np.array([5, 8, 2, 9, 4, 7, 6, 3, 5, 10])
+    a, b = np.array([1, 0, 2, 0, 0, 1, 0, 0, 3, 0]), np.array([0, 1, 0, 1, 2, 0, 0, 1, 0, 0])
+    result = mcnemar_clustered_from_counts(right, a, b, 0 * a, method=method, margin=0.3)
+    found, sizes = result.margins, (right + a + b).astype(float)
+    gain, weight = (a - b, sizes) if method != "durkalski" else ((a - b) / sizes, np.ones(10))
+    for ends, alpha in ((found.interval, 0.025), (found.inner_interval, 0.05)):
+        wanted = gaffke(gain, weight, alpha), -gaffke(-gain, weight, alpha)
+        assert ends == pytest.approx(wanted, abs=0.008)
+    assert found.method == "bounded"
     assert found.difference == pytest.approx(result.difference)
-    assert found.method == ("z" if method in ("obuchowski", "yang") else "t")
 
 
-@pytest.mark.parametrize("method", ["eliasziw", "mcnemar"])
-def test_clusters_without_such_an_interval_take_cr2(method):
-    result = mcnemar(Y, A, B, groups=CLUSTERS, method=method, margin=0.02)
-    wanted = mcnemar(Y, A, B, groups=CLUSTERS, margin=0.02).margins
-    assert result.margins.inner_interval == wanted.inner_interval
+@pytest.mark.parametrize(("n", "failed"), [(5, 0), (20, 0), (20, 3), (50, 1)])
+@pytest.mark.parametrize("size", [1, 7])
+def test_clusters_that_fail_as_a_whole_are_a_binomial(n, failed, size):
+    lost = size * (np.arange(n) < failed)
+    cells = size - lost, 0 * lost, lost, 0 * lost
+    found = mcnemar_clustered_from_counts(*cells, margin=0.1).margins
+    # Clopper and Pearson's, within 3%, and never below.
+    wanted = stats.binom.cdf(failed, n, 0.1)
+    assert wanted <= found.noninferiority_pvalue <= 1.03 * wanted
+    limit = -stats.beta.isf(0.05, failed + 1, n - failed)
+    assert found.inner_interval.low == pytest.approx(limit, rel=0.01)
+    few = 0.9**n > 0.05
+    assert bool(found.reason) == few
+    assert found.decision == (CANNOT_TELL if found.noninferiority_pvalue > 0.05 else found.decision)
 
 
-def test_weighted_strata_by_the_standard_error_of_their_interval():
-    strata = np.arange(len(Y)) % 5 == 0
-    weights = {False: 1, True: 3}
-    result = mcnemar(Y, A, B, strata=strata, stratum_weights=weights, margin=0.02, alpha=0.1)
+def perfect(n):
+    """Right answers of two perfect models: no variance is observed."""
+    return {"values_a": np.ones(n, int), "values_b": np.ones(n, int)}
+
+
+WITHOUT_VARIANCE = {
+    "mcnemar, clusters": lambda: mcnemar(Y * 0, Y * 0, Y * 0, groups=CLUSTERS % 20, margin=0.05),
+    "clustered counts": lambda: mcnemar_clustered_from_counts(
+        np.full(20, 9), *np.zeros((3, 20), int), margin=0.05
+    ),
+    "stratified counts": lambda: mcnemar_stratified_from_counts(
+        [0, 0], [0, 0], weights=[1, 3], both_right=[9, 9], both_wrong=[0, 0], margin=0.05
+    ),
+    "mean, clusters": lambda: mean_difference(
+        **perfect(80), groups=np.arange(80) // 4, margin=0.05
+    ),
+    "mean, weights": lambda: mean_difference(
+        **perfect(30), weights=1.0 + np.arange(30) % 3, margin=0.05
+    ),
+    "mean, cluster means": lambda: mean_difference(
+        **perfect(80), groups=np.arange(80) // 4, average="clusters", margin=0.05
+    ),
+    "mean, repeats": lambda: mean_difference(np.ones((20, 3)), np.ones((20, 3)), margin=0.05),
+    "mean, losses": lambda: mean_difference(
+        **perfect(80), groups=np.arange(80) // 4, margin=0.05, lower_is_better=True
+    ),
+    "mean, graded": lambda: mean_difference(np.full(90, 0.5), np.full(90, 0.5), margin=0.05),
+    "mean, graded, apart": lambda: mean_difference([1.5] * 4, [1.25] * 4, margin=0.5),
+    "unpaired": lambda: means_unpaired([0.5] * 99, [0.5] * 99, margin=0.05),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_VARIANCE)
+def test_no_observed_variance_decides_nothing_in_few_units(name):
+    result = WITHOUT_VARIANCE[name]()
     found = result.margins
-    assert found.interval == pytest.approx(result.confidence_interval(0.9))
-    assert found.inner_interval == pytest.approx(result.confidence_interval(0.8))
-    assert (found.method, found.decision) == ("t", EQUIVALENT)
+    assert found.decision == CANNOT_TELL
+    assert not found.margin_met
+    assert not found.equivalence_pvalue <= 0.05
+    assert found.reason in str(result).replace("\n", " ")
+    assert len(found.reason) > 20 or found.method == "exact"
+
+
+@pytest.mark.parametrize("n", [5, 10, 20])
+def test_models_that_fail_whole_clusters(n):
+    # By simulation 66%, 44% and 20% were "not worse" of models worse by the margin.
+    rng, wrong = np.random.default_rng(n), 0
+    for _ in range(200):
+        lost = 20 * (rng.random(n) < 0.08)
+        cells = 20 - lost, 0 * lost, lost, 0 * lost
+        wrong += mcnemar_clustered_from_counts(*cells, margin=0.08).margins.margin_met
+    assert wrong <= 0.06 * 200
+
+
+def test_weighted_strata_by_what_they_could_hold_at_worst():
+    only_a, only_b, sizes, weights = [3, 0], [1, 2], np.array([40, 60]), np.array([2.0, 1.0])
+    rest = sizes - np.add(only_a, only_b)
+    result = mcnemar_stratified_from_counts(
+        only_a, only_b, weights=weights, both_right=rest, both_wrong=[0, 0], margin=0.1
+    )
+    kinds = zip(only_a, only_b, rest, weights, strict=True)
+    gain = [w * d for a, b, n, w in kinds for d in [1] * a + [-1] * b + [0] * n]
+    weight = np.repeat(weights, sizes)
+    found = result.margins
+    wanted = gaffke(gain, weight, 0.05), -gaffke(-np.array(gain), weight, 0.05)
+    assert found.inner_interval == pytest.approx(wanted, abs=0.002)
+    assert (found.method, found.decision) == ("bounded", EQUIVALENT)
 
 
 def test_costs():

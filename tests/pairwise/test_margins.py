@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 import fastcmp
-from fastcmp import compare_all, compare_means, delong, mcnemar
+from fastcmp import compare_all, compare_means, delong, mcnemar, mean_difference
 from fastcmp.paired.margin_result import BETTER, EQUIVALENT, WORSE
 from fastcmp.stream import PairCounts, ValueMoments
 
@@ -62,15 +62,42 @@ def test_accuracies(method):
 def test_clusters(method):
     result = compare_all(Y, SOME, groups=CLUSTERS, method=method, margin=0.02)
     found = result.margins
-    assert found.method == ("t" if method.startswith("cr") else "z")
-    # The standard errors are those of the tests and intervals of pairs.
-    assert np.stack(found.interval, axis=1) == pytest.approx(result.interval)
-    if method.startswith("cr"):
-        each = [
-            mcnemar(Y, SOME[a], SOME[b], groups=CLUSTERS, method=method, margin=0.02).margins
-            for a, b in named(result)
-        ]
-        same_tests(found, each)
+    assert found.method == "bounded"
+    each = [
+        mcnemar(Y, SOME[a], SOME[b], groups=CLUSTERS, method=method, margin=0.02).margins
+        for a, b in named(result)
+    ]
+    same_tests(found, each)
+
+
+OF_VALUES = {
+    "clusters": {"groups": CLUSTERS},
+    "weights": {"weights": 1.0 + np.arange(len(Y)) % 5},
+    "strata": {"strata": Y % 3, "stratum_weights": "equal"},
+    "both": {"groups": np.arange(len(Y)) // 9, "strata": Y % 2, "stratum_weights": "equal"},
+    "cluster means": {"groups": CLUSTERS, "average": "clusters"},
+}
+
+
+@pytest.mark.parametrize("design", OF_VALUES)
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_right_answers_as_values(design, lower_is_better):
+    values = {name: (pred == Y) * 1 for name, pred in SOME.items()}
+    options = {"margin": 0.1, "lower_is_better": lower_is_better, **OF_VALUES[design]}
+    result = compare_means(values, **options)
+    each = [mean_difference(values[a], values[b], **options).margins for a, b in named(result)]
+    same_tests(result.margins, each)
+    assert result.margins.method == "bounded"
+
+
+def test_perfect_models_in_few_clusters():
+    values, groups = np.ones((3, 40), int), np.arange(40) // 4
+    for found in (
+        compare_all(values[0], values.copy() * 1.0, groups=groups, margin=0.05).margins,
+        compare_means(values, groups=groups, margin=0.05).margins,
+    ):
+        assert (found.decision == "cannot tell").all()
+        assert "at least 59 clusters" in found.reason
 
 
 def test_weighted_strata():

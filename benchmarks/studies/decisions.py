@@ -3,7 +3,7 @@
     python -m benchmarks.studies decisions
 
 Where all data sets can be listed, the largest error rate over the accuracies; else by
-simulation. A minute or two on one core.
+simulation. Half an hour on one core, most of it for metrics.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def margin_test(
         Tails(-ndtri(lower), ndtri(upper), lower, upper, better),
         (ConfidenceInterval(*ends[0]), ConfidenceInterval(*ends[1])),
         # A decision that the variance promises and is not there needs some more.
-        np.where(needed > cells.n, needed, np.nan),
+        np.where((needed > cells.n) & ~np.isnan(lower), needed, np.nan),
         method="dirichlet",
         reason=NO_VALUE if math.isnan(lower) else "",
     )

@@ -213,6 +213,8 @@ def margin_sentences_of(result: Any) -> tuple[str, ...]:
         f"The {2 * len(words)} one-sided tests against the margin are {how}, adjusted "
         f"together ({method}).",
     )
+    if found.reason:
+        sentences += (f"No decision where {found.reason}.",)
     if found.method in ("z", "t") and result.distribution not in ("normal", "t"):
         sentences += (
             "They use the standard errors of the differences, not the test that tells "

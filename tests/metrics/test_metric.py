@@ -50,8 +50,8 @@ def test_balanced_accuracy_intervals(case):
         for *cell, n in case["input"]["cells"]:
             counts[tuple(cell)] = n
         found = fastcmp.compare_metric_from_counts(
-                counts, metric="balanced_accuracy", method="mover"
-            )
+            counts, metric="balanced_accuracy", method="mover"
+        )
         close(found.difference, expected["difference"], case)
         assert found.interval_method == "newcombe"
     close(found.interval.low, expected["lower"], case)
